@@ -3,7 +3,7 @@ import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./clock.ts";
 import { emailFault, smsFault } from "./message-form.ts";
-import { outcome } from "./send-outcome.ts";
+import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
 import { createTurns } from "./turns.ts";
 
@@ -32,6 +32,8 @@ export interface ProviderDeps {
 export interface Provider<Message> {
   /** Never rejects for the vendor's, the network's or the settings' trouble: it is in the outcome. */
   send(message: Message): Promise<SendOutcome>;
+  /** Calls at a time that the account carries, as far as is known; undefined: as its kind. */
+  readonly maxCalls?: number;
   /** Lets what it was given finish, then closes the connections. */
   close(): Promise<void>;
 }
@@ -55,7 +57,7 @@ export interface ProviderKind<Message> {
   title: string;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
-  /** Connections to the vendor, and so calls at a time, of one account. */
+  /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
   maxCalls: number;
   /** What a schema cannot say; each fault begins with its field's name. Given settings that fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
@@ -70,7 +72,12 @@ export interface ProviderContext extends ProviderDeps {
   now: () => number;
   /** At most so many calls are under way at a time: a connection for each. */
   maxCalls: number;
+  /** The vendor takes no more calls than this at a time. */
+  limitCalls(most: number): void;
 }
+
+/** Thrown by `send`: beside the calls under way the vendor takes no other. The message is given again at the next turn. */
+export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject> {
   kind: string;
@@ -79,7 +86,7 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
   /** A property `baseUrl` is judged by the address guard. */
   settings: Settings;
   /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
-  maxCalls?: number;
+  maxCalls?(settings: Partial<Static<Settings>>): number;
   /** Why this vendor would never take a message; null when it may be asked. */
   messageFault?(message: Message): string | null;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
@@ -100,13 +107,13 @@ export interface ProviderDefinition<Message, Settings extends TObject> {
 export function defineProvider<Message, Settings extends TObject>(
   definition: ProviderDefinition<Message, Settings>,
 ): ProviderKind<Message> {
-  const { maxCalls = MAX_CALLS } = definition;
+  const callsOf = (settings: object) => definition.maxCalls?.(settings) ?? MAX_CALLS;
   const kind: ProviderKind<Message> = {
     kind: definition.kind,
     content: definition.content,
     title: definition.title,
     settings: definition.settings,
-    maxCalls,
+    maxCalls: callsOf({}),
     faults(settings, context) {
       const { baseUrl } = settings;
       const fault = typeof baseUrl === "string" ? baseUrlFault(baseUrl, context) : null;
@@ -119,7 +126,10 @@ export function defineProvider<Message, Settings extends TObject>(
         return refusing(`the provider's settings are wrong: ${faults.join("; ")}`);
       }
       const secrets = secretsOf(definition.settings, settings);
-      const context = { ...deps, secrets, maxCalls, now: deps.now ?? Date.now };
+      const maxCalls = callsOf(settings);
+      const turns = createTurns(maxCalls);
+      const limitCalls = (most: number) => turns.limit(most);
+      const context = { ...deps, secrets, maxCalls, limitCalls, now: deps.now ?? Date.now };
       let created: Promise<Provider<Message>> | undefined;
       const provider = async () => {
         try {
@@ -131,7 +141,6 @@ export function defineProvider<Message, Settings extends TObject>(
           return undefined;
         }
       };
-      const turns = createTurns(maxCalls);
       const inHand = new Set<Promise<SendOutcome>>();
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
@@ -139,18 +148,23 @@ export function defineProvider<Message, Settings extends TObject>(
           messageFault(definition.content, message) ?? definition.messageFault?.(message) ?? null;
         if (fault !== null) return outcome("permanent", fault);
         if (closed) return notBegun("no connection to the vendor (closed)");
-        if (!(await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS))) {
-          return notBegun("every connection to the vendor was in use");
+        while (await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS)) {
+          try {
+            const there = await provider();
+            if (there === undefined) return notBegun("the vendor's library could not be loaded");
+            return await there.send(message);
+          } catch (error) {
+            if (!(error instanceof NoMoreCalls)) throw error;
+          } finally {
+            turns.give();
+          }
         }
-        try {
-          const there = await provider();
-          if (there === undefined) return notBegun("the vendor's library could not be loaded");
-          return await there.send(message);
-        } finally {
-          turns.give();
-        }
+        return notBegun("every connection to the vendor was in use");
       };
       return {
+        get maxCalls() {
+          return turns.most;
+        },
         send(message) {
           const calling = call(message);
           inHand.add(calling);
@@ -165,10 +179,6 @@ export function defineProvider<Message, Settings extends TObject>(
     },
   };
   return kind;
-}
-
-function notBegun(reason: string): SendOutcome {
-  return outcome("transient", reason, { notBegun: true });
 }
 
 function refusing<Message>(reason: string): Provider<Message> {

@@ -21,6 +21,11 @@ export function outcome(
   };
 }
 
+/** Nothing was asked of the vendor. */
+export function notBegun(reason: string): SendOutcome {
+  return outcome("transient", reason, { notBegun: true });
+}
+
 /** Carries an outcome out through a vendor's library. */
 export class NotAccepted extends Error {
   readonly outcome: SendOutcome;

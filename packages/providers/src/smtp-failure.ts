@@ -160,6 +160,25 @@ function enhancedCode(text: string): string | null {
   return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1] ?? null;
 }
 
+/** How servers refuse another message of one connection, whatever the step. */
+const OF_THIS_SESSION = [
+  ...["this session", "per session", "this connection", "per connection"],
+  ...["messages in session", "too many messages"],
+];
+
+/**
+ * Whether a session that has taken messages before has refused this one for that: the service is closed, the server has
+ * lost the thread, or it puts off whatever begins. A new session shows what is so.
+ */
+export function wantsNoMore(error: unknown): boolean {
+  const { command, response, responseCode: reply } = (error ?? {}) as SmtpError;
+  if (typeof reply !== "number") return false;
+  if (reply === 421 || reply === 503 || command === "RSET") return true;
+  if (reply < 500 && command === "MAIL FROM") return true;
+  const said = typeof response === "string" ? response.slice(0, 1024).toLowerCase() : "";
+  return OF_THIS_SESSION.some((words) => said.includes(words));
+}
+
 function stepName(step: string): string {
   if (step.startsWith("AUTH")) return "the login";
   return step === "CONN" ? "the connection" : step;

@@ -28,6 +28,8 @@ export interface SmtpSession {
   readonly offersSmtpUtf8: boolean;
   /** Messages begun so far. */
   readonly messages: number;
+  /** Resolves when the server has closed its side, too, or a second after ours; never rejects. */
+  readonly closed: Promise<void>;
   /** Says goodbye and closes. */
   quit(): void;
 }
@@ -38,6 +40,8 @@ interface Offers {
 
 /** The library's own timers: far beyond our patience, which alone judges. */
 const NEVER_MS = 60 * 60_000;
+/** For the server to close its side after us. */
+const CLOSE_MS = 1_000;
 
 /**
  * Connects, greets, encrypts and logs in: with the access token, if one is given, else with the password.
@@ -50,12 +54,15 @@ export async function openSmtpSession(
   accessToken?: string,
 ): Promise<SmtpSession> {
   const { auth, ...options } = target;
+  const socket = await openSocket(target.host, target.port, deps, signal);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const connection = new SMTPConnection({
     ...options,
+    socketCloseTimeout: CLOSE_MS,
     connectionTimeout: NEVER_MS,
     greetingTimeout: NEVER_MS,
     socketTimeout: NEVER_MS,
-    connection: await openSocket(target.host, target.port, deps, signal),
+    connection: socket,
   });
   let isOpen = true;
   let messages = 0;
@@ -109,7 +116,8 @@ export async function openSmtpSession(
         if (isDirty) await exchange<boolean>((done) => connection.reset(done), until);
         isDirty = true;
         const info = await exchange<SMTPConnectionSendInfo>(
-          (done) => connection.send(envelope, message, done),
+          // A copy, as the library keeps in it what the server has answered.
+          (done) => connection.send({ ...envelope }, message, done),
           until,
         );
         isDirty = false;
@@ -130,8 +138,9 @@ export async function openSmtpSession(
     get messages() {
       return messages;
     },
+    closed,
     quit() {
-      connection.quit();
+      if (isOpen) connection.quit();
       connection.close();
     },
   };

@@ -11,7 +11,7 @@ import { closedPort, type ReceivedCall, startPort, startVendor } from "../test/l
 import { EMAIL, LIST_EMAIL, NOW_MS, testDeps } from "../test/messages.ts";
 import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
-import { smtp, smtpTarget } from "./smtp.ts";
+import { SMTP_SETTINGS, smtp, smtpTarget } from "./smtp.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 import { openSmtpSession } from "./smtp-session.ts";
 
@@ -332,6 +332,119 @@ test("thirty messages at once share at most five connections", async (t) => {
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => provider.send(EMAIL)));
   assert.ok(outcomes.every((outcome) => outcome.class === "accepted"));
   assert.ok(server.connections() <= 5, `${server.connections()} connections`);
+});
+
+test("connections, and messages over each, are settings", async (t) => {
+  const server = await startMailServer(t, { disabledCommands: ["STARTTLS"] });
+  const settings = { ...SETTINGS, port: server.port, maxConnections: 2, messagesPerConnection: 4 };
+  const provider = smtp.create(settings, testDeps());
+  t.after(() => provider.close());
+  assert.equal(provider.maxCalls, 2);
+  for (let round = 0; round < 4; round += 1) {
+    const sent = await Promise.all([provider.send(EMAIL), provider.send(EMAIL)]);
+    assert.ok(sent.every((outcome) => outcome.class === "accepted"));
+  }
+  assert.equal(server.connections(), 2);
+  await provider.send(EMAIL);
+  assert.equal(server.connections(), 3);
+  const { maxConnections, messagesPerConnection } = SMTP_SETTINGS.properties;
+  assert.deepEqual([maxConnections.default, messagesPerConnection.default], [5, 100]);
+});
+
+test("what a server bears is learned from what it refuses beside a connection that works, and tried again later", async (t) => {
+  const clock = createHandClock();
+  let open = 0;
+  let refused = 0;
+  let most = 1;
+  const port = await startPort(t, (socket) => {
+    open += 1;
+    socket.on("close", () => {
+      open -= 1;
+    });
+    if (open <= most) return followScript(socket, reply);
+    refused += 1;
+    socket.end("421 4.7.0 Too many connections\r\n");
+  });
+  const provider = providerAt(t, port, { clock });
+  const sendAll = async () => {
+    const sent = await Promise.all(Array.from({ length: 5 }, () => provider.send(EMAIL)));
+    assert.deepEqual(new Set(sent.map((outcome) => outcome.class)), new Set(["accepted"]));
+  };
+  await sendAll();
+  assert.deepEqual([provider.maxCalls, refused], [1, 4]);
+  await sendAll();
+  assert.deepEqual([provider.maxCalls, refused], [1, 4], "not tried again at once");
+  clock.advance(11 * 60_000);
+  most = 5;
+  await sendAll();
+  assert.deepEqual([provider.maxCalls, refused], [5, 4]);
+});
+
+test("a connection that is refused while none works is an attempt; soon after a message was taken it is none", async (t) => {
+  const clock = createHandClock();
+  let isFull = true;
+  const port = await startPort(t, (socket) => {
+    if (isFull) socket.end("421 4.7.0 Too many connections\r\n");
+    else followScript(socket, reply);
+  });
+  const provider = smtp.create(
+    { ...SETTINGS, port, messagesPerConnection: 1 },
+    testDeps({ clock }),
+  );
+  t.after(() => provider.close());
+  const send = async () => {
+    const outcome = await provider.send(EMAIL);
+    return [outcome.class, outcome.notBegun];
+  };
+  assert.deepEqual(await send(), ["throttled", undefined]);
+  isFull = false;
+  assert.deepEqual(await send(), ["accepted", undefined]);
+  isFull = true;
+  assert.deepEqual(await send(), ["transient", true]);
+  clock.advance(11_000);
+  assert.deepEqual(await send(), ["throttled", undefined]);
+});
+
+test("a session that wants no more messages costs none an attempt, whatever it says and wherever", async (t) => {
+  for (const [step, refusal] of [
+    ["RSET", "421 4.7.0 Too many messages"],
+    ["MAIL", "421 4.7.0 Too many messages"],
+    ["MAIL", "452 4.3.1 Busy"],
+    ["MAIL", "503 5.5.1 Bad sequence of commands"],
+    ["RCPT", "450 4.7.1 Too many messages over this connection"],
+    ["RCPT", "421 4.3.2 Closing"],
+    [".", "421 4.3.2 Closing"],
+    ["DATA", "554 5.7.0 Too many messages in this session"],
+  ] as const) {
+    const accepted: number[] = [];
+    let connections = 0;
+    const port = await startPort(t, (socket) => {
+      connections += 1;
+      const number = connections;
+      let taken = 0;
+      followScript(socket, (line) => {
+        const isDone = number === 1 && taken === 2;
+        if (isDone && line.toUpperCase().startsWith(step)) socket.write(`${refusal}\r\n`);
+        else if (step === "RSET" && number === 1 && taken === 1 && line === ".") {
+          // What follows a refused message begins with RSET.
+          taken += 1;
+          socket.write("554 no\r\n");
+        } else {
+          if (line === ".") accepted.push(number);
+          if (line === ".") taken += 1;
+          reply(line, socket);
+        }
+      });
+    });
+    const provider = providerAt(t, port);
+    const sent: OutcomeClass[] = [];
+    for (let n = 0; n < 6; n += 1) sent.push((await provider.send(EMAIL)).class);
+    const [, second] = sent;
+    assert.equal(second, step === "RSET" ? "permanent" : "accepted", `${step} ${refusal}`);
+    assert.deepEqual(new Set(sent.toSpliced(1, 1)), new Set(["accepted"]), `${step} ${refusal}`);
+    // Two a connection: the third took the rest of the six.
+    assert.deepEqual(accepted, step === "RSET" ? [1, 2, 2, 3, 3] : [1, 1, 2, 2, 3, 3]);
+  }
 });
 
 test("a healthy server that takes its time gets each message once, however many wait for a connection", async (t) => {

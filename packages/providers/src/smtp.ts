@@ -11,6 +11,7 @@ import { mailHeaders } from "./message-form.ts";
 import { type Patience, startPatience } from "./patience.ts";
 import {
   defineProvider,
+  NoMoreCalls,
   type Provider,
   type ProviderContext,
   type ProviderDeps,
@@ -18,12 +19,13 @@ import {
 } from "./provider.ts";
 import { NotAccepted, outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
-import { smtpFailure } from "./smtp-failure.ts";
-import { createIdleSessions } from "./smtp-idle-sessions.ts";
+import { smtpFailure, wantsNoMore } from "./smtp-failure.ts";
 import type { SmtpSession, SmtpTarget } from "./smtp-session.ts";
+import { createSmtpSessions } from "./smtp-sessions.ts";
 
 const DEFAULT_PORT = 587;
-const MAX_CONNECTIONS = 5;
+const DEFAULT_CONNECTIONS = 5;
+const MESSAGES_PER_CONNECTION = 100;
 /**
  * For the answer to a whole message, while a server scans and queues it. RFC 5321 (4.5.3.2.6) gives it ten
  * minutes, since giving up sooner makes doubles; a sender can wait for two.
@@ -98,6 +100,26 @@ export const SMTP_SETTINGS = Type.Object(
     replyTo: Type.Optional(
       emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
     ),
+    maxConnections: Type.Optional(
+      Type.Integer({
+        title: "Connections",
+        description:
+          "At a time, of each email-sender. Where the server takes fewer, that is noticed, and no message is lost or late by it.",
+        minimum: 1,
+        maximum: 50,
+        default: DEFAULT_CONNECTIONS,
+      }),
+    ),
+    messagesPerConnection: Type.Optional(
+      Type.Integer({
+        title: "Messages per connection",
+        description:
+          "Before it is closed and another opened. Where the server takes fewer, that is noticed.",
+        minimum: 1,
+        maximum: 10_000,
+        default: MESSAGES_PER_CONNECTION,
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -110,7 +132,7 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   content: "email",
   title: "SMTP",
   settings: SMTP_SETTINGS,
-  maxCalls: MAX_CONNECTIONS,
+  maxCalls: ({ maxConnections = DEFAULT_CONNECTIONS }) => maxConnections,
   faults(settings, context) {
     const faults: string[] = [];
     const hostProblem = smtpHostFault(settings.host, context);
@@ -146,7 +168,6 @@ async function createSmtp(
   ]);
   const target = smtpTarget(settings, context);
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
-  const idle = createIdleSessions();
   const { tokens, calls } = await accessTokens(settings, context);
 
   /** A server that refuses an access token is given a new one, once: it may have been revoked before its time. */
@@ -166,20 +187,32 @@ async function createSmtp(
     }
   }
 
+  const sessions = createSmtpSessions({
+    open: openSession,
+    maxConnections: context.maxCalls,
+    maxMessages: settings.messagesPerConnection ?? MESSAGES_PER_CONNECTION,
+    limitCalls: context.limitCalls,
+    clock: context.clock,
+  });
+
   async function attempt(
     { to }: EmailMessage,
     mail: ComposedMail,
     patience: Patience,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, to);
+    /** How many messages another session took before it was asked for this one, and wanted no more. */
+    let tookBefore: number | undefined;
     for (;;) {
-      const used = idle.take();
       let handedOver = false;
       let content: Readable | undefined;
       let session: SmtpSession | undefined;
+      let earlier = 0;
+      let isDone = false;
       try {
         patience.renew(timeoutMs);
-        session = used ?? (await openSession(patience));
+        session = await sessions.take(patience);
+        earlier = session.messages;
         patience.renew(timeoutMs);
         if (envelope.use8BitMime && !session.offersSmtpUtf8) {
           // An account that cannot send from its own address can send nothing.
@@ -194,16 +227,27 @@ async function createSmtp(
           patience.renew(messageAnswerMs);
         });
         const info = await session.send(envelope, content, patience.signal);
+        isDone = true;
+        if (tookBefore !== undefined && earlier === 0) sessions.learnMessages(tookBefore);
         return accepted(info, mail.messageId(), secrets);
       } catch (error) {
         content?.destroy();
-        const hungUp = used?.isOpen === false && !patience.signal.aborted;
-        // It had closed the connection while it was idle, and was given nothing of this message.
-        if (hungUp && content?.readableDidRead === false) continue;
+        if (error instanceof NoMoreCalls) throw error;
         if (error instanceof NotAccepted) return error.outcome;
+        if (session !== undefined && earlier > 0) {
+          if (wantsNoMore(error)) {
+            tookBefore = earlier;
+            sessions.leave(session);
+            session = undefined;
+            continue;
+          }
+          const hungUp = !session.isOpen && !patience.signal.aborted;
+          // It had closed the connection while it was idle, and was given nothing of this message.
+          if (hungUp && content?.readableDidRead === false) continue;
+        }
         return smtpFailure(error, handedOver, secrets);
       } finally {
-        if (session !== undefined) idle.put(session);
+        if (session !== undefined) sessions.give(session, isDone);
       }
     }
   }
@@ -223,7 +267,7 @@ async function createSmtp(
       }
     },
     async close() {
-      idle.close();
+      sessions.close();
       await calls?.close();
     },
   };

@@ -24,3 +24,17 @@ test("turns that are given back can all be taken again", async () => {
     for (const _ of taken) turns.give();
   }
 });
+
+test("a limit holds for the next turns, and a wider one serves the line at once", async () => {
+  const turns = createTurns(3);
+  await Promise.all([turns.take(0), turns.take(0)]);
+  turns.limit(1);
+  assert.equal(turns.most, 1);
+  turns.give();
+  assert.equal(await turns.take(0), false, "one is out still");
+  turns.give();
+  assert.equal(await turns.take(0), true);
+  const waiting = [turns.take(60_000), turns.take(60_000)];
+  turns.limit(3);
+  assert.deepEqual(await Promise.all(waiting), [true, true]);
+});

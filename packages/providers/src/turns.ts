@@ -3,15 +3,26 @@ export interface Turns {
   /** Resolves to whether a turn came within `waitMs`; a turn is to be given back. */
   take(waitMs: number): Promise<boolean>;
   give(): void;
+  readonly most: number;
+  /** From now on; turns that are out stay out until they are given back. */
+  limit(most: number): void;
 }
 
 export function createTurns(most: number): Turns {
   const line = new Set<() => void>();
-  let free = most;
+  let limit = most;
+  let taken = 0;
+  const serve = () => {
+    for (const next of line) {
+      if (taken >= limit) return;
+      taken += 1;
+      next();
+    }
+  };
   return {
     take(waitMs) {
-      if (free > 0) {
-        free -= 1;
+      if (taken < limit) {
+        taken += 1;
         return Promise.resolve(true);
       }
       return new Promise((resolve) => {
@@ -26,9 +37,15 @@ export function createTurns(most: number): Turns {
       });
     },
     give() {
-      const [next] = line;
-      if (next === undefined) free += 1;
-      else next();
+      taken -= 1;
+      serve();
+    },
+    get most() {
+      return limit;
+    },
+    limit(now) {
+      limit = now;
+      serve();
     },
   };
 }

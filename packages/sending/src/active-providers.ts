@@ -17,10 +17,10 @@ export interface ActiveProvider {
   kind: string;
   /** Over all replicas; null: as fast as it goes. */
   maxPerSecond: number | null;
-  /** Calls at a time, in this process; more would wait for a connection. */
-  maxCalls: number;
   /** Schemes of links that its tenant allows besides those of everybody. */
   linkSchemes: readonly string[];
+  /** Calls at a time, in this process, as far as is known; more would wait for a connection. */
+  readonly maxCalls: number;
   send(message: OutgoingMessage): Promise<SendOutcome>;
 }
 
@@ -56,6 +56,8 @@ interface Connected {
   settings: string;
   /** Never rejects. */
   provider: Promise<Provider<OutgoingMessage>>;
+  /** The same, once it is there. */
+  made?: Provider<OutgoingMessage>;
 }
 
 const MAX_TENANTS = 10_000;
@@ -92,7 +94,10 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
       kind: row.kind,
       maxPerSecond: row.max_per_second,
       linkSchemes: row.link_schemes,
-      maxCalls: providerKind(channel, row.kind)?.maxCalls ?? Number.POSITIVE_INFINITY,
+      get maxCalls() {
+        const known = connected.peek(row.id)?.made?.maxCalls;
+        return known ?? providerKind(channel, row.kind)?.maxCalls ?? Number.POSITIVE_INFINITY;
+      },
       send: async (message) => (await providerOf(tenantId, row)).send(message),
     }));
   };
@@ -100,9 +105,15 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
   const providerOf = (tenantId: string, row: Row): Promise<Provider<OutgoingMessage>> => {
     const known = connected.get(row.id);
     if (known?.settings === row.settings) return known.provider;
-    const provider = createProvider(tenantId, row, options);
-    connected.set(row.id, { settings: row.settings, provider });
-    return provider;
+    const entry: Connected = {
+      settings: row.settings,
+      provider: createProvider(tenantId, row, options).then((made) => {
+        entry.made = made;
+        return made;
+      }),
+    };
+    connected.set(row.id, entry);
+    return entry.provider;
   };
 
   const tenants = createVersionedCache<readonly ActiveProvider[]>({

@@ -176,6 +176,48 @@ test("an address that does not exist bounces at once, and is not asked again", a
   assertEach(told.rows, ({ type }) => type, ["delivery.bounced", "delivery.skipped"]);
 });
 
+/** How servers say that they take no more: of connections, and of messages over one. */
+const LIMITS: readonly (readonly [connections: number, messages: number, refusal: string])[] = [
+  [1, 100, "421 4.7.0 Too many connections"],
+  [2, 100, "421 4.3.2 Busy, try again later"],
+  [1, 100, "554 5.7.1 Too many concurrent sessions"],
+  [5, 3, "421 4.7.0 Too many messages, closing"],
+  [5, 1, "452 4.5.3 Too many messages this session"],
+  [1, 2, "451 4.3.0 No more for now"],
+];
+for (const [most, mostMessages, refusal] of LIMITS) {
+  test(`over at most ${most} connections with ${mostMessages} messages each (${refusal}) 30 mails leave at once, each at its first try`, async (t) => {
+    const fixture = await createFixture(t);
+    const tenant = await fixture.tenant();
+    let refused = 0;
+    const server = await startMailServer(t, undefined, (line, { connections, messages }) => {
+      const isTooMany =
+        (line === "" && connections > most) ||
+        (line.startsWith("MAIL") && messages >= mostMessages);
+      if (!isTooMany) return undefined;
+      refused += 1;
+      return refusal;
+    });
+    await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
+    const version = await fixture.template(tenant);
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, () => fixture.delivery(tenant, version)),
+    );
+    const sender = fixture.sender();
+    const parts = [ids.slice(0, 20), ids.slice(20)];
+    await Promise.all(parts.map((part) => sender.handle(message(tenant, part))));
+    for (const id of ids) {
+      const { status, attempts } = await fixture.row(id);
+      assert.deepEqual([status, attempts], ["accepted", 1]);
+    }
+    assert.equal(server.messages.length, 30);
+    const { rowCount } = await fixture.pool.query("select from provider_circuits");
+    assert.equal(rowCount, 0);
+    // What it bears is learned, not met again with each message.
+    assert.ok(refused > 0 && refused <= 15, `${refused} refusals`);
+  });
+}
+
 /** A tenant whose first provider refuses recipients of this kind. */
 async function refusingShop(t: TestContext, refusal: string, whom = "@") {
   const fixture = await createFixture(t);

@@ -11,8 +11,11 @@ const REPLIES: Readonly<Record<string, string>> = {
   QUIT: "221 bye",
 };
 
-/** What the server says to a line instead of what it would; undefined: what it would. `.`: the end of a message. */
-type Say = (line: string) => string | undefined;
+/**
+ * What the server says to a line instead of what it would; undefined: what it would. ``: the connection; `.`: the end of a
+ * message. What begins with 421 ends the connection.
+ */
+type Say = (line: string, session: { connections: number; messages: number }) => string | undefined;
 
 /** A mail server on loopback; `answer` says when it has taken a whole message. */
 export async function startMailServer(
@@ -31,7 +34,14 @@ export async function startMailServer(
     socket.on("close", () => {
       connections -= 1;
     });
-    socket.write("220 mx ready\r\n");
+    let taken = 0;
+    const answered = (line: string, usual: string) => {
+      const reply = say(line, { connections, messages: taken }) ?? usual;
+      if (reply.startsWith("421")) socket.end(`${reply}\r\n`);
+      else socket.write(`${reply}\r\n`);
+      return reply;
+    };
+    answered("", "220 mx ready");
     let buffered = "";
     let inMessage = false;
     let message: string[] = [];
@@ -48,16 +58,18 @@ export async function startMailServer(
             continue;
           }
           inMessage = false;
-          const refused = say(line);
-          if (refused === undefined) messages.push(message.join("\r\n"));
+          const whole = message.join("\r\n");
           message = [];
-          answer(() => socket.write(`${refused ?? "250 queued"}\r\n`));
+          answer(() => {
+            if (!answered(line, "250 queued").startsWith("250")) return;
+            messages.push(whole);
+            taken += 1;
+          });
           continue;
         }
         if (verb === "RCPT") recipients.push(line.slice(line.indexOf("<") + 1, -1));
-        const reply = say(line) ?? REPLIES[verb] ?? "502 no such command";
-        inMessage = verb === "DATA" && reply.startsWith("354");
-        socket.write(`${reply}\r\n`);
+        const reply = answered(line, REPLIES[verb] ?? "502 no such command");
+        inMessage = reply.startsWith("354");
       }
     });
   });
