@@ -67,7 +67,8 @@ export async function startAdmin(
         ...given.config,
         ...config,
       },
-      signToken: async ({ sub, tenant }) => `token of ${sub} in ${tenant}`,
+      signToken: async ({ sub, tenant, concealed }) =>
+        `token of ${sub} in ${tenant}${concealed ? ", concealed" : ""}`,
       publishEvent: async (id) => void published.push(id),
       publishNotification: async (notification) => void notifications.push(notification),
       announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),

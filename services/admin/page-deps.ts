@@ -26,7 +26,7 @@ export interface AppDeps {
     /** undefined: people sign in by password alone. */
     oidc?: OidcSettings | undefined;
   };
-  signToken(claims: { sub: string; tenant: string }): Promise<string>;
+  signToken(claims: { sub: string; tenant: string; concealed: true }): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
   /** To the user's open browsers; what does not arrive they read from the history. */

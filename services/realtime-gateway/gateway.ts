@@ -6,6 +6,7 @@ import {
   listNotifications,
   markAllNotificationsRead,
   markNotificationRead,
+  shownNotifications,
 } from "@belfry/database/notifications";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
@@ -113,6 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     largeReads,
     readPage: (page) => readChannelPage(db, page),
     rpc: createRpc(inbox, preferences),
+    shownNotifications: (tenantId, ids) => shownNotifications(db, tenantId, ids),
     tenants,
     wheel,
     writes,

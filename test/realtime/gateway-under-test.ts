@@ -22,6 +22,7 @@ export interface Recipient {
 }
 
 export interface PublishOptions {
+  eventType?: string;
   name?: string;
   title?: string;
   body?: string;
@@ -94,10 +95,14 @@ export async function createWorld(
           process.logs().filter(({ level }) => level === "error" || level === "warn"),
       };
     },
-    token: ({ tenant, user }: Recipient, lifetimeSeconds?: number, nowSeconds?: number) =>
+    token: (
+      { tenant, user, concealed }: Recipient & { concealed?: true },
+      lifetimeSeconds?: number,
+      nowSeconds?: number,
+    ) =>
       signRealtimeToken(
         keys,
-        { sub: user, tenant },
+        { sub: user, tenant, ...(concealed && { concealed }) },
         {
           ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
           ...(nowSeconds === undefined ? {} : { nowSeconds }),
@@ -141,7 +146,7 @@ export async function commit(
   to: Recipient,
   options: PublishOptions,
 ): Promise<Publication> {
-  const name = options.name ?? PERSONAL_CHANNEL;
+  const { name = PERSONAL_CHANNEL, eventType = "order.confirmed" } = options;
   const { rows } = await db.query<{ id: string; offset: string; created_at: Date }>(
     `with top as (
        insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
@@ -151,11 +156,11 @@ export async function commit(
      )
      insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name,
        channel_offset, created_at, url, actions)
-     select $4, $1, $2, 'order.confirmed', $5, $6, $3, top_offset, clock_timestamp(), $7, $8 from top
+     select $4, $1, $2, $9, $5, $6, $3, top_offset, clock_timestamp(), $7, $8 from top
      returning id, channel_offset as offset, created_at`,
     [
       ...[to.tenant, to.user, name, randomUUID(), options.title ?? "title", options.body ?? "body"],
-      ...[options.url ?? null, options.actions ?? null],
+      ...[options.url ?? null, options.actions ?? null, eventType],
     ],
   );
   const { id, offset, created_at } = rows[0]!;
@@ -165,8 +170,8 @@ export async function commit(
     data: {
       title: options.title ?? "title",
       body: options.body ?? "body",
-      category: "order.confirmed",
-      eventType: "order.confirmed",
+      category: eventType,
+      eventType,
     },
     tags: {
       ...{ id, createdAt: created_at.toISOString() },

@@ -19,6 +19,54 @@ import { client, connectedUntilEnded, type Ended, nextEvent, subscribed } from "
 import { cuttableProxy } from "./cuttable-proxy.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
+test("who looks on reads nothing that only the user may see: neither live nor missed nor in the history, nor where it leads", async (t) => {
+  const world = await createWorld(t);
+  const { url } = await world.startGateway();
+  const template = (eventType: string, sensitive: boolean) =>
+    world.db.query(
+      `insert into templates (id, tenant_id, event_type, channel, target_channel, sensitive)
+       values (gen_random_uuid(), 'acme', $1, 'PUSH', 'personal', $2)`,
+      [eventType, sensitive],
+    );
+  await template("order.confirmed", false);
+  await template("code", true);
+  const user = { tenant: "acme", user: "1" };
+  const code = {
+    ...{ eventType: "code", title: "Code 473911", body: "Your code is 473911" },
+    ...{ url: "/in/473911", actions: '[{"label":"Sign in","url":"/in/473911"}]' },
+  };
+  const order = { title: "Order 12", url: "/orders/12" };
+  await world.publish(user, order);
+  await world.publish(user, code);
+
+  const open = async (who: Parameters<typeof world.token>[0]) => {
+    const page = client(t, url, { token: await world.token(who) });
+    const since = { offset: 0, epoch: "" };
+    return { page, ...(await subscribed(page, "personal#1", { since })) };
+  };
+  const [looking, own] = [await open({ ...user, concealed: true }), await open(user)];
+  await world.publish(user, code);
+  await world.publish(user, { ...code, lost: true });
+  await world.publish(user, order);
+  await eventually(() => looking.got.length === 5 && own.got.length === 5);
+  const titles = (all: { data: { title: string } }[]) => all.map(({ data }) => data.title);
+  const hidden = "The template is sensitive: its content is never shown.";
+  const seen = ["Order 12", hidden, hidden, hidden, "Order 12"];
+  assert.deepEqual(titles(looking.got), seen);
+  assert.deepEqual(
+    titles(own.got),
+    seen.map((one) => (one === hidden ? "Code 473911" : one)),
+  );
+  assert.equal(looking.got[0]?.tags?.url, "/orders/12");
+  const history = await looking.subscription.history({ limit: 10 });
+  assert.deepEqual(titles(history.publications), seen);
+  const list = await looking.page.rpc("notifications.list", {});
+  assertEach(list.data.notifications, (one: { title: string }) => one.title, seen.toReversed());
+  assert.ok(!JSON.stringify([looking.got, history, list]).includes("473911"));
+  const ofOwn = await own.page.rpc("notifications.list", {});
+  assert.match(JSON.stringify(ofOwn.data), /473911/);
+});
+
 test("two gateways, one user on both", async (t) => {
   const world = await createWorld(t);
   const [first, second] = await Promise.all([world.startGateway(), world.startGateway()]);

@@ -40,6 +40,9 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification>;
 
+/** In the place of its title, for whoever is not its user. */
+export const CONCEALED = "The template is sensitive: its content is never shown.";
+
 export const HistoryResponse = Type.Object(
   {
     success,

@@ -31,4 +31,9 @@ export interface RealtimeTokenClaims {
   /** Seconds since 1970. */
   iat: number;
   exp: number;
+  /**
+   * For whoever looks on, as in the Admin UI: what only the user may see is left out of all that is read. It stands in
+   * the header as critical, so that a gateway that does not know it refuses the token.
+   */
+  concealed?: true;
 }

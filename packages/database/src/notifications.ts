@@ -1,3 +1,5 @@
+import { IN_APP } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Notification, PushAction } from "@belfry/contracts/notification";
 import { sql } from "kysely";
 import type { Database } from "./connection.ts";
@@ -60,6 +62,35 @@ export function notificationLinks(row: {
     ...(row.url !== null && { url: row.url }),
     ...(row.actions !== null && { actions: JSON.parse(row.actions) as PushAction[] }),
   };
+}
+
+/**
+ * Of these items those that anybody may see. The others are their user's alone: what made them is, or then was,
+ * sensitive, or its template is gone and nobody knows.
+ */
+export async function shownNotifications(
+  db: Database,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("notifications as n")
+    .innerJoin("templates as t", (join) =>
+      join
+        .onRef("t.event_type", "=", "n.event_type")
+        .on("t.tenant_id", "in", [tenantId, PLATFORM])
+        .on("t.channel", "=", IN_APP),
+    )
+    .select("n.id")
+    .where("n.tenant_id", "=", tenantId)
+    .where("n.id", "in", [...ids])
+    .groupBy("n.id")
+    .having(
+      sql<boolean>`not bool_or(t.sensitive or coalesce(n.created_at <= t.sensitive_until, false))`,
+    )
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 export async function countUnread(db: Database, owner: Owner): Promise<number> {

@@ -24,6 +24,15 @@ test("a token lives two hours, to the second", async () => {
   assert.deepEqual(late, { ok: false, fault: "expired" });
 });
 
+test("a concealed token says so where it must be understood: a gateway of before refuses it", async () => {
+  const holder = { sub: "1", tenant: "acme", concealed: true } as const;
+  const token = await signRealtimeToken(keys, holder, at);
+  const header = JSON.parse(Buffer.from(token.split(".", 1)[0] ?? "", "base64url").toString());
+  assert.deepEqual(header.crit, ["concealed"]);
+  const claims = { ...holder, iat: NOW, exp: NOW + 7200 };
+  assert.deepEqual(await verifyRealtimeToken(keys, token, NOW), { ok: true, claims });
+});
+
 test("an old key verifies until it is retired; the first one signs", async () => {
   const token = await signRealtimeToken(keys, { sub: "1", tenant: "acme" }, at);
   const rotated = parseTokenKeys(`${NEW},${OLD}`);
@@ -61,6 +70,11 @@ test("nothing but an HS256 token of ours with all claims is accepted", async () 
     forge(header, []),
     forge([], payload),
     forge({ ...header, crit: ["x"], x: 1 }, payload),
+    forge({ ...header, crit: ["concealed"] }, payload),
+    forge({ ...header, concealed: true }, payload),
+    forge({ ...header, crit: ["concealed"], concealed: 1 }, payload),
+    forge({ ...header, crit: ["concealed", "x"], concealed: true, x: 1 }, payload),
+    forge({ ...header, crit: "concealed", concealed: true }, payload),
     forge({ ...header, b64: false }, payload),
     forge({ ...header, kid: 1 }, payload),
     `${good}=`,

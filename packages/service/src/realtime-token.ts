@@ -7,6 +7,8 @@ import { SignJWT } from "jose";
 /** Pinned: a token never chooses how it is verified. */
 const ALGORITHM = "HS256";
 const MIN_KEY_BYTES = 32;
+/** The header's name of it, and what must be understood (RFC 7515, 4.1.11). */
+const CONCEALED = "concealed";
 const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/;
 
 /** Keys of realtime tokens: the first signs, all verify, so that a retired one can run out. */
@@ -43,17 +45,20 @@ export function parseTokenKeys(text: string): TokenKeys {
 /** Signs a connection token; two hours of life unless said. */
 export async function signRealtimeToken(
   keys: TokenKeys,
-  holder: Pick<RealtimeTokenClaims, "sub" | "tenant">,
+  holder: Pick<RealtimeTokenClaims, "sub" | "tenant" | "concealed">,
   options: { nowSeconds?: number; lifetimeSeconds?: number } = {},
 ): Promise<string> {
   const issuedAt = options.nowSeconds ?? Math.floor(Date.now() / 1000);
   const lifetimeSeconds = options.lifetimeSeconds ?? REALTIME_TOKEN_SECONDS;
   return await new SignJWT({ tenant: holder.tenant })
-    .setProtectedHeader({ alg: ALGORITHM, kid: keys.current.kid, typ: "JWT" })
+    .setProtectedHeader({
+      ...{ alg: ALGORITHM, kid: keys.current.kid, typ: "JWT" },
+      ...(holder.concealed && { crit: [CONCEALED], [CONCEALED]: true }),
+    })
     .setSubject(holder.sub)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetimeSeconds)
-    .sign(keys.current.key);
+    .sign(keys.current.key, { crit: { [CONCEALED]: true } });
 }
 
 export type VerifiedToken =
@@ -77,9 +82,13 @@ export async function verifyRealtimeToken(
 ): Promise<VerifiedToken> {
   const [, header, payload, signature] = COMPACT.exec(token) ?? [];
   if (header === undefined || payload === undefined || signature === undefined) return INVALID;
-  const { alg, kid, crit, b64 } = parseObject(header);
-  // What must be understood is not.
-  if (alg !== ALGORITHM || crit !== undefined || b64 !== undefined) return INVALID;
+  const { alg, kid, crit, b64, [CONCEALED]: conceals } = parseObject(header);
+  const isConcealed = conceals === true;
+  // What must be understood is this, and nothing else.
+  const isUnderstood = isConcealed
+    ? Array.isArray(crit) && crit.length === 1 && crit[0] === CONCEALED
+    : crit === undefined && conceals === undefined;
+  if (alg !== ALGORITHM || !isUnderstood || b64 !== undefined) return INVALID;
   const key = typeof kid === "string" ? keys.byKid.get(kid) : undefined;
   if (key === undefined) return INVALID;
   const expected = createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url");
@@ -95,7 +104,8 @@ export async function verifyRealtimeToken(
   if (channel !== undefined) return INVALID;
   if (nbf !== undefined && !Number.isFinite(nbf)) return INVALID;
   if ((exp as number) <= nowSeconds || (nbf as number) > nowSeconds) return EXPIRED;
-  return { ok: true, claims: { sub, tenant, iat: iat as number, exp: exp as number } };
+  const claims = { sub, tenant, iat: iat as number, exp: exp as number };
+  return { ok: true, claims: { ...claims, ...(isConcealed && { concealed: true }) } };
 }
 
 /** The object in a part of a token; an empty one where there is none. */

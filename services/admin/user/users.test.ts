@@ -143,6 +143,14 @@ test("unsubscribes are imported from lines, all or none, each bad one told with 
   assert.equal((await viewer.get(`${base}/users/import`)).status, 403);
 });
 
+test("the live inbox of a user's page has a token that reads no more than the page shows; a viewer has none", async (t) => {
+  const { editor, viewer, base } = await world(t);
+  const inbox = await editor.post(`${base}/users/token`, { user: "ann" });
+  const { token } = (await inbox.json()) as { token: string };
+  assert.match(token, /^token of ann in \w+, concealed$/);
+  assert.equal((await viewer.post(`${base}/users/token`, { user: "ann" })).status, 403);
+});
+
 test("replies are listed, by number, a page at a time; a keyword is none", async (t) => {
   const { admin, viewer, tenantId, base } = await world(t);
   const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;

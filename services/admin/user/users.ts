@@ -1,6 +1,5 @@
 import { auditedAfter } from "@belfry/administration/audited";
 import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
-import { hiddenNotifications } from "@belfry/administration/events/notification-rows";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { invalid } from "@belfry/administration/input-error";
 import { usersWho, WHO } from "@belfry/administration/search/search-rows";
@@ -13,7 +12,8 @@ import {
   textFault,
   UUID,
 } from "@belfry/contracts/identifiers";
-import { countUnread, listNotifications } from "@belfry/database/notifications";
+import { CONCEALED } from "@belfry/contracts/notification";
+import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -24,15 +24,9 @@ const LISTED = 50;
 /** Where the users come from that were seen lately, and how many are named. */
 const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
-const HIDDEN = "The template is sensitive: its content is never shown.";
 
 /** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
 export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
-  const hiddenIds = async (tenantId: string, items: readonly { id: string }[]) => {
-    const ids = items.map(({ id }) => id);
-    return new Set(ids.length === 0 ? [] : await hiddenNotifications(db, tenantId, ids));
-  };
-
   /** Spaces around it are pasted along mostly, but an id may have them. */
   const idOf = async (tenantId: string, given: string) => {
     const trimmed = given.trim();
@@ -67,10 +61,11 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
       userFacts(db, keys, { tenantId: tenant.id, userId }),
       openErasureOf(db, owner),
     ]);
-    const hidden = await hiddenIds(tenant.id, found);
+    const ids = found.map(({ id }) => id);
+    const shown = await shownNotifications(db, tenant.id, ids);
     const items = found
       .slice(0, PAGE)
-      .map((item) => (hidden.has(item.id) ? { ...item, title: HIDDEN, body: "" } : item));
+      .map((item) => (shown.has(item.id) ? item : { ...item, title: CONCEALED, body: "" }));
     const next = found.length > PAGE ? items.at(-1)?.id : undefined;
     const { wsUrl } = config;
     const isUnknown = !facts.isKnown && found.length === 0 && erasure === undefined;
@@ -80,7 +75,8 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     });
   });
 
-  // For the live inbox: the browser is given what a tenant's backend would give it, never the key.
+  // For the live inbox: the browser is given what a tenant's backend would give it, never the key, and by this
+  // token it reads no more than the page shows.
   route("POST /tenants/:tenantId/users/token", async ({ tenant, form, actor }) => {
     const userId = form.get("user") ?? "";
     const fault = textFault(userId);
@@ -94,7 +90,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     const targets = await findTargetChannels(db, tenant.id);
     const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
     return json({
-      token: await signToken({ sub: userId, tenant: tenant.id }),
+      token: await signToken({ sub: userId, tenant: tenant.id, concealed: true }),
       channels: [...names].map((name) => realtimeChannel(name, userId)),
     });
   });

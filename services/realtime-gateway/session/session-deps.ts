@@ -33,6 +33,8 @@ export interface SessionDeps {
   largeReads: LargeReads;
   readPage(page: HistoryPage): Promise<ChannelState>;
   rpc: Rpc;
+  /** Of these notifications of a tenant those that anybody may see. */
+  shownNotifications(tenantId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   tenants: TenantStates;
   wheel: TimerWheel;
   limits: SessionLimits;

@@ -20,9 +20,10 @@ interface Options {
   postgresAway?: boolean;
   tenants?: TenantStates;
   rpc?: Rpc;
+  shown?: SessionDeps["shownNotifications"];
 }
 
-/** A session without a socket. A token reads `user/tenant/seconds of life`, or `bad`. */
+/** A session without a socket. A token reads `user/tenant/seconds of life`, `…/concealed`, or `bad`. */
 function setUp(options: Options = {}) {
   let nowMs = START_SECONDS * 1000;
   const log = { info: () => undefined, warn: () => undefined };
@@ -49,6 +50,7 @@ function setUp(options: Options = {}) {
     largeReads: new LargeReads({ maxBytes: 1_000_000, maxUserBytes: 10_000_000 }),
     readPage: () => Promise.reject(new Error("not here")),
     rpc: options.rpc ?? (() => Promise.reject(new Error("away"))),
+    shownNotifications: options.shown ?? (() => Promise.reject(new Error("away"))),
     tenants:
       options.tenants ??
       createTenantStates(async (ids) => {
@@ -68,11 +70,12 @@ function setUp(options: Options = {}) {
     },
     version: "test",
     async verifyToken(token): Promise<VerifiedToken> {
-      const [sub, tenant, life] = token.split("/");
+      const [sub, tenant, life, concealed] = token.split("/");
       if (sub === undefined || tenant === undefined) return { ok: false, fault: "invalid" };
       if (Number(life) <= 0) return { ok: false, fault: "expired" };
       const exp = Math.floor(nowMs / 1000) + Number(life);
-      return { ok: true, claims: { sub, tenant, iat: 0, exp } };
+      const claims = { sub, tenant, iat: 0, exp };
+      return { ok: true, claims: { ...claims, ...(concealed && { concealed: true as const }) } };
     },
     nowMs: () => nowMs,
     nowSeconds: () => nowMs / 1000,
@@ -376,4 +379,50 @@ test("a session that ends while it connects leaves nothing behind", async () => 
   const next = open();
   await next.send(connect());
   assert.equal(next.sent.length, 1);
+});
+
+test("a concealed session sends in order what it may, and ends where it cannot know what that is", async () => {
+  const asked: [string[], (shown: Set<string>) => void, (err: Error) => void][] = [];
+  const rpc: Rpc = async (_, method) => ({
+    ok: true,
+    data: method === "notifications.list" ? { notifications: [{ id: "n1" }, { id: "n2" }] } : {},
+  });
+  const shown: SessionDeps["shownNotifications"] = (_, ids) =>
+    new Promise((resolve, reject) => asked.push([[...ids], resolve, reject]));
+  const { sent, ends, send, session } = opened({ rpc, shown });
+  await send({ id: 1, connect: { token: "1/acme/3600/concealed" } });
+  const list = (id: number) => ({ id, rpc: { method: "notifications.list" } });
+  await send(list(2), { id: 3, rpc: { method: "notifications.unread_count" } });
+  const message = { data: { type: "marked", id: "n1", unread: 0 } };
+  session.push(JSON.stringify({ push: { message } }));
+  await settle();
+  assert.deepEqual([sent.length, asked.length], [1, 1], "nothing overtakes what waits");
+  assert.deepEqual(asked[0]?.[0], ["n1", "n2"]);
+  asked[0]?.[1](new Set(["n2"]));
+  await settle();
+  assert.partialDeepStrictEqual(sent.slice(1), [
+    { id: 2, rpc: { data: { notifications: [{ id: "n1", body: "" }, { id: "n2" }] } } },
+    { push: { message } },
+    { id: 3, rpc: { data: {} } },
+  ]);
+  await send({ id: 4, refresh: { token: "1/acme/60/concealed" } });
+  assert.partialDeepStrictEqual(sent.at(-1), { id: 4, refresh: { expires: true } });
+  await send(list(5));
+  asked[1]?.[2](new Error("Postgres is away"));
+  await settle();
+  assert.deepEqual([sent.length, ends.map(({ code }) => code)], [5, [3004]]);
+
+  for (const [first, next] of [
+    ["1/acme/60/concealed", "1/acme/60"],
+    ["1/acme/60", "1/acme/60/concealed"],
+  ]) {
+    const other = opened();
+    await other.send({ id: 1, connect: { token: first } });
+    await other.send({ id: 2, refresh: { token: next } });
+    assert.deepEqual(
+      other.ends.map(({ code }) => code),
+      [3500],
+      `${first} and ${next}`,
+    );
+  }
 });

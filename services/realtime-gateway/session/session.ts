@@ -11,6 +11,7 @@ import {
 import type { Timed } from "../timer-wheel.ts";
 import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import type { Command, ConnectRequest, Incoming } from "./commands.ts";
+import { ConcealedOutput, type Push } from "./concealed-output.ts";
 import { Crowded } from "./large-reads.ts";
 import { NestedData } from "./nested-data.ts";
 import { ReadingTurns } from "./reading-turns.ts";
@@ -33,6 +34,8 @@ export class Session implements Member, Timed, CommandRunner {
   readonly #channels: SessionChannels;
   readonly #commands: CommandQueue;
   #largeAnswers: ReadingTurns | undefined;
+  /** Of a concealed token alone. */
+  #concealed: ConcealedOutput | undefined;
   #state: State = "new";
   #user: User | undefined;
   /** When the session ends unless something happens; 0 for never. */
@@ -86,6 +89,7 @@ export class Session implements Member, Timed, CommandRunner {
       this.#commands.clear();
       return false;
     }
+    if (this.#concealed?.isIdle === false) return false;
     const isLarge = method === "rpc" || method === "history";
     return this.#transport.backlogBytes() <= (isLarge ? 0 : READ_FIRST_BYTES);
   }
@@ -110,6 +114,11 @@ export class Session implements Member, Timed, CommandRunner {
   }
 
   reply(reply: Reply): void {
+    if (this.#concealed === undefined) this.#reply(reply);
+    else this.#concealed.send(reply, (concealed) => this.#reply(concealed));
+  }
+
+  #reply(reply: Reply): void {
     if (this.#state !== "closed") this.#transport.reply(this.#deps.codec.reply(reply));
   }
 
@@ -118,7 +127,11 @@ export class Session implements Member, Timed, CommandRunner {
   }
 
   push(message: string): void {
-    if (this.#state === "connected") this.#transport.push(message);
+    if (this.#state !== "connected") return;
+    if (this.#concealed === undefined) return void this.#transport.push(message);
+    this.#concealed.send<Push>(JSON.parse(message), (concealed) => {
+      if (this.#state === "connected") this.#transport.push(JSON.stringify(concealed));
+    });
   }
 
   end(disconnect: Disconnect): void {
@@ -262,7 +275,7 @@ export class Session implements Member, Timed, CommandRunner {
       if (this.#isOpen()) this.#state = "dead";
       return;
     }
-    const { tenant, sub, exp } = verified.claims;
+    const { tenant, sub, exp, concealed } = verified.claims;
     // Asked again where the configuration has changed: whoever ends inactive tenants has not seen us yet.
     while (!tenants.isKnownActive(tenant)) {
       if (!(await tenants.isActive(tenant))) return this.end(DISCONNECTS.invalidToken);
@@ -271,6 +284,13 @@ export class Session implements Member, Timed, CommandRunner {
     const user = hub.enter(this, tenant, sub, limits.maxConnectionsPerUser);
     if (user === undefined) return this.end(DISCONNECTS.connectionLimit);
     this.#user = user;
+    if (concealed === true) {
+      this.#concealed = new ConcealedOutput({
+        shown: (ids) => this.#deps.shownNotifications(tenant, ids),
+        onIdle: () => this.resume(),
+        onFault: (err) => this.fault(err),
+      });
+    }
     if (user.inForce !== undefined) await user.inForce;
     if (!this.#isOpen()) return;
     this.#state = "connected";
@@ -290,8 +310,11 @@ export class Session implements Member, Timed, CommandRunner {
       const { expired, invalidToken } = DISCONNECTS;
       return this.end(verified.fault === "expired" ? expired : invalidToken);
     }
-    const { sub, tenant, exp } = verified.claims;
-    if (sub !== user.userId || tenant !== user.tenantId) return this.end(DISCONNECTS.invalidToken);
+    const { sub, tenant, exp, concealed = false } = verified.claims;
+    const isOfThis = sub === user.userId && tenant === user.tenantId;
+    if (!isOfThis || concealed !== (this.#concealed !== undefined)) {
+      return this.end(DISCONNECTS.invalidToken);
+    }
     this.reply({ id, refresh: this.#grant(exp) });
   }
 

@@ -1,5 +1,6 @@
 import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
+import { CONCEALED } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
 import { digestContent } from "@belfry/database/functions/digests";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
@@ -29,14 +30,14 @@ export async function sentContent(
   if (!isProviderChannel(channel)) {
     const push = await notificationContent(db, tenantId, eventId);
     if (push === undefined) throw nothing(channel);
-    if (push.sensitive) return { shown: false, why: SENSITIVE };
+    if (push.sensitive) return { shown: false, why: CONCEALED };
     const { sensitive: _, ...shown } = push;
     return { shown: true, content: { channel, kind: "notification", ...shown, missing: [] } };
   }
   const version = await sentVersion(db, tenantId, eventId, channel);
   if (version === undefined) throw nothing(channel);
   if (version.sensitive === null) return { shown: false, why: "The template is deleted." };
-  if (version.sensitive) return { shown: false, why: SENSITIVE };
+  if (version.sensitive) return { shown: false, why: CONCEALED };
   const { variables, settings } = await renderedOf(db, tenantId, eventId, version.digestId);
   const { createRenderer } = await import("@belfry/templates/render");
   const plainCharacters = version.plainCharacters === true;
@@ -70,8 +71,6 @@ async function renderedOf(
 function parsed(variables: string | null): Record<string, unknown> {
   return parseVariables(variables ?? "{}") ?? {};
 }
-
-const SENSITIVE = "The template is sensitive: its content is never shown.";
 
 function nothing(channel: Channel): NotFound {
   return new NotFound("channel", `the event has nothing on ${channel}`);
