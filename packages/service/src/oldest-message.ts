@@ -27,5 +27,6 @@ export async function oldestUndeliveredMs(
   if (num_pending === 0) return undefined;
   const after = { seq: delivered.stream_seq + 1, next_by_subj: filterSubject };
   const message = await manager.streams.getMessage(stream, after);
-  return message === null ? undefined : Date.now() - message.time.getTime();
+  // The server's clock may be ahead of ours.
+  return message === null ? undefined : Math.max(0, Date.now() - message.time.getTime());
 }
