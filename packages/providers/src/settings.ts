@@ -15,6 +15,10 @@ export interface FieldOptions extends StringOptions {
   fault?: string;
   /** Names the server that is given the secrets: where it changes, they are asked for again. */
   destination?: boolean;
+  /** Of a secret: a stored one is kept only where this other setting is given. */
+  belongsTo?: string;
+  /** Of a secret: a stored one is not kept where this other setting is given. */
+  replacedBy?: string;
 }
 
 const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$";

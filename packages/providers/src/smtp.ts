@@ -60,6 +60,7 @@ export const SMTP_SETTINGS = Type.Object(
         description: "The account's password.",
         pattern: "^[^\\u0000-\\u001f\\u007f]+$",
         fault: "must be one line",
+        replacedBy: "oauthTokenUrl",
       }),
     ),
     oauthTokenUrl: Type.Optional(
@@ -76,7 +77,11 @@ export const SMTP_SETTINGS = Type.Object(
       lineField({ title: "OAuth client ID", description: "The application's, at the token URL." }),
     ),
     oauthClientSecret: Type.Optional(
-      secretField({ title: "OAuth client secret", description: "The application's." }),
+      secretField({
+        title: "OAuth client secret",
+        description: "The application's.",
+        belongsTo: "oauthTokenUrl",
+      }),
     ),
     oauthRefreshToken: Type.Optional(
       secretField({
@@ -84,6 +89,7 @@ export const SMTP_SETTINGS = Type.Object(
         description:
           "Of the mailbox's owner, as Google needs it. Without one the application gets tokens for itself (client credentials), as Microsoft allows it by the permission SMTP.SendAsApp.",
         maxLength: 4096,
+        belongsTo: "oauthTokenUrl",
       }),
     ),
     oauthScope: Type.Optional(

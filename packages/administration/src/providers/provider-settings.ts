@@ -82,7 +82,9 @@ async function withKeptSecrets(db: Database, input: SettingsInput, keys: SecretK
   const properties = Object.entries(row.settings.properties);
   const kept = properties
     .filter(([field, { secret }]) => secret === true && Object.hasOwn(stored, field))
-    .filter(([field]) => !Object.hasOwn(given, field));
+    .filter(([field]) => !Object.hasOwn(given, field))
+    .filter(([, { belongsTo }]) => belongsTo === undefined || Object.hasOwn(given, belongsTo))
+    .filter(([, { replacedBy }]) => replacedBy === undefined || !Object.hasOwn(given, replacedBy));
   const moved = properties.find(
     ([field, { destination, default: fallback }]) =>
       destination === true && (given[field] ?? fallback) !== (stored[field] ?? fallback),

@@ -162,3 +162,20 @@ test("a stored secret never follows a changed address: it is asked for again", a
     }
   }
 });
+
+test("a mail account changes from its password to OAuth and back: what is not used any more is not kept", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const account = { tenantId, channel: "EMAIL", kind: "smtp", keepSecrets: true } as const;
+  const own = { host: "mail.example.com", user: "u", from: "a@example.com" };
+  const oauth = { oauthTokenUrl: "https://login.example.com/token", oauthClientId: "c" };
+  const options = { keys, allowPrivateAddresses: false };
+  let id = "";
+  for (const settings of [
+    { ...own, password: "pw-1" },
+    { ...own, ...oauth, oauthClientSecret: "secret-1" },
+    { ...own, password: "pw-2" },
+  ]) {
+    ({ id } = await putProvider(db, { ...account, settings }, options));
+    assert.deepEqual(await revealSettings(db, { id, tenantId }, keys), settings);
+  }
+});
