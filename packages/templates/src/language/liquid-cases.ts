@@ -122,7 +122,8 @@ export function liquidCase(random: () => number): {
   function valueTag(loops: readonly string[]): string {
     const head = often(0.9) ? name(loops) : quoted(pick(WORDS));
     const filters = Array.from({ length: Math.floor(random() * 3.5) }, () => filter(loops));
-    return `{{ ${[head, ...filters].join(pick([" | ", "|", "  |  "]))} }}`;
+    const code = [head, ...filters].join(pick([" | ", "|", "  |  "]));
+    return `{{${often(0.12) ? "-" : ""} ${code} ${often(0.12) ? "-" : ""}}}`;
   }
 
   function condition(loops: readonly string[]): string {

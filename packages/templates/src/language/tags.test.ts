@@ -89,3 +89,24 @@ test("without logic the opening of a block is text, and a filter is no name", ()
   const { tags, faults } = scanPlainTags("100 {% off {{ a }}{{ a | b }}");
   assert.deepEqual([tags.length, tags[0]?.name, faults[0]?.offset], [1, "a", 23]);
 });
+
+test("a - beside the braces of a value trims, and behind a blank it is of the name", () => {
+  const found = (text: string) =>
+    scanTags(text).tags.map(({ name, code, trims }) => [name, code, trims]);
+  assert.deepEqual(found("{{- a -}}"), [["a", "a", "both"]]);
+  assert.deepEqual(found("{{-a}} {{b-}}"), [
+    ["a", "a", "before"],
+    ["b", "b", "behind"],
+  ]);
+  assert.deepEqual(found('{{- a | upcase -}}{{-"x"-}}'), [
+    ["a", "a | upcase", "both"],
+    ["", '"x"', "both"],
+  ]);
+  assert.deepEqual(found("{{ -a- }}"), [["-a-", "-a-", undefined]]);
+  assert.deepEqual(found("{{ a-b }}"), [["a-b", "a-b", undefined]]);
+  for (const text of ["{{-}}", "{{--}}", "{{- -}}"]) {
+    assert.match(scanTags(text).faults[0]?.message ?? "", /no name/, text);
+  }
+  const plain = scanPlainTags("{{-a-}}").tags.map(({ name }) => name);
+  assert.deepEqual(plain, ["-a-"], "in versions saved before it is the name");
+});

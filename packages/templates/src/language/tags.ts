@@ -12,6 +12,8 @@ export interface Tag {
   name: string;
   /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
   code: string;
+  /** Of a value that trims blanks around it: `{{- name }}`, `{{ name -}}` or both. */
+  trims?: "before" | "behind" | "both";
   /** Offset of the first opening brace. */
   start: number;
   /** Offset behind the last closing brace. */
@@ -60,16 +62,30 @@ function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] }
       faults.push({ offset: start, message: `this tag is not closed: ${closing} is missing` });
       break;
     }
-    const end = beforeBlanks(text, start + 2, close);
-    const begin = afterBlanks(text, start + 2, end);
+    const trims = logic && kind === "value" ? trimsOf(text, start + 2, close) : undefined;
+    const inside = start + 2 + (trims === "before" || trims === "both" ? 1 : 0);
+    const end = beforeBlanks(
+      text,
+      inside,
+      close - (trims === "behind" || trims === "both" ? 1 : 0),
+    );
+    const begin = afterBlanks(text, inside, end);
     const code = text.slice(begin, end);
     const name = kind === "block" ? blockWord(code) : valueName(code, logic);
     const fault = kind === "block" ? wordFault(name) : nameFault(name, code, logic);
-    if (fault === undefined) tags.push({ kind, name, code, start, end: close + 2 });
+    const tag: Tag = { kind, name, code, start, end: close + 2 };
+    if (fault === undefined) tags.push(trims === undefined ? tag : { ...tag, trims });
     else faults.push({ offset: begin + fault.offset, message: fault.message });
     at = close + 2;
   }
   return { tags, faults };
+}
+
+/** Only a `-` right beside the braces trims: behind a blank it belongs to the name. */
+function trimsOf(text: string, from: number, to: number): Tag["trims"] {
+  const before = from < to && text.charAt(from) === "-";
+  const behind = to - from > 1 && text.charAt(to - 1) === "-";
+  return before && behind ? "both" : before ? "before" : behind ? "behind" : undefined;
 }
 
 /** Finds a sign at or behind offsets that only grow, so that all together read the text once. */
@@ -108,8 +124,13 @@ function isQuoted(code: string): boolean {
  * Whether a tag is more than a variable's name, so that its text is read with logic. An own property
  * is called `size`, `first` or `last` as well, but of a list they are what Liquid makes of them.
  */
-export function needsLogic({ kind, name, code }: Tag): boolean {
-  return kind === "block" || code !== name || /\.(?:size|first|last)(?:\.|$)/.test(name);
+export function needsLogic({ kind, name, code, trims }: Tag): boolean {
+  return (
+    kind === "block" ||
+    code !== name ||
+    trims !== undefined ||
+    /\.(?:size|first|last)(?:\.|$)/.test(name)
+  );
 }
 
 /** Whether a value's line ends shall become `<br>`, which only the text of an HTML document can hold. */
@@ -129,19 +150,32 @@ export function maskTags(text: string, tags: readonly Tag[]): string {
 }
 
 /**
- * What of a text each tag takes the place of: itself, and the blanks and line ends around it that the
- * `-` of a block's tag trims. In order; two may share the blanks between them.
+ * What of a text each tag takes the place of: itself, and the blanks and line ends around it that its `-`
+ * trims. In order; two may share the blanks between them.
  */
 export function tagExtents(text: string, tags: readonly Tag[]): { start: number; end: number }[] {
-  return tags.map(({ kind, code, start: from, end: to }, index) => {
-    let [start, end] = [from, to];
-    if (kind !== "block") return { start, end };
+  return tags.map((tag, index) => {
+    let { start, end } = tag;
     const before = tags[index - 1]?.end ?? 0;
     const behind = tags[index + 1]?.start ?? text.length;
-    if (code.startsWith("-")) while (start > before && isSpace(text.charAt(start - 1))) start--;
-    if (code.endsWith("-")) while (end < behind && isSpace(text.charAt(end))) end++;
+    if (trimsBefore(tag)) while (start > before && isSpace(text.charAt(start - 1))) start--;
+    if (trimsBehind(tag)) while (end < behind && isSpace(text.charAt(end))) end++;
     return { start, end };
   });
+}
+
+function trimsBefore({ kind, code, trims }: Tag): boolean {
+  return kind === "block" ? code.startsWith("-") : trims === "before" || trims === "both";
+}
+
+function trimsBehind({ kind, code, trims }: Tag): boolean {
+  return kind === "block" ? code.endsWith("-") : trims === "behind" || trims === "both";
+}
+
+/** A tag as it is written, with what trims around it. */
+export function writtenTag(tag: Tag): string {
+  if (tag.kind === "block") return `{%${tag.code}%}`;
+  return `{{${trimsBefore(tag) ? "-" : ""}${tag.code}${trimsBehind(tag) ? "-" : ""}}}`;
 }
 
 function isSpace(character: string): boolean {

@@ -41,9 +41,9 @@ export async function compileEmailContent(
       .filter(breaksLines)
       .map(({ start }) => ({ offset: start, message: KEPT }));
     if (breaking.length > 0) return { ok: false, faults: breaking };
-    const hasBlocks = tags.some(({ kind }) => kind === "block");
-    const text = hasBlocks ? withoutTagLines(content, tags) : content;
-    const html = textPage(text, hasBlocks ? scanTags(text).tags : tags, language);
+    const trims = tags.some((tag) => tag.kind === "block" || tag.trims !== undefined);
+    const text = trims ? withoutTagLines(content, tags) : content;
+    const html = textPage(text, trims ? scanTags(text).tags : tags, language);
     return { ok: true, format, html, text, links: [], warnings: [] };
   }
   const isMjml = format === "mjml";

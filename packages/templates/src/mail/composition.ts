@@ -1,7 +1,6 @@
 /** A source put together from several texts, that knows of each place which text it comes from. */
 
-import type { Tag } from "../language/tags.ts";
-import { tagText } from "./markup-words.ts";
+import { type Tag, writtenTag } from "../language/tags.ts";
 
 export interface Origin<Field> {
   field: Field;
@@ -69,8 +68,4 @@ function lastAtOrBefore(parts: readonly { start: number }[], offset: number): nu
     else high = middle;
   }
   return Math.max(0, low - 1);
-}
-
-function writtenTag(tag: Tag): string {
-  return tag.kind === "value" ? tagText(tag) : `{%${tag.code}%}`;
 }

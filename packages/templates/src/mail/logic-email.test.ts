@@ -213,3 +213,34 @@ function elementsOf(html: string): string[] {
   read(parse(html));
   return names;
 }
+
+test("a value trims the blanks around it in every format, and its place stays known", async () => {
+  const values = { name: "A & B", x: "1" };
+  const html = await mail('<p title="a {{- x -}} b">Hi \n {{- name -}} \n !</p>');
+  assert.equal(html(values).html, '<p title="a1b">HiA &amp; B!</p>');
+  assert.equal(html(values).text, "HiA & B!");
+  const mjml = `<mjml><mj-body>${section("<mj-text>Hi {{- name -}} <b>!</b></mj-text>")}</mj-body></mjml>`;
+  assert.match((await mail(mjml))(values).html, />HiA &amp; B<b>!<\/b></);
+  const text = await mail("Hi\n{{- name -}}\n!\n{ {{- x }}");
+  assert.equal(text(values).text, "HiA & B!\n{ 1");
+  assert.match(text(values).html, />HiA &amp; B!<br>\{ 1</);
+  const source = { kind: "email", format: "markdown", subject: "S" } as const;
+  const content = "Hi **you**\n\n{{- name -}}\n!";
+  const made = await compileTemplate({ ...source, content }, { owner: "acme" });
+  assert.ok(made.ok);
+  const rendered = createRenderer(made.compiled)(values);
+  assert.ok(rendered.ok && rendered.kind === "email");
+  assert.match(rendered.html, /Hi <strong>you<\/strong>A &amp; B!</);
+  for (const content of [
+    "<p {{- x -}} >a</p>",
+    "<p{{- x }}>a</p>",
+    '<p title=" "{{- x -}} a>b</p>',
+    "<p>a</p><!-- {{- x }} -->",
+  ]) {
+    const result = await compileTemplate(
+      { kind: "email", subject: "S", content },
+      { owner: "acme" },
+    );
+    assert.equal(result.ok, false, content);
+  }
+});

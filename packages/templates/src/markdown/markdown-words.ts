@@ -1,10 +1,10 @@
 /** The words that stand for tags in a Markdown text: to markup-words.ts they are those of values. */
 
 import { createHash } from "node:crypto";
-import type { Tag } from "../language/tags.ts";
+import { type Tag, tagExtents } from "../language/tags.ts";
 
 export interface MarkdownWords {
-  /** The text with its tags replaced; a block's tag takes no blanks with it. */
+  /** The text with its tags replaced, and the blanks that values trim; a block's tag takes none with it. */
   content: string;
   wordStart: string;
   /** The offset in the source of an offset in `content`, which is not inside a word. */
@@ -22,7 +22,9 @@ export function markdownWords(source: string, tags: readonly Tag[]): MarkdownWor
   const ends: { inContent: number; inSource: number }[] = [];
   let content = "";
   let at = 0;
-  tags.forEach(({ start, end }, index) => {
+  const extents = tagExtents(source, tags);
+  tags.forEach((tag, index) => {
+    const { start, end } = (tag.kind === "value" && extents[index]) || tag;
     content += `${source.slice(at, start)}${wordStart}${index}x`;
     at = end;
     ends.push({ inContent: content.length, inSource: end });
