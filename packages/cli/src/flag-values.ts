@@ -16,6 +16,7 @@ import { InvalidArgumentError } from "commander";
 export const ANY_CHANNEL = listed(CHANNELS, "or");
 export const ANY_PROVIDER_CHANNEL = listed(PROVIDER_CHANNELS, "or");
 export const MAILS = listed(channelsWith("email"), "or");
+export const SHORT_MESSAGES = listed(channelsWith("text"), "or");
 export const NOTIFICATIONS = listed(channelsWith("notification"), "or");
 
 /** Parsers of flags' values; commander names the flag in front of what they say. */

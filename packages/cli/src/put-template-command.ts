@@ -8,7 +8,14 @@ import type { TemplateInput } from "@belfry/administration/templates/template-in
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
-import { ANY_CHANNEL, channelValue, integerValue, MAILS, NOTIFICATIONS } from "./flag-values.ts";
+import {
+  ANY_CHANNEL,
+  channelValue,
+  integerValue,
+  MAILS,
+  NOTIFICATIONS,
+  SHORT_MESSAGES,
+} from "./flag-values.ts";
 import { readInput } from "./input-file.ts";
 import { onDatabase, type Session } from "./session.ts";
 import { localeFlag, TENANT } from "./template-address.ts";
@@ -64,7 +71,10 @@ export function putTemplateCommand(template: Command): void {
     .option("--sensitive", "one-time codes and the like: content is erased and never shown")
     .option("--expires-after-seconds <n>", "what is not sent by then ends as expired", integerValue)
     .option("--at-most-once", "a try without an answer is not repeated: it ends as unknown")
-    .option("--plain-characters", "SMS: curly quotes, dashes and the like are sent as plain ones")
+    .option(
+      "--plain-characters",
+      `of ${SHORT_MESSAGES}: curly quotes, dashes and the like are sent as plain ones`,
+    )
     .option("--inactive", "save without using it")
     .option("--draft", "save as a draft, which is not in use: publish it with `template publish`");
   put
