@@ -4,7 +4,7 @@ import { OPT_WORDS, optKeyword } from "./inbound.ts";
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 const FORMS: readonly ((word: string) => string)[] = [
-  ...[(word: string) => word, (word: string) => word.toLowerCase(), capitalized],
+  ...[(word: string) => word, (word: string) => word.toUpperCase(), capitalized],
   ...[(word: string) => `  ${word}\r\n`, (word: string) => `\u00a0${word} .`],
   ...[(word: string) => `${word}.`, (word: string) => `${word}!!`, (word: string) => `${word}?`],
   (word: string) => word.replace(" ", "  \t"),
@@ -24,7 +24,7 @@ const FORMS: readonly ((word: string) => string)[] = [
   (word: string) => `🛑${word}`,
   // Letters of another width.
   (word: string) =>
-    word.replaceAll(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+    word.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
 ];
 
 test("a word of any language stops or starts in every form and case, if it is the whole message", () => {
@@ -46,7 +46,7 @@ test("with accents, composed or not, a word is the same", () => {
 test("no word stands for both, and each is found as it is written", () => {
   const words = Object.values(OPT_WORDS).flatMap(({ stop, start }) => [...stop, ...start]);
   assert.equal(new Set(words).size, words.length);
-  for (const word of words) assert.match(word, /^[A-Z]+(?: [A-Z]+)*$/);
+  for (const word of words) assert.match(word, /^[a-z]+(?: [a-z]+)*$/);
 });
 
 test("whatever says more, or something else, is for people to read", () => {

@@ -21,32 +21,32 @@ export interface InboundText {
 export type OptKeyword = "stop" | "start";
 
 /**
- * What a whole message says in the languages of the hosted pages: in upper case, without accents, words apart by
- * one space. Words that people also write about an order or a contract, as CANCELAR or KUNDIGEN, are not here.
+ * What a whole message says in the languages of the hosted pages: in lower case, without accents, words apart by
+ * one space. Words that people also write about an order or a contract, as cancelar or kündigen, are not here.
  */
 export const OPT_WORDS: Readonly<Record<string, Readonly<Record<OptKeyword, readonly string[]>>>> =
   {
     en: {
       stop: [
-        ...["STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE"],
-        ...["OPTOUT", "OPT OUT"],
+        ...["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "revoke"],
+        ...["optout", "opt out"],
       ],
-      start: ["START", "UNSTOP"],
+      start: ["start", "unstop"],
     },
     de: {
-      stop: ["STOPP", "ABMELDEN", "ABBESTELLEN", "AUSTRAGEN"],
-      start: ["ANMELDEN"],
+      stop: ["stopp", "abmelden", "abbestellen", "austragen"],
+      start: ["anmelden"],
     },
     fr: {
       stop: [
-        ...["STOP SMS", "ARRET", "ARRETER", "ARRETEZ", "DESABONNER", "DESABONNEMENT"],
-        ...["DESINSCRIRE", "DESINSCRIPTION"],
+        ...["stop sms", "arret", "arreter", "arretez", "desabonner", "desabonnement"],
+        ...["desinscrire", "desinscription"],
       ],
-      start: ["COMMENCER", "REPRENDRE"],
+      start: ["commencer", "reprendre"],
     },
     es: {
-      stop: ["ALTO", "BAJA", "PARAR", "DETENER", "DAR DE BAJA", "DARME DE BAJA"],
-      start: ["ALTA", "COMENZAR", "REANUDAR"],
+      stop: ["alto", "baja", "parar", "detener", "dar de baja", "darme de baja"],
+      start: ["alta", "comenzar", "reanudar"],
     },
   };
 
@@ -70,7 +70,7 @@ export function optKeyword(text: string): OptKeyword | undefined {
     .normalize("NFKD")
     .replaceAll(/[\p{Cf}\p{M}]+/gu, "")
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ");
-  return KEYWORDS.get(words.trim().toUpperCase());
+  return KEYWORDS.get(words.trim().toLowerCase());
 }
 
 /** A text for the tenant's people: one that is no keyword. */
