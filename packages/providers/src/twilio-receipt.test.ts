@@ -88,6 +88,12 @@ test("the delivery stands in the signed address: another one is forged, none is 
   for (const url of [URL_OF_HOOK.split("?")[0]!, URL_OF_HOOK.replace(deliveryId, "1001")]) {
     assert.equal(await receiptOf({ MessageStatus }, { url }), undefined);
   }
+  for (const [url, signedUrl] of [
+    [URL_OF_HOOK, URL_OF_HOOK.replace(".com/", ".com:443/")],
+    [URL_OF_HOOK.replace(".com/", ".com:8443/"), URL_OF_HOOK],
+  ] as const) {
+    assert.equal((await receiptOf({ MessageStatus }, { url, signedUrl }))?.kind, "delivered");
+  }
   const unreadable = { ok: false, fault: "unreadable" };
   assert.deepEqual(await read({ MessageStatus, MessageSid: "CA1" }), unreadable);
 });

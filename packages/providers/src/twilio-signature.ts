@@ -17,7 +17,16 @@ export function twilioForm(
   const form = new URLSearchParams(request.body.toString());
   const signature = headerOf(request, "x-twilio-signature");
   if (signature === undefined || form.size > MAX_FIELDS) return undefined;
-  return keys.some((key) => isSigned(signature, key, request.url, form)) ? form : undefined;
+  const isTheirs = addressForms(request.url).some((url) =>
+    keys.some((key) => isSigned(signature, key, url, form)),
+  );
+  return isTheirs ? form : undefined;
+}
+
+/** The vendor signs an address with its port or without, as its own libraries know. */
+function addressForms(url: string): string[] {
+  const withoutPort = url.replace(/^(https?:\/\/[^/:]+):\d+/, "$1");
+  return [url, withoutPort, withoutPort.replace(/^https:\/\/[^/:]+/, "$&:443")];
 }
 
 /** HMAC-SHA1 over the address, then each field's name and value by the order of names; a value named twice once. */
