@@ -16,7 +16,7 @@ export interface ProviderDeps {
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
-  /** Where vendors reach ingest-api: they are asked to post receipts there. Undefined or empty: nowhere. */
+  /** Where vendors reach ingest-api with receipts, and by whose host mail servers are greeted. Undefined or empty: nowhere. */
   publicUrl?: string | undefined;
   /** Keeps what the sandbox was given; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;

@@ -1,4 +1,4 @@
-import { connect, type Socket } from "node:net";
+import { connect, isIPv6, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import SMTPConnection, {
   type SMTPConnectionCustomAuthHandler,
@@ -9,8 +9,10 @@ import SMTPConnection, {
 import { AddressRefused, guardedLookup, hostFault } from "./address-guard.ts";
 import type { ProviderDeps } from "./provider.ts";
 
-export interface SmtpTarget extends SMTPConnectionOptions {
+export interface SmtpTarget extends Omit<SMTPConnectionOptions, "name"> {
   host: string;
+  /** What we call ourselves in EHLO; undefined: our address. */
+  name: string | undefined;
   port: number;
   auth: { user: string; pass: string } | null;
 }
@@ -53,11 +55,12 @@ export async function openSmtpSession(
   signal: AbortSignal,
   accessToken?: string,
 ): Promise<SmtpSession> {
-  const { auth, ...options } = target;
+  const { auth, name, ...options } = target;
   const socket = await openSocket(target.host, target.port, deps, signal);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   const connection = new SMTPConnection({
     ...options,
+    name: name ?? addressLiteral(socket.localAddress ?? "127.0.0.1"),
     socketCloseTimeout: CLOSE_MS,
     connectionTimeout: NEVER_MS,
     greetingTimeout: NEVER_MS,
@@ -155,6 +158,11 @@ function xoauth2(accessToken: string): SMTPConnectionCustomAuthHandler {
     const { status } = first.status === 334 ? await sendCommand("") : first;
     if (status !== 235) throw new Error("Invalid login");
   };
+}
+
+/** How a host without a name is called: RFC 5321, 4.1.3. */
+function addressLiteral(address: string): string {
+  return isIPv6(address) ? `[IPv6:${address.split("%", 1)[0]}]` : `[${address}]`;
 }
 
 function isRefusal(error: unknown): boolean {

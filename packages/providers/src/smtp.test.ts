@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutcomeClass } from "@belfry/contracts/sending";
@@ -333,6 +334,62 @@ test("thirty messages at once share at most five connections", async (t) => {
   assert.ok(outcomes.every((outcome) => outcome.class === "accepted"));
   assert.ok(server.connections() <= 5, `${server.connections()} connections`);
 });
+
+test("a mail server is greeted by the name of the settings, else by our public host, else by our address", async (t) => {
+  const greeted: string[] = [];
+  const port = await startScripted(t, (line, socket) => {
+    if (line.startsWith("EHLO")) greeted.push(line.slice("EHLO ".length));
+    reply(line, socket);
+  });
+  const greet = async (settings: object, publicHost: string | undefined) => {
+    const deps = testDeps({ publicUrl: publicHost && `https://${publicHost}` });
+    const provider = smtp.create({ ...SETTINGS, port, ...settings }, deps);
+    assert.equal((await provider.send(EMAIL)).class, "accepted");
+    await provider.close();
+    return greeted.pop();
+  };
+  assert.equal(
+    await greet({ ehloName: "mail.example.com" }, "belfry.example.com"),
+    "mail.example.com",
+  );
+  assert.equal(await greet({ ehloName: "[192.0.2.1]" }, undefined), "[192.0.2.1]");
+  assert.equal(await greet({}, "belfry.example.com"), "belfry.example.com");
+  // Ours in truth: the connection's.
+  for (const host of ["localhost", "192.0.2.1", "[2001:db8::1]", undefined]) {
+    assert.equal(await greet({ host: "127.0.0.1" }, host), "[127.0.0.1]");
+  }
+  const bad = ["a b", "-a.example", "mail.example.com\r\nMAIL", "[x]", "ü.example"];
+  for (const ehloName of bad) {
+    assert.deepEqual(checkSettings(smtp, { host: "m.example.com", from: "a@b.io", ehloName }), [
+      "ehloName: must be a host name, or an address in brackets",
+    ]);
+  }
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((some) =>
+  some?.some(({ address }) => address === "::1"),
+);
+const WITH_IPV6 = { skip: hasIpv6 ? false : "this machine has no IPv6" };
+test(
+  "without a name of ours the address is the connection's own, as IPv6 has it, too",
+  WITH_IPV6,
+  async (t) => {
+    const greeted: string[] = [];
+    const server = createServer((socket) =>
+      followScript(socket, (line) => {
+        if (line.startsWith("EHLO")) greeted.push(line);
+        reply(line, socket);
+      }),
+    );
+    await new Promise<void>((listening) => server.listen(0, "::1", listening));
+    t.after(() => new Promise((closed) => server.close(closed)));
+    const { port } = server.address() as AddressInfo;
+    const provider = smtp.create({ ...SETTINGS, host: "::1", port }, testDeps());
+    assert.equal((await provider.send(EMAIL)).class, "accepted");
+    await provider.close();
+    assert.deepEqual(greeted, ["EHLO [IPv6:::1]"]);
+  },
+);
 
 test("connections, and messages over each, are settings", async (t) => {
   const server = await startMailServer(t, { disabledCommands: ["STARTTLS"] });

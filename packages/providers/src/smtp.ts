@@ -106,6 +106,16 @@ export const SMTP_SETTINGS = Type.Object(
     replyTo: Type.Optional(
       emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
     ),
+    ehloName: Type.Optional(
+      lineField({
+        title: "EHLO name",
+        description:
+          "How the server is greeted: a host name of yours. Default: the host of PUBLIC_URL, else the sender's address.",
+        maxLength: 255,
+        pattern: "^([A-Za-z0-9][A-Za-z0-9.-]*|\\[(IPv6:)?[0-9A-Fa-f:.]+\\])$",
+        fault: "must be a host name, or an address in brackets",
+      }),
+    ),
     maxConnections: Type.Optional(
       Type.Integer({
         title: "Connections",
@@ -329,6 +339,7 @@ export function smtpTarget(settings: Settings, deps: ProviderDeps): SmtpTarget {
     secure: port === 465,
     requireTLS: !deps.allowPrivateAddresses,
     tls: { rejectUnauthorized: !deps.allowPrivateAddresses },
+    name: settings.ehloName ?? domainName(deps.publicUrl),
     auth: user === undefined ? null : { user, pass: password ?? "" },
   };
 }
@@ -341,6 +352,12 @@ function needsSmtpUtf8(address: string): boolean {
 function envelopeOf(from: string, to: string): SMTPEnvelope {
   const use8BitMime = needsSmtpUtf8(from) || needsSmtpUtf8(to);
   return { from: wireAddress(from), to: [wireAddress(to)], use8BitMime };
+}
+
+/** What is no name beyond this machine or network, as `localhost`, greets nobody. */
+function domainName(publicUrl: string | undefined): string | undefined {
+  const host = URL.parse(publicUrl ?? "")?.hostname;
+  return host !== undefined && /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
 }
 
 function toMail(message: EmailMessage, settings: Settings) {

@@ -21,7 +21,7 @@ export const senderConfig = Type.Object({
   }),
   PUBLIC_URL: Type.String({
     description:
-      "Where browsers and vendors reach ingest-api, for links in messages and receipts of Twilio and Vonage; empty: neither",
+      "Where browsers and vendors reach ingest-api: for links in messages, receipts of Twilio and Vonage, and by whose host mail servers are greeted; empty: none of these",
     default: "",
     parse: parsePublicUrl,
   }),

@@ -176,6 +176,20 @@ test("an address that does not exist bounces at once, and is not asked again", a
   assertEach(told.rows, ({ type }) => type, ["delivery.bounced", "delivery.skipped"]);
 });
 
+test("mail servers are greeted by the host of our public address", async (t) => {
+  const fixture = await createFixture(t);
+  const tenant = await fixture.tenant();
+  const greeted: string[] = [];
+  const server = await startMailServer(t, undefined, (line) => {
+    if (line.startsWith("EHLO")) greeted.push(line);
+    return undefined;
+  });
+  await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  await fixture.sender({ publicUrl: "https://belfry.example.com" }).handle(message(tenant, [id]));
+  assert.deepEqual(greeted, ["EHLO belfry.example.com"]);
+});
+
 /** How servers say that they take no more: of connections, and of messages over one. */
 const LIMITS: readonly (readonly [connections: number, messages: number, refusal: string])[] = [
   [1, 100, "421 4.7.0 Too many connections"],
