@@ -23,14 +23,20 @@ export async function applyFunctions(
   client: pg.ClientBase,
   source: SchemaSource = SCHEMA,
 ): Promise<string[]> {
-  const lacking = await lackingFunctions(client, source);
-  if (lacking.length === 0) return [];
+  const applied = await appliedFunctions(client);
+  const lacking = lackingOf(applied, source);
+  // What has not changed is of this version now: no version between it and this one may change it any more.
+  const same = source.functions.filter(({ name, hash }) => {
+    const found = applied.get(name);
+    return found?.hash === hash && compareVersions(source.version, found.version) > 0;
+  });
+  if (lacking.length + same.length === 0) return [];
   await client.query("begin");
   try {
     // They name each other, in whatever order they come.
     await client.query("set local check_function_bodies = off");
-    for (const { name, text, hash } of lacking) {
-      await client.query(text);
+    for (const { text } of lacking) await client.query(text);
+    for (const { name, hash } of [...lacking, ...same]) {
       await client.query(
         `insert into applied_functions (file, hash, version) values ($1, $2, $3)
          on conflict (file) do update set hash = excluded.hash, version = excluded.version`,
@@ -48,18 +54,67 @@ export async function applyFunctions(
 /** The files that the database has neither as they are nor of a later version. */
 export async function lackingFunctions(
   client: Pick<pg.ClientBase, "query">,
-  { functions, version }: SchemaSource = SCHEMA,
+  source: SchemaSource = SCHEMA,
 ): Promise<FunctionFile[]> {
+  return lackingOf(await appliedFunctions(client), source);
+}
+
+type AppliedFunctions = ReadonlyMap<string, { hash: string; version: string }>;
+
+async function appliedFunctions(client: Pick<pg.ClientBase, "query">): Promise<AppliedFunctions> {
   const { rows } = await client.query<{ file: string; hash: string; version: string }>(
     "select file, hash, version from applied_functions",
   );
-  const applied = new Map(rows.map((row) => [row.file, row]));
+  return new Map(rows.map((row) => [row.file, row]));
+}
+
+function lackingOf(applied: AppliedFunctions, { functions, version }: SchemaSource) {
   return functions.filter(({ name, hash }) => {
     const found = applied.get(name);
-    return found === undefined || (found.hash !== hash && !isLater(found.version, version));
+    return (
+      found === undefined || (found.hash !== hash && compareVersions(found.version, version) <= 0)
+    );
   });
 }
 
-function isLater(one: string, other: string): boolean {
-  return one.localeCompare(other, "en", { numeric: true }) > 0;
+/**
+ * Above 0 where `one` is the later one: the precedence of Semantic Versioning (2.0.0, 11), and of equal ones the build
+ * number, which that leaves out: `0.1.0-rc.2`, `0.1.0-rc.10`, `0.1.0`, `0.1.0+7`, `0.1.0+12`, `0.1.1`.
+ */
+export function compareVersions(one: string, other: string): number {
+  const [a, b] = [versionParts(one), versionParts(other)];
+  const isOneReleased = a.preRelease.length === 0 ? 1 : 0;
+  const isOtherReleased = b.preRelease.length === 0 ? 1 : 0;
+  return (
+    compareIdentifiers(a.core, b.core) ||
+    isOneReleased - isOtherReleased ||
+    compareIdentifiers(a.preRelease, b.preRelease) ||
+    compareIdentifiers(a.build, b.build)
+  );
+}
+
+function versionParts(version: string) {
+  const [precedence = "", build] = version.split("+", 2);
+  const dash = precedence.indexOf("-");
+  const identifiers = (text: string | undefined) => text?.split(".") ?? [];
+  return {
+    core: identifiers(dash === -1 ? precedence : precedence.slice(0, dash)),
+    preRelease: dash === -1 ? [] : identifiers(precedence.slice(dash + 1)),
+    build: identifiers(build),
+  };
+}
+
+/** Numbers by their value and before texts, texts by their characters; of equal beginnings the shorter comes first. */
+function compareIdentifiers(some: readonly string[], others: readonly string[]): number {
+  for (const [at, one] of some.entries()) {
+    const other = others[at];
+    if (other === undefined) return 1;
+    const [isNumber, isOtherNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)];
+    if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+    const difference = isNumber
+      ? Number(one) - Number(other)
+      : Number(one > other) - Number(one < other);
+    if (difference !== 0) return difference;
+  }
+  return some.length - others.length;
 }

@@ -4,6 +4,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import pg from "pg";
+import { compareVersions } from "./apply-functions.ts";
 import { migrateToLatest } from "./migrate.ts";
 import { functionFile, migrationOf, SCHEMA, type SchemaSource } from "./schema-files.ts";
 import { TRIAL_DATABASE } from "./trial-database.ts";
@@ -108,6 +109,44 @@ test("an older version finds nothing to do on a newer schema, and leaves its fun
   const before = await applied();
   assert.deepEqual(await migrateToLatest(url, { source: { ...SCHEMA, version: "0.9.0" } }), []);
   assert.deepEqual(await applied(), before);
+});
+
+test("the later of two versions keeps its functions, whoever migrates last: a release over its pre-release, a later build over an earlier one", async (t) => {
+  const { url, connect } = await database(t);
+  const client = await connect();
+  const answer = async () => (await client.query("select answer() as it")).rows[0].it;
+  const migrate = async (version: string, what: string) => {
+    const text = `create or replace function answer() returns text language sql as 'select ''${what}''::text';`;
+    const functions = [...SCHEMA.functions, functionFile("answer", text)];
+    await migrateToLatest(url, { source: { ...SCHEMA, version, functions } });
+    return await answer();
+  };
+  assert.equal(await migrate("0.2.0-rc.2", "rc.2"), "rc.2");
+  assert.equal(await migrate("0.2.0-rc.10", "rc.10"), "rc.10");
+  assert.equal(await migrate("0.2.0-rc.9", "rc.9"), "rc.10");
+  assert.equal(await migrate("0.2.0", "release"), "release");
+  assert.equal(await migrate("0.2.0-rc.11", "rc.11"), "release");
+  assert.equal(await migrate("0.2.0+9", "build 9"), "build 9");
+  assert.equal(await migrate("0.2.0+10", "build 10"), "build 10");
+  assert.equal(await migrate("0.2.0+9", "build 9"), "build 10");
+  assert.equal(await migrate("0.2.0", "no number"), "build 10");
+  // The text is the same, and the version is noted: one between the two does not change it.
+  assert.equal(await migrate("0.4.0", "build 10"), "build 10");
+  assert.equal(await migrate("0.3.0", "0.3.0"), "build 10");
+});
+
+test("versions are in the order of Semantic Versioning, and of equal ones in that of their builds", () => {
+  const inOrder = [
+    ...["0.9.10", "0.10.0-0", "0.10.0-alpha", "0.10.0-alpha.1", "0.10.0-alpha.beta"],
+    ...["0.10.0-beta", "0.10.0-beta.2", "0.10.0-beta.11", "0.10.0-rc.1", "0.10.0-rc.1+3"],
+    ...["0.10.0-rc-1.x", "0.10.0", "0.10.0+9", "0.10.0+10", "0.10.0+10.1", "0.10.1", "1.0.0"],
+  ];
+  for (const [at, one] of inOrder.entries()) {
+    for (const [otherAt, other] of inOrder.entries()) {
+      const order = Math.sign(compareVersions(one, other));
+      assert.equal(order, Math.sign(at - otherAt), `${one} and ${other}`);
+    }
+  }
 });
 
 test("a function is applied when its text has changed, and all of them or none", async (t) => {
