@@ -71,7 +71,7 @@ export function addPreferenceCommands(user: Command): void {
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption(
       "--file <file>",
-      "columns user, category (a key or *), channel (or *); - for standard input",
+      "columns user, category (a key or *), channel (or *), or a heading that names them; - for standard input",
     )
     .action(
       onDatabase(async ({ db, audited }, flags: { tenant: string; file: string }) => {

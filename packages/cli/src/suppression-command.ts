@@ -71,7 +71,7 @@ export function define(suppression: Command): void {
   suppression
     .command("import")
     .description(
-      "Send nothing to the addresses of a file: one a line, or the first column of a CSV; a bad line refuses the whole file",
+      "Send nothing to the addresses of a file: one a line, or the column of a CSV that its heading names; a bad line refuses the whole file",
     )
     .requiredOption("--tenant <id>", "the tenant's id")
     .requiredOption("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)

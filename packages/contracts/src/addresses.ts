@@ -12,6 +12,8 @@ export interface AddressRow {
   /** As in "must be …". */
   form: string;
   placeholder: string;
+  /** What files of other senders call it, the most usual first; without blanks and punctuation. */
+  headings: readonly string[];
   /** As events are stored; undefined: it is none. */
   read(text: string): string | undefined;
 }
@@ -23,6 +25,7 @@ export const ADDRESSES: Readonly<Record<AddressField, AddressRow>> = {
     label: "Email address",
     form: "an email address",
     placeholder: "",
+    headings: ["email", "emailaddress", "mail", "mailaddress", "recipientemail", "emailadresse"],
     read: emailAddress,
   },
   recipientPhone: {
@@ -31,6 +34,16 @@ export const ADDRESSES: Readonly<Record<AddressField, AddressRow>> = {
     label: "Phone number",
     form: "a phone number such as +12025550123",
     placeholder: "+12025550123",
+    headings: [
+      "phone",
+      "phonenumber",
+      "mobile",
+      "mobilenumber",
+      "msisdn",
+      "number",
+      "telefon",
+      "to",
+    ],
     read: (text) => (PHONE.test(text) ? text : undefined),
   },
 };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rowsRead } from "@belfry/testing/rows-read";
+import { sql } from "kysely";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
@@ -43,7 +44,7 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
   assert.deepEqual([rest.added, rest.leftOut, rest.faults], [1, 3, named]);
 
   assert.deepEqual(await faultsOf(bring(Uint8Array.of(0x61, 0x0a, 0xff))), [
-    "must be UTF-8: line 1, or one after it, is not",
+    'must be UTF-8 (in Excel "CSV UTF-8"): line 1, or one after it, is not',
   ]);
   assert.deepEqual(await faultsOf(bring("address\n\n")), ["must hold an address"]);
   assert.match((await faultsOf(bring("+12025550123")))[0] ?? "", /line 1/);
@@ -73,6 +74,27 @@ test("a hostile file of 10 MB costs no more than its lines: what is told of it, 
   );
   assert.equal(many.faults.at(-1), "and 98950 more");
   assert.ok(many.faults.join("").length < 20_000, "a long text is not told whole");
+});
+
+test("the column of addresses is found by its name, of exports with commas, semicolons and tabs", async (t) => {
+  const { db, audited, tenantId } = await tenantDatabase(t);
+  const bring = async (channel: "EMAIL" | "SMS", text: string) => {
+    const file = [Buffer.from(text)];
+    return (await importSuppressions(db, audited, { tenantId, channel }, file)).added;
+  };
+  assert.equal(
+    await bring("EMAIL", 'status,reason,email,created\n5.1.1,"550, no\nsuch user",a@b.example,1\n'),
+    1,
+  );
+  assert.equal(await bring("EMAIL", '"Email Address";"First Name"\nb@b.example;Bob\n'), 1);
+  assert.equal(await bring("EMAIL", "Recipient\tE-Mail\nBob\tc@b.example\n"), 1);
+  assert.equal(await bring("SMS", "email;Phone Number\nx@b.example;+12025550123\n"), 1);
+  const { rows } = await sql<{ address: string }>`
+    select address from suppressions order by address`.execute(db);
+  assert.deepEqual(
+    rows.map(({ address }) => address),
+    ["+12025550123", "a@b.example", "b@b.example", "c@b.example"],
+  );
 });
 
 test("of 2,500 addresses brought again each costs one look into an index", async (t) => {

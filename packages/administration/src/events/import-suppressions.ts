@@ -4,8 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import type { Audited } from "../audited.ts";
 import { invalid, requireProviderChannel } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { csvFields } from "../users/csv-line.ts";
-import { type FileOfLines, type ReadLine, readRows, writeInParts } from "../users/read-rows.ts";
+import { type FileOfLines, type ReadRecord, readRows, writeInParts } from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 export interface SuppressionFile {
@@ -32,11 +31,9 @@ export interface ImportedSuppressions {
   faults: string[];
 }
 
-const HEADINGS = ["address", "email", "phone"];
-
 /**
- * Suppresses the addresses of a file: one a line, or the first column of a CSV, whose others are not read. A first
- * line that says `address`, `email` or `phone` is left out. The whole file is read before anything is written: throws
+ * Suppresses the addresses of a file: one a line, or a column of a CSV: the one that a first line calls by a name of
+ * the channel's address (`headings` in addresses.ts), `address` or `recipient`, else the first one. The whole file is read before anything is written: throws
  * `InvalidInput` with a fault a bad line (unless they are to be left out), at most 50 and how many more there are;
  * `NotFound` for an unknown tenant. Then it writes a thousand addresses a transaction, each in force for every
  * delivery that is claimed from then on. After a failure in between, import the file again.
@@ -52,8 +49,8 @@ export async function importSuppressions(
   await requireTenant(db, tenantId);
   const { rows, lines, leftOut, faults } = await readRows(file, {
     leaveOutBad,
-    read: (line) => addressOf(line, channel),
-    notUtf8: (line) => `must be UTF-8: line ${line}, or one after it, is not`,
+    columns: [[...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"]],
+    read: (fields) => addressOf(fields, channel),
   });
   if (lines === 0) throw invalid("file", "must hold an address");
   const reason = "by hand";
@@ -80,14 +77,11 @@ export async function importSuppressions(
 
 const MOST_SHOWN = 80;
 
-function addressOf(line: string, channel: ProviderChannel): ReadLine<string> {
-  const parsed = csvFields(line);
-  if ("fault" in parsed) return { faults: [parsed.fault] };
-  const [text = ""] = parsed.fields;
+function addressOf([text = ""]: readonly string[], channel: ProviderChannel): ReadRecord<string> {
   const { form, read } = ADDRESSES[sentRow(channel).address];
   const address = read(text);
   if (address !== undefined) return { row: suppressedForm(address) };
   const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
   const fault = `must be ${form}: ${JSON.stringify(shown)}`;
-  return { faults: [fault], isHeading: HEADINGS.includes(text.toLowerCase()) };
+  return { faults: [fault] };
 }

@@ -13,8 +13,7 @@ import { sql } from "kysely";
 import type { Audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { csvFields } from "./csv-line.ts";
-import { type FileOfLines, type ReadLine, readRows, writeInParts } from "./read-rows.ts";
+import { type FileOfLines, type ReadRecord, readRows, writeInParts } from "./read-rows.ts";
 
 export interface ImportedUnsubscribes {
   /** Without the heading and empty ones. */
@@ -32,12 +31,18 @@ interface Cell {
 }
 
 const COLUMNS = ["user", "category", "channel"];
+/** By what a heading may call them: as other senders export them. */
+const COLUMN_NAMES = [
+  ["user", "user id", "external id", "external user id", "customer id", "recipient id"],
+  ["category", "category key", "topic", "list", "group", "subscription"],
+  ["channel", "medium"],
+];
 /** Of one user; what is more goes in another message. */
 const CELLS_PER_MESSAGE = 100;
 
 /**
- * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line that
- * names these columns is left out. The whole file is read before anything is written: throws `InvalidInput` with a
+ * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line
+ * may name the columns (see `COLUMN_NAMES`): then they may stand in any order, beside others that are not read. The whole file is read before anything is written: throws `InvalidInput` with a
  * fault a bad line, at most 50 and how many more there are; `NotFound` for an unknown tenant. Then it writes a
  * thousand cells a transaction. After a failure in between, import the file again: what is off stays as it is.
  */
@@ -51,8 +56,8 @@ export async function importUnsubscribes(
   const known = await categoriesOfTenant(db, tenantId);
   const categories = new Map(known.map((category) => [category.key, category]));
   const { rows, lines } = await readRows(file, {
-    read: (line) => readLine(line, categories),
-    notUtf8: (line) => `must be UTF-8: line ${line} is not`,
+    columns: COLUMN_NAMES,
+    read: (fields) => readCell(fields, categories),
   });
   if (rows.length === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
   // Before the first part, so that none of them holds the configuration version.
@@ -75,14 +80,10 @@ export async function importUnsubscribes(
   return { lines, turnedOff, alreadyOff: rows.length - turnedOff };
 }
 
-function readLine(
-  line: string,
+function readCell(
+  fields: readonly string[],
   categories: Parameters<typeof preferenceFaults>[1],
-): ReadLine<Cell> {
-  const parsed = csvFields(line);
-  if ("fault" in parsed) return { faults: [parsed.fault] };
-  const { fields } = parsed;
-  const isHeading = fields.join(",").toLowerCase() === COLUMNS.join(",");
+): ReadRecord<Cell> {
   if (fields.length !== COLUMNS.length) {
     const fault = `must have three columns, ${COLUMNS.join(", ")}: it has ${fields.length}`;
     return { faults: [fault] };
@@ -95,7 +96,7 @@ function readLine(
   ]
     .filter((fault) => fault !== undefined)
     .map(({ field, message }) => `${field} ${message}`);
-  return { isHeading, faults, ...(faults.length === 0 && { row }) };
+  return { faults, ...(faults.length === 0 && { row }) };
 }
 
 async function turnOff(

@@ -1,17 +1,14 @@
 import type { Database } from "@belfry/database/connection";
 import type { Audited, AuditNote } from "../audited.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
-import { MAX_LINE_CHARACTERS } from "./csv-line.ts";
-import { linesOf, NotUtf8 } from "./lines-of.ts";
+import { csvRecords, NotText } from "./csv-records.ts";
 
 export type FileOfLines = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** What a line says; undefined where it is a bad one, for these reasons. */
-export interface ReadLine<Row> {
+/** What a record says; without a row it is a bad one, for these reasons. */
+export interface ReadRecord<Row> {
   row?: Row;
   faults?: string[];
-  /** It names the columns: left out where it is the first. */
-  isHeading?: boolean;
 }
 
 /** What a file says. */
@@ -30,37 +27,50 @@ const ROWS_PER_TRANSACTION = 1_000;
 const MAX_TOLD = 50;
 
 /**
- * Reads the rows of a file. A bad line refuses all: throws `InvalidInput` with a fault a bad line, at most 50 and how
- * many more there are; with `leaveOutBad` they are returned instead.
+ * Reads the rows of a CSV file. Where the first record names all of `columns`, by one of the names of each, whatever
+ * their case, blanks and punctuation, `read` gets the fields of these columns; otherwise all fields as they stand. A
+ * bad record refuses all: throws `InvalidInput` with a fault a bad record, at most 50 and how many more there are; with
+ * `leaveOutBad` they are returned instead.
  */
 export async function readRows<Row>(
   file: FileOfLines,
   how: {
-    read(line: string): ReadLine<Row>;
-    notUtf8(line: number): string;
+    columns: readonly (readonly string[])[];
+    read(fields: readonly string[]): ReadRecord<Row>;
     leaveOutBad?: boolean;
   },
 ): Promise<FileRows<Row>> {
-  const { read, notUtf8, leaveOutBad = false } = how;
+  const { columns, read, leaveOutBad = false } = how;
   const told: string[] = [];
   const rows = new Map<string, Row>();
-  let [number, lines, leftOut, count] = [0, 0, 0, 0];
+  let [lines, leftOut, count] = [0, 0, 0];
+  let places: number[] | undefined;
+  let isFirst = true;
   try {
-    for await (const line of linesOf(file, MAX_LINE_CHARACTERS)) {
-      number += 1;
-      if (line.trim() === "") continue;
-      const { row, faults = [], isHeading = false } = read(line);
-      if (number === 1 && isHeading) continue;
+    for await (const record of csvRecords(file)) {
+      if (isFirst && "fields" in record) {
+        places = placesOf(columns, record.fields);
+        isFirst = false;
+        if (places !== undefined) continue;
+      }
+      isFirst = false;
       lines += 1;
+      const { row, faults = [] } =
+        "fault" in record
+          ? { faults: [record.fault] }
+          : read(places?.map((place) => record.fields[place] ?? "") ?? record.fields);
       count += faults.length;
       const room = MAX_TOLD - told.length;
-      told.push(...faults.slice(0, room).map((fault) => `line ${number}: ${fault}`));
+      told.push(...faults.slice(0, room).map((fault) => `line ${record.line}: ${fault}`));
       if (row === undefined) leftOut += 1;
       else if (count === 0 || leaveOutBad) rows.set(JSON.stringify(row), row);
     }
   } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error;
-    throw invalid("file", notUtf8(number + 1));
+    if (!(error instanceof NotText)) throw error;
+    throw invalid(
+      "file",
+      `must be UTF-8 (in Excel "CSV UTF-8"): line ${error.line}, or one after it, is not`,
+    );
   }
   const faults = count > told.length ? [...told, `and ${count - told.length} more`] : told;
   if (count > 0 && !leaveOutBad) {
@@ -68,6 +78,16 @@ export async function readRows<Row>(
   }
   const sorted = [...rows.keys()].sort().map((key) => rows.get(key)!);
   return { rows: sorted, lines, leftOut, faults };
+}
+
+/** Where the columns stand, by their names in a heading; of several names of one the first counts. Undefined: one is missing. */
+function placesOf(columns: readonly (readonly string[])[], heading: readonly string[]) {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+  const names = heading.map(plain);
+  const places = columns.map(
+    (aliases) => aliases.map((alias) => names.indexOf(plain(alias))).find((at) => at >= 0) ?? -1,
+  );
+  return places.includes(-1) ? undefined : places;
 }
 
 /**
