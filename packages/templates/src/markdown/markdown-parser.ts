@@ -1,6 +1,7 @@
 /** The Markdown of mails: what CommonMark and its tables have, without what surprises people. */
 
 import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
+import cjkFriendly from "markdown-it-cjk-friendly";
 
 export type { Token } from "markdown-it";
 
@@ -11,6 +12,8 @@ export type { Token } from "markdown-it";
 export type Interruption = "item" | "list";
 
 const parser = new MarkdownIt({ html: false, breaks: true });
+// CommonMark takes `**` between full-width punctuation and a letter for no end: `**注意：**请` has stars.
+parser.use(cjkFriendly);
 // A text over a `---` stays a text. Four blanks before a line mean nothing. Code and links that are
 // defined elsewhere are for programmers.
 parser.disable(["code", "fence", "lheading", "reference", "html_block"]);

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import MarkdownIt from "markdown-it";
 import { compileTemplate } from "../compile.ts";
 import { findBlocks } from "../language/blocks.ts";
+import { chance } from "../language/liquid-cases.ts";
 import { scanTags } from "../language/tags.ts";
 import { createRenderer } from "../render.ts";
 import { markdownToMjml } from "./markdown.ts";
+import { parseInline, type Token } from "./markdown-parser.ts";
 import { markdownWords } from "./markdown-words.ts";
 
 const LINKS = { link: "color:#2457d6", linkClass: "link" };
@@ -23,6 +26,7 @@ function components(source: string): string {
     .replaceAll("\n", "");
 }
 
+const strong = (words: string) => `<strong>${words}</strong>`;
 const text = (words: string) => `<mj-text><p>${words}</p></mj-text>`;
 
 test("paragraphs, marks, headings and quotations", () => {
@@ -229,4 +233,39 @@ test("a preheader is in the HTML before everything, and in no text", async () =>
   assert.ok(mail.ok && mail.kind === "email");
   assert.match(mail.html, /display:none[^>]*>&lt;A&gt; &amp; \*b\*<\/div>/);
   assert.equal(mail.text, "c");
+});
+
+test("marks beside full-width punctuation and quotes of Chinese, Japanese and Korean are read", () => {
+  for (const [source, expected] of [
+    ["**注意：**请", `${strong("注意：")}请`],
+    ["请**「お茶」**を", `请${strong("「お茶」")}を`],
+    ["**「お茶」**を", `${strong("「お茶」")}を`],
+    ["これは**太字。**です", `これは${strong("太字。")}です`],
+    ["他说：**“你好”**。", `他说：${strong("“你好”")}。`],
+    ["**스크립트(script)**라고", `${strong("스크립트(script)")}라고`],
+    ["订单*（{{ id }}）*已付", "订单<em>（{{ id }}）</em>已付"],
+    ["价格~~（旧）~~新", "价格<s>（旧）</s>新"],
+    ["**{{ name }}、**こんにちは", `${strong("{{ name }}、")}こんにちは`],
+  ] as const) {
+    assert.equal(components(source), text(expected), source);
+  }
+});
+
+test("marks in other texts are read as CommonMark has them", () => {
+  const plain = new MarkdownIt({ html: false, breaks: true });
+  const parts =
+    "* ** *** _ __ ~~ a b1 é ж ش ש ñ . , : ; ! ? ( ) \" ' “ ” ‘ ’ « » „ … – — € © 😀 ❤️ 👩‍👩‍👧 1️⃣ 𝒳".split(
+      " ",
+    );
+  const random = chance(7);
+  const pick = () => parts[Math.floor(random() * parts.length)] ?? "";
+  for (let count = 0; count < 20_000; count++) {
+    const source = Array.from({ length: 2 + Math.floor(random() * 9) }, () =>
+      random() < 0.2 ? " " : pick(),
+    ).join("");
+    const tokens = (all: readonly Token[]) => all.map(({ type, content }) => `${type} ${content}`);
+    const expected = plain.parseInline(source, {})[0]?.children ?? [];
+    const found = parseInline(source)[0]?.children ?? [];
+    assert.deepEqual(tokens(found), tokens(expected), source);
+  }
 });
