@@ -278,7 +278,7 @@ create index events_by_reference ON events USING btree (tenant_id, reference, id
 create index events_of_tenant ON events USING btree (tenant_id, id);
 comment on column events.reference is 'the eventId of the tenant: shown, not unique';
 comment on column events.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
-comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
+comment on column events.outcome is '{"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "warnings": {CHANNEL: [words]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}}';
 comment on column events.locale is 'of the trigger, canonical BCP 47; null: none was named';
 comment on column events.send_at is 'when it was to be sent; null: at once';
 comment on column events.released_at is 'when it left scheduled_events: its place in the order of its user';
