@@ -70,7 +70,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
     if (pending.length > 0) return redirect(`${base}/activity/${id}`, "event-cancel-pending");
     if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");
-    return tooLate("There is nothing left to cancel: everything has been sent, or has ended.");
+    return tooLate("There is nothing left to cancel: everything was sent, or has ended.");
   });
 }
 
