@@ -13,8 +13,15 @@ import { TRIAL_DATABASE } from "./trial-database.ts";
 const ADDED = [
   "0001-tables",
   "0002-platform-templates",
-  "0005-deliveries-held-for",
+  "0003-trusted-sign-in",
+  "0004-deliveries-held-for",
   "0005-deliveries-held-index",
+  "0006-attempt-classes",
+  "0007-preferences-changed-at",
+  "0008-cancels-of-tries",
+  "0009-erasures-in-turn",
+  "0010-links-of-mails",
+  "0011-plain-characters",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
