@@ -153,8 +153,8 @@ create table deliveries (
   settled_at timestamp with time zone,
   unless_read boolean,
   held_for uuid,
-  warnings text[],
   cancel_asked_at timestamp with time zone,
+  warnings text[],
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
@@ -175,8 +175,8 @@ comment on column deliveries.due_at is 'when it may be released; null once settl
 comment on column deliveries.released_at is 'on its way to a sender since; null while it rests';
 comment on column deliveries.unless_read is 'true: skipped once its notification is read; null: sent anyway';
 comment on column deliveries.held_for is 'of a status webhook at rest: the endpoint whose pause it waits out, in place of due_at; null: it rests until due_at';
-comment on column deliveries.warnings is 'what its message lacks besides variables, in words: links that lead nowhere';
 comment on column deliveries.cancel_asked_at is 'a cancel came during a try: it is not tried again; of a digest: so its items say (digest_items)';
+comment on column deliveries.warnings is 'what its message lacks besides variables, in words: links that lead nowhere';
 
 create table digest_items (
   digest_id uuid not null,
