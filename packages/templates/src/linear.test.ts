@@ -79,7 +79,7 @@ test("Markdown is read once, whatever is opened in it and never closed", async (
   const links = { link: "", linkClass: "" };
   for (const part of [
     ..."[ ![ ]( [a]( [a](b) ` ` `` * _ **a_b ~~ > | |a|b <https://x.io/ &amp; \\ ( #".split(" "),
-    ..."> a\n|- a\n|1. a\n|a\n\n|a  \n|---\n".split("|"),
+    ..."> a\n|- a\n|1. a\n|a\n\n|a  \n|---\n|10. a\n\n|[a](https:a b ".split("|"),
     `${word}0x\n- a\n${word}1x\n`,
     `a ${word}0x `,
   ]) {

@@ -3,7 +3,7 @@
 import { escapeHtml } from "../html/escape-html.ts";
 import { hasLinkScheme } from "../html/url-value.ts";
 import { beginsWithWord } from "../mail/markup-words.ts";
-import type { Token } from "./markdown-parser.ts";
+import { type Token, UNREAD_LINK } from "./markdown-parser.ts";
 
 /** What is wrong with a link or an image; `near` is what to look for where it stands. */
 export interface InlineFault {
@@ -45,6 +45,13 @@ function tokenHtml(token: Token, style: InlineStyle, faults: InlineFault[]): str
       return `<code style="${CODE}">${plainHtml(token.content)}</code>`;
     case "link_open":
       return linkHtml(token, style, faults);
+    case UNREAD_LINK:
+      faults.push({
+        near: token.content,
+        message:
+          "this link cannot be read: in an address a blank is written as %20, and brackets as %28 and %29; behind the address there is only ) or a title in quotes",
+      });
+      return "";
     case "image":
       faults.push({
         near: "![",

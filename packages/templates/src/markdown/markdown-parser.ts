@@ -11,6 +11,12 @@ export type { Token } from "markdown-it";
  */
 export type Interruption = "item" | "list";
 
+/** A token of what looks like a link and is none: from its `]` up to its address, as far as that is written in one. */
+export const UNREAD_LINK = "unread_link";
+const BRACKET = "]".charCodeAt(0);
+/** An address behind `](`: with a scheme, a domain that begins with www, or a word that stands for a tag. */
+const UNREAD_LINK_END = /\]\([ \t]*<?(?:[a-z][a-z0-9+.-]*:|www\.|bf[0-9a-f]{12}x\d+x)[^\s<>()]*/iy;
+
 const parser = new MarkdownIt({ html: false, breaks: true });
 // CommonMark takes `**` between full-width punctuation and a letter for no end: `**注意：**请` has stars.
 parser.use(cjkFriendly);
@@ -44,6 +50,54 @@ parser.block.ruler.at(
   },
   { alt: ["paragraph", "reference", "blockquote", "list"] },
 );
+
+const readList = parser.block.ruler.getRules("paragraph").find(({ name }) => name === "list");
+if (readList === undefined) throw new Error("markdown-it reads no lists");
+parser.block.ruler.at(
+  "list",
+  // Whatever ends a paragraph is looked at once more, where it begins.
+  (state, line, end, silent) =>
+    (silent || !isNumberInText(state, line, end)) && readList(state, line, end, silent),
+  { alt: ["paragraph", "reference", "blockquote"] },
+);
+// What is left of a link that was not read, where `]` is a text's.
+parser.inline.ruler.before("newline", UNREAD_LINK, (state, silent) => {
+  if (silent || state.src.charCodeAt(state.pos) !== BRACKET) return false;
+  UNREAD_LINK_END.lastIndex = state.pos;
+  const [content] = UNREAD_LINK_END.exec(state.src) ?? [];
+  if (content === undefined) return false;
+  state.push(UNREAD_LINK, "", 0).content = content;
+  state.pos += content.length;
+  return true;
+});
+
+/** A number with more digits than one begins a list only beside its neighbours. */
+const MAX_LONE_NUMBER = 9;
+/** How far above and below an item its neighbours are looked for. */
+const MAX_ITEM_LINES = 50;
+
+/**
+ * Whether a line begins with a number that is no item's: above 9, with neither the number before it above
+ * nor the next one below. So a year or a day of the month begins a text: `2026. A good year.`
+ */
+function isNumberInText(state: StateBlock, line: number, end: number): boolean {
+  const { number = 0, sign } = itemNumber(state, line) ?? {};
+  if (number <= MAX_LONE_NUMBER) return false;
+  const last = Math.min(end - 1, line + MAX_ITEM_LINES);
+  for (let other = Math.max(0, line - MAX_ITEM_LINES); other <= last; other++) {
+    const item = other === line ? undefined : itemNumber(state, other);
+    const wanted = other < line ? number - 1 : number + 1;
+    if (item?.number === wanted && item.sign === sign) return false;
+  }
+  return true;
+}
+
+function itemNumber(state: StateBlock, line: number): { number: number; sign: string } | undefined {
+  const start = (state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0);
+  const text = state.src.slice(start, Math.min(state.eMarks[line] ?? 0, start + 11));
+  const [, number, sign = ""] = /^(\d{1,9})([.)])(?=[ \t]|$)/.exec(text) ?? [];
+  return number === undefined ? undefined : { number: Number(number), sign };
+}
 
 function isRow(state: StateBlock, line: number): boolean {
   return lineText(state, line).includes("|");

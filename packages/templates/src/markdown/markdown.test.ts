@@ -269,3 +269,57 @@ test("marks in other texts are read as CommonMark has them", () => {
     assert.deepEqual(tokens(found), tokens(expected), source);
   }
 });
+
+test("a number that begins a text begins no list", () => {
+  const list = (start: string, ...items: string[]) =>
+    `<mj-text><ol${start}>${items.map((item) => `<li>${item}</li>`).join("")}</ol></mj-text>`;
+  for (const [source, expected] of [
+    ["2026. A good year.", text("2026. A good year.")],
+    ["24. Dezember ist Weihnachten", text("24. Dezember ist Weihnachten")],
+    ["1999) it was", text("1999) it was")],
+    ["a\n\n2026. b\n\n2025. c", text("a") + text("2026. b") + text("2025. c")],
+    ["> 2026. a", "<mj-text><blockquote><p>2026. a</p></blockquote></mj-text>"],
+    ["1. a", list("", "a")],
+    ["0. a", list(' start="0"', "a")],
+    ["7. a", list(' start="7"', "a")],
+    ["17. a\n18. b", list(' start="17"', "a", "b")],
+    ["12. a\nmore\n\n13. b", list(' start="12"', "a<br />more", "b")],
+    ["9. a\n\n---\n\n10. b", `${list(' start="9"', "a")}<mj-divider />${list(' start="10"', "b")}`],
+    ["1. a\n1. b", list("", "a", "b")],
+    ["- 2026. a", "<mj-text><ul><li>2026. a</li></ul></mj-text>"],
+  ] as const) {
+    assert.equal(components(source), expected, source);
+  }
+});
+
+test("a link that cannot be read is refused where it stands, and what is none stays text", async () => {
+  const of = (content: string) =>
+    compileTemplate(
+      { kind: "email", subject: "S", format: "markdown", content },
+      { owner: "acme" },
+    );
+  for (const [link, column] of [
+    ["[Pay](https://a b)", 5],
+    ["now [Pay](https://a.io/b c.html) or later", 9],
+    ["[Pay](https://a.io/(b)", 5],
+    ["![Mug](https://a.io/my mug.png)", 6],
+    ["[Pay]({{ url }} now)", 5],
+    ["[Pay](www.a.io b)", 5],
+    ["[Pay](https://a.io 'x)", 5],
+  ] as const) {
+    const made = await of(`Hello\n\n${link}`);
+    assert.ok(!made.ok, link);
+    const { line, column: at, message } = made.faults[0] ?? {};
+    assert.deepEqual([line, at], [3, column], link);
+    assert.match(message ?? "", /^this link cannot be read/, link);
+  }
+  for (const words of [
+    "a [1](see below) b",
+    "\\[a\\](https://a b)",
+    "`[a](https://a b)`",
+    "[a] (https://a b)",
+  ]) {
+    assert.ok((await of(words)).ok, words);
+  }
+  assert.ok((await of("[Pay](https://a.io/b%20c 'Title') [Pay](<https://a.io/b c>)")).ok);
+});
