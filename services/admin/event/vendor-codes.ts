@@ -23,6 +23,15 @@ const LOGIN: CodeRow = {
   look: "providers",
 };
 
+const QUOTA: CodeRow = {
+  says: `${SERVER}this account has sent as much as it may for now`,
+  look: "providers",
+};
+const NOT_ITS_SENDER: CodeRow = {
+  says: `${SERVER}this account may not send from the sender's address`,
+  look: "providers",
+};
+
 /** Of the enhanced status codes of RFC 3463 and RFC 7372 what follows the class (4 or 5). */
 export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "1.0": { says: `${SERVER}something is wrong with this address` },
@@ -31,20 +40,26 @@ export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "1.3": { says: `${SERVER}this is not an email address` },
   "1.6": { says: `${SERVER}this address has moved` },
   "1.10": { says: `${SERVER}the domain of this address takes no mail` },
+  "1.90": QUOTA,
   "1.7": { says: `${SERVER}the sender's address is not one`, look: "providers" },
   "1.8": { says: `${SERVER}the domain of the sender's address does not exist`, look: "providers" },
   "2.0": { says: `${SERVER}something is wrong with this mailbox` },
   "2.1": { says: `${SERVER}this mailbox is switched off` },
   "2.2": FULL,
   "2.3": { says: `${SERVER}the mail is too large for this mailbox` },
+  "2.252": NOT_ITS_SENDER,
   "3.1": { says: `${SERVER}it has no room for mail now` },
   "3.4": { says: `${SERVER}the mail is too large` },
   "4.1": { says: "the server of this address does not answer" },
   "4.4": { says: "no server takes mail for this address" },
+  "4.5": QUOTA,
   "4.7": { says: "the server of this address has not taken the mail in time" },
   "7.0": POLICY,
   "7.1": POLICY,
   "7.8": LOGIN,
+  "7.9": LOGIN,
+  "7.57": LOGIN,
+  "7.60": NOT_ITS_SENDER,
   "7.20": UNPROVEN,
   "7.22": UNPROVEN,
   "7.23": UNPROVEN,

@@ -29,6 +29,10 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
       "Not delivered: the mail server says that this address does not exist, or takes no mail from you.",
     ],
     [
+      failed(refusedBy("550", "DATA", "550 5.4.5 Daily user sending limit exceeded")),
+      "Not delivered: the mail server says that this account has sent as much as it may for now.",
+    ],
+    [
       failed(refusedBy("535", "the login")),
       "Not delivered: the mail server refuses the user name and password of the settings.",
     ],
