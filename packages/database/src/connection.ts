@@ -22,9 +22,38 @@ export interface ConnectionOptions {
   onConnectionError?: (error: Error) => void;
 }
 
+/**
+ * What our statements and the driver rely on, whatever the server, the database or the role is set to. Columns are
+ * read as the driver reads these formats, and locks are taken as read committed sees rows.
+ */
+export const SESSION_SETTINGS = {
+  DateStyle: "ISO,YMD",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  bytea_output: "hex",
+  extra_float_digits: "1",
+  standard_conforming_strings: "on",
+  array_nulls: "on",
+  transform_null_equals: "off",
+  default_transaction_isolation: "read\\ committed",
+} as const;
+
+/** Begins its session with these settings, after options that the URL or the environment gives. */
+class SessionClient extends pg.Client {
+  declare connectionParameters: { options?: string };
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
+    const { options = "" } = this.connectionParameters;
+    this.connectionParameters.options = [options, ...settings].join(" ").trim();
+  }
+}
+
 /** A pool that opens connections as they are needed: Postgres may be absent when this is called. */
 export function createPool(options: ConnectionOptions): pg.Pool {
   const pool = new pg.Pool({
+    Client: SessionClient,
     connectionString: options.url,
     application_name: processName(options.applicationName),
     max: options.maxConnections ?? 8,
