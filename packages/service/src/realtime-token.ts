@@ -9,6 +9,8 @@ const ALGORITHM = "HS256";
 const MIN_KEY_BYTES = 32;
 /** The header's name of it, and what must be understood (RFC 7515, 4.1.11). */
 const CONCEALED = "concealed";
+/** How far the clock of who signed may be ahead of ours. */
+const CLOCK_SKEW_SECONDS = 60;
 const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/;
 
 /** Keys of realtime tokens: the first signs, all verify, so that a retired one can run out. */
@@ -99,13 +101,20 @@ export async function verifyRealtimeToken(
   // User ids were checked when the token was signed; checked again, whoever holds the key.
   if (typeof sub !== "string" || textFault(sub) !== undefined) return INVALID;
   if (typeof tenant !== "string" || !TENANT_ID.test(tenant)) return INVALID;
-  if (!Number.isFinite(iat) || !Number.isFinite(exp)) return INVALID;
+  if (!isMoment(iat) || !isMoment(exp)) return INVALID;
+  // Whoever signs, no token outlives the two hours of ours.
+  if (iat > nowSeconds + CLOCK_SKEW_SECONDS) return INVALID;
+  if (exp - iat > REALTIME_TOKEN_SECONDS) return INVALID;
   // A token for one channel is not one for a connection.
   if (channel !== undefined) return INVALID;
-  if (nbf !== undefined && !Number.isFinite(nbf)) return INVALID;
-  if ((exp as number) <= nowSeconds || (nbf as number) > nowSeconds) return EXPIRED;
-  const claims = { sub, tenant, iat: iat as number, exp: exp as number };
-  return { ok: true, claims: { ...claims, ...(isConcealed && { concealed: true }) } };
+  if (nbf !== undefined && (!isMoment(nbf) || nbf > exp)) return INVALID;
+  if (exp <= nowSeconds || (nbf !== undefined && nbf > nowSeconds)) return EXPIRED;
+  return { ok: true, claims: { sub, tenant, iat, exp, ...(isConcealed && { concealed: true }) } };
+}
+
+/** Seconds since 1970: a fraction is allowed, a number that is no time of ours is not. */
+function isMoment(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
 /** The object in a part of a token; an empty one where there is none. */
