@@ -7,6 +7,8 @@ export interface Schema {
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
+  /** Of an object: which of its fields, and not the others. */
+  oneOf?: { required: string[] }[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean;
@@ -27,7 +29,7 @@ export interface Schema {
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Of the rule that a text has no control characters: too rare in what the pattern would yield. */
-const isTextPattern = (pattern: string) => pattern.startsWith("^[^");
+const isTextPattern = (pattern: string) => pattern.startsWith("^(?:[^\\u0000");
 
 /** Text of any characters but control characters and lone surrogates, of code points so many. */
 export function plainText(minLength: number, maxLength: number): Arbitrary<string> {
@@ -71,10 +73,10 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
 
 function validString(schema: Schema): Arbitrary<string> {
   const { pattern, examples, format, minLength = 0, maxLength = 64 } = schema;
-  if (pattern !== undefined && !isTextPattern(pattern))
-    return fc.stringMatching(new RegExp(pattern));
-  // A rule that a schema cannot say is shown by its examples.
-  if (pattern === undefined && examples !== undefined) {
+  // A rule that a schema cannot say, as that a host is public, is shown by its examples.
+  const hasMoreRules = pattern === undefined || format === "uri";
+  if (!hasMoreRules && !isTextPattern(pattern)) return fc.stringMatching(new RegExp(pattern));
+  if (hasMoreRules && examples !== undefined) {
     const shown = fc.constantFrom(...(examples as string[]));
     return format === "idn-email" ? fc.oneof(shown, emailAddress()) : shown;
   }
@@ -86,6 +88,10 @@ function emailAddress(): Arbitrary<string> {
 }
 
 function validObject(schema: Schema): Arbitrary<unknown> {
+  if (schema.oneOf !== undefined) {
+    const { oneOf, examples: _, ...rest } = schema;
+    return fc.oneof(...oneOf.map(({ required }) => validObject(only(rest, oneOf, required))));
+  }
   // As that two of its fields differ.
   if (schema.examples !== undefined) return fc.constantFrom(...schema.examples);
   const named = Object.entries(schema.properties ?? {});
@@ -106,6 +112,19 @@ function validObject(schema: Schema): Arbitrary<unknown> {
       maxKeys: 12,
     },
   );
+}
+
+/** The schema with one of its alternatives, whose fields must be there, and none of the others'. */
+function only(schema: Schema, all: { required: string[] }[], required: string[]): Schema {
+  const others = all.flatMap((one) => one.required).filter((name) => !required.includes(name));
+  const properties = Object.entries(schema.properties ?? {}).filter(
+    ([name]) => !others.includes(name),
+  );
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: [...(schema.required ?? []), ...required],
+  };
 }
 
 const ODD_VALUES = fc.constantFrom<unknown>(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { cancelFault } from "@belfry/contracts/cancel";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
+import { textFault } from "@belfry/contracts/identifiers";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { checkResponse } from "./check-response.ts";
@@ -49,6 +51,29 @@ describe("the document", () => {
     assert.ok(examples > 50, String(examples));
   });
 
+  test("a text, a place in a list and a cancel are allowed as they are taken", () => {
+    const { schemas } = document.components;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const pattern = schemas.RealtimeTokenRequest?.properties?.userId?.pattern ?? "";
+    for (const text of ["a", "\u{1f514} é", "\ud83d", "x\udd14", "\udd14\ud83d", "a\n", "\u0085"]) {
+      const isTaken = textFault(text) === undefined;
+      // Some validators see code points, some see each half of a pair.
+      for (const flags of ["u", ""]) {
+        assert.equal(new RegExp(pattern, flags).test(text), isTaken, JSON.stringify([text, flags]));
+      }
+    }
+    const cancel = ajv.compile(schemas.CancelRequest ?? {});
+    const keys = { cancelKeys: ["k"] };
+    const ids = { eventIds: ["e"] };
+    for (const body of [keys, ids, { ...keys, ...ids }, {}, { ...keys, userIds: ["u"] }]) {
+      assert.equal(cancel(body), cancelFault(body) === undefined, JSON.stringify(body));
+    }
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const after = methods.get?.parameters.find(({ name }) => name === "after");
+      if (after !== undefined) assert.ok(after.schema.pattern, path);
+    }
+  });
+
   test("generators of clients can read every answer, and no rule is told that a request may break", () => {
     const visit = (node: unknown): void => {
       if (typeof node !== "object" || node === null) return;
@@ -57,8 +82,9 @@ describe("the document", () => {
     };
     visit(document);
     for (const { parameters } of Object.values(document.paths).flatMap(Object.values<Operation>)) {
-      for (const name of ["X-Trace-Id", "traceparent"]) {
+      for (const name of ["X-Trace-Id", "traceparent", "X-Service-Signature"]) {
         const parameter = parameters.find((one) => one.name === name);
+        if (parameter === undefined && name === "X-Service-Signature") continue;
         assert.deepEqual(parameter?.schema, { type: "string" }, name);
       }
     }

@@ -35,6 +35,7 @@ export const CancelRequest = Type.Object(
       { cancelKeys: ["order-1001"] },
       { eventIds: ["0198c0de-0000-7000-8000-000000000001"], userIds: ["user-1"] },
     ],
+    oneOf: [{ required: ["cancelKeys"] }, { required: ["eventIds"] }],
     [FAULT]: (body: object) => cancelFault(body),
   },
 );

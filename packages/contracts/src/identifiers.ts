@@ -16,12 +16,18 @@ export function isGlobalEventType(eventType: string): boolean {
 
 export const TENANT_ID = /^[a-z0-9]{1,32}$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** As we write it, for patterns of schemas, which know no flags. */
+export const UUID_FORM = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** A number that a text message can be sent to, in E.164 form: no numbering plan has shorter ones. */
 export const PHONE = /^\+[1-9]\d{6,14}$/;
 export const TRACE_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** The rule on control characters of `textFault`, for schemas. */
-export const PLAIN_TEXT = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+/**
+ * The rules of `textFault` on control characters and lone surrogates, for schemas. The second part is for validators
+ * that see a pair of surrogates as two characters.
+ */
+export const PLAIN_TEXT =
+  "^(?:[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])*$";
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /** Most texts have neither a control character nor a pair of surrogates: one look at them is enough. */
 const ODD = /[\u0000-\u001f\u007f-\u009f\ud800-\udfff]/;

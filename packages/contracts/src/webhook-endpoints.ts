@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { field, integerText, oneOf, orNull, success, time } from "./fields.ts";
+import { UUID_FORM } from "./identifiers.ts";
 import { sendAt } from "./send-at.ts";
 import { WEBHOOK_MESSAGE_TYPES } from "./webhook-payload.ts";
 import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "./webhooks.ts";
@@ -31,8 +32,9 @@ export const MESSAGE_STATUSES = [
 const url = field<string>(
   {
     ...{ type: "string", format: "uri", maxLength: MAX_WEBHOOK_URL },
+    pattern: "^https://[^\\s/?#@]+(?:[/?][^\\s#]*)?$",
     description:
-      "https, at a public host, without credentials and without a fragment; a query is allowed",
+      "https, without credentials and without a fragment; a query is allowed. 422 where the host is not public, which no pattern can tell",
     examples: ["https://example.com/webhooks/belfry"],
   },
   (value) => (typeof value === "string" ? undefined : "must be a string"),
@@ -96,7 +98,10 @@ export const ReplayRequest = Type.Object(
   {
     since: sendAt({ description: "Messages that were written then or later" }),
     until: Type.Optional(
-      sendAt({ description: "Messages that were written before; left out: all until now" }),
+      sendAt({
+        description:
+          "Messages that were written before; left out: all until now. 422 unless it is later than `since`",
+      }),
     ),
     all: Type.Optional(
       field<boolean>(
@@ -107,7 +112,8 @@ export const ReplayRequest = Type.Object(
     after: Type.Optional(
       field<string>(
         {
-          ...{ type: "string", description: "The `next` of an answer that had `more`" },
+          ...{ type: "string", pattern: `^${UUID_FORM}$` },
+          description: "The `next` of an answer that had `more`",
           examples: ["019aaa20-0000-7000-8000-000000000000"],
         },
         (value) => (typeof value === "string" ? undefined : "must be a string"),
@@ -124,10 +130,10 @@ export const ReplayRequest = Type.Object(
 );
 export type ReplayRequest = Static<typeof ReplayRequest>;
 
-const placeOf = (example: string) =>
+const placeOf = (form: string, example: string) =>
   field<string>(
     {
-      ...{ type: "string", description: "The `next` of the page before" },
+      ...{ type: "string", pattern: `^${form}$`, description: "The `next` of the page before" },
       examples: [example],
     },
     (value) => (typeof value === "string" ? undefined : "must be a string"),
@@ -144,13 +150,13 @@ export const MESSAGES_QUERY = {
       { description: "Most of them to return", examples: [50] },
     ),
   ),
-  after: Type.Optional(placeOf("019aaa20-0000-7000-8000-000000000000")),
+  after: Type.Optional(placeOf(UUID_FORM, "019aaa20-0000-7000-8000-000000000000")),
 };
 
 /** Of a list of attempts. */
 export const ATTEMPTS_QUERY = {
   ...MESSAGES_QUERY,
-  after: Type.Optional(placeOf("019aaa20-0000-7000-8000-000000000000_1")),
+  after: Type.Optional(placeOf(`${UUID_FORM}_\\d{1,6}`, "019aaa20-0000-7000-8000-000000000000_1")),
 };
 
 const next = Type.Optional(
