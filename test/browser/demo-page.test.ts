@@ -112,15 +112,17 @@ test("the demo page, as a newcomer sees it", { skip }, async (t) => {
 
     const line = (words: RegExp) => story.filter({ hasText: words }).first().waitFor();
     await fail("An address that does not exist");
-    await line(/^failed: the mail server says that this address does not exist/);
+    await line(/^bounced: /);
     const link = page.getByRole("link", { name: "See this event in the Admin UI" });
     const opened = context.waitForEvent("page");
     await link.click();
     const event = await opened;
     await event.getByText("this address does not exist").first().waitFor();
     assert.match(event.url(), /\/activity\/[0-9a-f-]{36}$/);
+    await fail("A mailbox that is full");
+    await line(/^failed: the mail server says that the mailbox is full/);
     await event.goto(event.url().replace(/activity\/.*/, "dead-letters"));
-    await event.getByText("this address does not exist").first().waitFor();
+    await event.getByText("mailbox is full").first().waitFor();
     await event.close();
 
     await fail("A provider that refuses us");
