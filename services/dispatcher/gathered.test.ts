@@ -119,14 +119,22 @@ test("who would join a digest that is being released waits, and opens another", 
     const { delivery } = await under.dispatch({ eventType: "comment" });
     await under.makeDue(1);
     const release = await under.transaction();
-    await release.query("update deliveries set released_at = now() where id = $1", [delivery.id]);
+    const stamp = "update deliveries set released_at = clock_timestamp() where id = $1";
+    await release.query(stamp, [delivery.id]);
     const [id = ""] = await under.events(TENANT, { eventType: "comment" });
     const joins = under.dispatchOn(0, [id]);
     await Promise.race([joins, untilBlocked(under.pool)]);
+    await release.query(stamp, [delivery.id]);
     await release.end(end);
     await joins;
     const [item] = await under.items(`event_id = '${id}'`);
     assert.equal(item?.digest_id === delivery.event_id, end === "rollback", end);
+    const { rows } = await under.pool.query(
+      `select g.opened_at >= d.released_at as later from digests g, deliveries d
+       where g.id = $1 and d.id = $2 and d.released_at is not null`,
+      [item?.digest_id, delivery.id],
+    );
+    assert.deepEqual(rows, end === "commit" ? [{ later: true }] : [], "opened once the other left");
     await under.makeDue(10);
     await under.release();
   }

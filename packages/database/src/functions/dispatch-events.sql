@@ -152,7 +152,9 @@ begin
 
   if p_delivery_timing is not null then
     perform take_user_turns(claimed, p_delivery_events, p_delivery_tenants, p_delivery_timing);
-    -- What those before us let through is not of a later time.
+    perform lock_open_digests(claimed, p_delivery_events, p_delivery_tenants, p_delivery_channels,
+      p_delivery_recipients, p_delivery_timing);
+    -- What those before us let through, and what left while we waited, is not of a later time.
     moment := clock_timestamp();
     written := array(select i.event_id = any (claimed) from unnest(p_delivery_events) i (event_id));
     p_delivery_due := coalesce(p_delivery_due, array_fill(null::timestamptz, array[cardinality(written)]));

@@ -1,7 +1,8 @@
 -- Decides what becomes of the deliveries of a batch of claimed events that are gathered, limited or sent unless
--- they are read. The caller holds the users' turns and has read p_moment since. Arrays run in parallel. Digests, their
--- items and throttles are written here, and the deliveries of open digests are moved; those that are to be made are
--- told, a row for each delivery of a claimed event that has any timing:
+-- they are read. The caller holds the users' turns and the open digests (lock_open_digests), and has read p_moment
+-- since: no digest opens while the one before it could be joined. Arrays run in parallel. Digests, their items and
+-- throttles are written here, and the deliveries of open digests are moved; those that are to be made are told, a
+-- row for each delivery of a claimed event that has any timing:
 --   write      as the row says; of a digest that it opens `event_id` is the digest's id
 --   gathered   none is made: it is in an open digest
 --   throttled  none is made: there have been as many as there may be
@@ -32,8 +33,6 @@ declare
   no_texts constant text[] := array_fill(null::text, array[cardinality(p_events)]);
   no_ids constant uuid[] := no_texts;
   no_times constant timestamptz[] := no_texts;
-  met uuid[];
-  locked uuid[];
   item record;
   g integer;
   alone boolean;
@@ -74,25 +73,6 @@ declare
   item_states text[] := no_texts;
   let_through integer[] := no_texts;
 begin
-  met := array(
-    select distinct o.id
-    from delivery_timings(p_claimed, p_events, p_timing) t
-    cross join lateral (
-      select g.id from digests g
-      where g.tenant_id = p_tenants[t.place] and g.user_id = t.user_id and g.event_type = t.event_type
-        and g.channel = p_channels[t.place] and g.recipient = p_recipients[t.place] and g.locale = t.locale
-        and g.key = t.key and g.closed_at is null
-      limit 1
-    ) o
-    where t.digest_id is not null);
-  if met <> '{}' then
-    locked := array(
-      select d.id from unnest(met) m (id)
-      cross join lateral (select d.id from deliveries d where d.event_id = m.id limit 1) d);
-    perform 1 from deliveries d where d.id = any (locked) order by d.id for update;
-    perform 1 from digests g where g.id = any (met) order by g.id for update;
-  end if;
-
   for item in
     select t.*, o.open_id, o.opened_at, o.window_ends_at, o.delivery_id, o.due_at, o.expires_at, o.joinable,
            h.times,
@@ -308,5 +288,40 @@ begin
     words := told[at];
     return next;
   end loop;
+end
+$function$;
+
+-- Locks the open digests that these deliveries may join, and the deliveries of those.
+create or replace function lock_open_digests(
+  p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[], p_recipients text[], p_timing json[]
+) returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+declare
+  met uuid[];
+  locked uuid[];
+begin
+  met := array(
+    select distinct o.id
+    from delivery_timings(p_claimed, p_events, p_timing) t
+    cross join lateral (
+      select g.id from digests g
+      where g.tenant_id = p_tenants[t.place] and g.user_id = t.user_id and g.event_type = t.event_type
+        and g.channel = p_channels[t.place] and g.recipient = p_recipients[t.place] and g.locale = t.locale
+        and g.key = t.key and g.closed_at is null
+      limit 1
+    ) o
+    where t.digest_id is not null);
+  if met <> '{}' then
+    locked := array(
+      select d.id from unnest(met) m (id)
+      cross join lateral (select d.id from deliveries d where d.event_id = m.id limit 1) d);
+    perform 1 from deliveries d where d.id = any (locked) order by d.id for update;
+    perform 1 from digests g where g.id = any (met) order by g.id for update;
+  end if;
 end
 $function$;
