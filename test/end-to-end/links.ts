@@ -39,7 +39,7 @@ export function linkTests(stack: Stack): void {
     const url = "/orders/A%201";
     const actions = [
       { label: "Track A 1", url: "https://t.example/1" },
-      { label: "Rate it", url: "/orders/A%201/rate?to=a&b%5C" },
+      { label: "Rate it", url: "/orders/A%201/rate?to=a%26b%5C" },
     ];
     const { tags, data } = byId.get(linked) ?? {};
     assert.deepEqual(

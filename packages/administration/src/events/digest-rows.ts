@@ -137,9 +137,9 @@ export async function makeDue(db: Database, tenantId: string, id: string): Promi
       update deliveries d set due_at = clock_timestamp()
       from digests g
       where d.id = any (array(select id from locked)) and g.id = d.event_id and ${OPEN}
-      returning d.event_id
+      returning d.event_id, d.due_at
     )
-    update digests g set window_ends_at = least(g.window_ends_at, clock_timestamp())
+    update digests g set window_ends_at = least(g.window_ends_at, (select min(due_at) from due))
     where g.id = any (array(select event_id from due)) returning g.id`.execute(db);
   return rows.length > 0;
 }
