@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { textFault } from "@belfry/contracts/identifiers";
 import { type Database, inTransaction } from "@belfry/database/connection";
-import { deletePreferencesOfUser } from "@belfry/database/preferences";
+import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { faultAt, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -34,6 +34,7 @@ export class ErasuresFull extends Error {
 export async function requestErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   const { tenantId, userId } = owner;
   refuseFaults([faultAt("user", textFault(userId))]);
+  await notePreferenceChange(db, tenantId);
   return await inTransaction(db, async (transaction) => {
     await holdTenant(transaction, tenantId, "tenant");
     const row = await storeErasure(transaction, owner, userHash(owner));
