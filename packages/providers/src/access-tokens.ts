@@ -65,7 +65,9 @@ export function createAccessTokens(
       const byStatus = statusClass(answer.status);
       const isOurs = byStatus === "permanent" || byStatus === "ambiguous";
       const outcomeClass = isOurs ? "credentials" : byStatus;
-      throw new NotAccepted(refusal("The OAuth server", outcomeClass, answer, context));
+      // An answer of success may hold tokens, in whatever form.
+      const told = answer.status < 300 ? { ...answer, text: "" } : answer;
+      throw new NotAccepted(refusal("The OAuth server", outcomeClass, told, context));
     }
     const validSeconds = Number(seconds) > 0 ? Number(seconds) : DEFAULT_SECONDS;
     kept = { token, untilMs: context.now() + (validSeconds - MARGIN_SECONDS) * 1000 };
