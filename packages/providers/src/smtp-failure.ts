@@ -46,7 +46,7 @@ export function smtpFailure(
  * use. The first row that fits decides.
  */
 export const SMTP_ANSWERS: readonly {
-  subject: "account" | "rate" | "address" | "message" | "server" | "policy";
+  subject: "account" | "rate" | "mailbox" | "address" | "message" | "server" | "policy";
   /** Whole codes; one that ends in a dot begins them. */
   codes: readonly string[];
   /** In lower case, as part of the text. None may occur in what a recipient can be called: each holds a blank. */
@@ -83,8 +83,14 @@ export const SMTP_ANSWERS: readonly {
     codes: ["4.7.28", "4.7.650", "5.7.508"],
     words: [
       ...["too many messages from", "too much mail from", "sending rate", "rate limited due to"],
-      ...["rate limit exceeded", "too many connections", "too many concurrent"],
+      ...["too many connections", "too many concurrent"],
     ],
+  },
+  {
+    // Its mailbox takes no more for now, whatever the class of the reply: Gmail answers 550 5.2.1.
+    subject: "mailbox",
+    codes: [],
+    words: ["receiving mail at a rate", "receiving mail too quickly"],
   },
   {
     // It is gone for good, or never was. 5.2.2, a full mailbox, is none of these.
@@ -132,12 +138,15 @@ function judge(
   if (subject === "account") {
     return isOfOneMessage ? { class: "credentials", ofOneMessage: true } : { class: "credentials" };
   }
-  if (reply < 500) {
+  if (reply < 500 || (isOfOneMessage && subject === "mailbox")) {
     const isOfServer = !isOfOneMessage || reply === 421 || subject === "server";
     return { class: isOfServer ? "transient" : "deferred" };
   }
+  // Words about unknown users may be the reason of a rule that blocks us: the recipient is none of them.
+  const isPolicy = subject === "policy" || enhancedCode(text)?.startsWith("5.7.") === true;
+  if (isOfOneMessage && isPolicy) return { class: "policy" };
   if (isOfOneMessage && subject === "address") return { class: "permanent", suppress: "bounced" };
-  if (isOfOneMessage) return { class: subject === "policy" ? "policy" : "permanent" };
+  if (isOfOneMessage) return { class: "permanent" };
   // 552 to MAIL FROM is about this message's size; anything else there about the sender.
   const isTooLarge = step === "MAIL FROM" && (reply === 552 || subject === "message");
   return { class: isTooLarge ? "permanent" : "credentials" };

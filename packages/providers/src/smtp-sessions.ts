@@ -11,6 +11,8 @@ const IDLE_MS = 60_000;
 const LEARNED_MS = 10 * 60_000;
 /** A server that refuses a connection this soon after it took a message is up: others use what it bears. */
 const RECENTLY_MS = 10_000;
+/** By which a server that takes others refuses a connection without a word. */
+const CLOSED = ["ECONNREFUSED", "ECONNRESET", "ECONNECTION"];
 
 export interface SmtpSessionsOptions {
   /** Rejects with what `smtpFailure` reads. */
@@ -30,6 +32,8 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   const closing = new Set<Promise<void>>();
   /** Being opened, in use, idle or closing. */
   let there = 0;
+  /** Of these, those that the server has taken. */
+  let taken = 0;
   let connections = options.maxConnections;
   let messages = options.maxMessages;
   let learnedAt = Number.NEGATIVE_INFINITY;
@@ -58,8 +62,10 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
     there += 1;
     try {
       const session = await options.open(patience);
+      taken += 1;
       void session.closed.then(() => {
         there -= 1;
+        taken -= 1;
       });
       return session;
     } catch (error) {
@@ -73,8 +79,12 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   const refused = (error: unknown): unknown => {
     const failure = smtpFailure(error, false, []);
     if (failure.class !== "transient" && failure.class !== "throttled") return error;
-    // Refused beside others that it bears.
     if (there > 0) {
+      // Where the server was not reached, that says nothing of how many it takes.
+      const { code } = (error ?? {}) as { code?: unknown };
+      const isClosed = taken > 0 && CLOSED.some((one) => one === code);
+      if (failure.vendorStatus === null && !isClosed) return error;
+      // Refused beside others that it bears.
       bear({ connections: there });
       return new NoMoreCalls();
     }

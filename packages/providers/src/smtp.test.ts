@@ -437,6 +437,29 @@ test("what a server bears is learned from what it refuses beside a connection th
   assert.deepEqual([provider.maxCalls, refused], [5, 4]);
 });
 
+test("a server that is not reached beside a connection that works is an attempt, and limits nothing", async (t) => {
+  const asked = Promise.withResolvers<() => void>();
+  const port = await startScripted(t, (line, socket) => {
+    if (line.startsWith("RCPT")) asked.resolve(() => reply(line, socket));
+    else reply(line, socket);
+  });
+  let isKnown = true;
+  const resolve = async () => {
+    if (!isKnown) throw Object.assign(new Error("no answer"), { code: "EDNS" });
+    return [{ address: "127.0.0.1", family: 4 }];
+  };
+  const settings = { ...SETTINGS, host: "mail.example.com", port };
+  const provider = smtp.create(settings, testDeps({ resolve }));
+  t.after(() => provider.close());
+  const first = provider.send(EMAIL);
+  const goOn = await asked.promise;
+  isKnown = false;
+  assert.equal((await provider.send(EMAIL)).class, "transient");
+  assert.equal(provider.maxCalls, 5);
+  goOn();
+  assert.equal((await first).class, "accepted");
+});
+
 test("a connection that is refused while none works is an attempt; soon after a message was taken it is none", async (t) => {
   const clock = createHandClock();
   let isFull = true;
@@ -875,11 +898,14 @@ test("without a token no mail server is asked: the account is at fault, or the O
     [401, "{}", "credentials"],
     [200, "{}", "credentials"],
     [200, '{"access_token":"a b"}', "credentials"],
+    [201, '{"access_token":"t0ken"}', "credentials"],
+    [200, '{"refresh_token":"t0ken"}', "credentials"],
     [302, "", "credentials"],
   ] as const) {
     const other = await startVendor(t, (response) => response.writeHead(status).end(body));
-    const { class: outcomeClass } = await provider({ oauthTokenUrl: other.url }).send(EMAIL);
-    assert.equal(outcomeClass, expected, `${status} ${body}`);
+    const failed = await provider({ oauthTokenUrl: other.url }).send(EMAIL);
+    assert.equal(failed.class, expected, `${status} ${body}`);
+    assert.doesNotMatch(failed.vendorAnswer ?? "", /t0ken/);
   }
   assert.equal(server.connections(), 0);
 });

@@ -57,7 +57,7 @@ test("an error code tells its reason in words, and suppresses the number where i
     ["30003", null],
     ["30004", null],
     ["30005", "bounced"],
-    ["30006", "bounced"],
+    ["30006", null],
     ["30007", null],
     ["30008", null],
   ] as const) {

@@ -65,7 +65,7 @@ const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppre
   30003: { words: "the phone is unreachable or switched off" },
   30004: { words: "the carrier or the recipient's phone blocks the message" },
   30005: { words: "the number is unknown or no longer in service", suppress: "bounced" },
-  30006: { words: "the number is a landline or its carrier unreachable", suppress: "bounced" },
+  30006: { words: "the number is a landline or its carrier unreachable" },
   30007: { words: "the carrier or Twilio filtered the message" },
   30008: { words: "the carrier gives no reason" },
   30034: { words: "the sender is not registered for A2P 10DLC" },

@@ -145,7 +145,7 @@ const CODES: readonly (readonly [number, number, OutcomeClass])[] = [
   [99999, 500, "transient"],
 ];
 /** Numbers that are none, or no mobile's. */
-const GONE = [21211, 21614, 30005, 30006];
+const GONE = [21211, 21614, 30005];
 for (const [code, status, expected] of CODES) {
   test(`the vendor's code ${code} with ${status} is ${expected}`, async (t) => {
     const body = { code, message: "What is wrong", more_info: "https://www.twilio.com", status };

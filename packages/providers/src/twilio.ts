@@ -74,7 +74,7 @@ const CODE_CLASSES = classesByCode({
 /** What is never sent to again: whose owner has answered STOP, and what is no mobile number. */
 const SUPPRESSED: ReadonlyMap<string | null, SendOutcome["suppress"]> = new Map([
   ["21610", "opted out"],
-  ...["21211", "21614", "30005", "30006"].map((code) => [code, "bounced"] as const),
+  ...["21211", "21614", "30005"].map((code) => [code, "bounced"] as const),
 ]);
 
 /** Text messages through Twilio's Programmable Messaging, `POST /2010-04-01/Accounts/{sid}/Messages.json`. */
