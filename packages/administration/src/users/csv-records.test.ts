@@ -58,7 +58,7 @@ test("UTF-16 is read by its mark, and bytes that are no text are refused with th
   }
 });
 
-test("after a bad record the next line is read by itself, in time linear in the file", async () => {
+test("after a bad record the next line is read by itself, in time linear in the file", async (t) => {
   assert.deepEqual(await read('a,b\n"open,c\nd,e\nf,g'), [
     ["a", "b"],
     `2: ${OPEN}`,
@@ -73,6 +73,10 @@ test("after a bad record the next line is read by itself, in time linear in the 
   const most = "x".repeat(MAX_RECORD_CHARACTERS);
   const long = `must be at most ${MAX_RECORD_CHARACTERS} characters`;
   assert.deepEqual(await read(`${most}\r\n${most}y\nz`), [[most], `2: ${long}`, ["z"]]);
+  const looks = t.mock.method(String.prototype, "indexOf");
+  assert.equal((await read('a","\n'.repeat(300))).length, 300);
+  assert.ok(looks.mock.callCount() < 300 * 10, `${looks.mock.callCount()} looks into lines`);
+  looks.mock.restore();
   const records = await read(`"${'""\n'.repeat(100_000)}`, `"${"x\n".repeat(100_000)}`);
   assert.equal(records.length, 2 + 99_999);
 });

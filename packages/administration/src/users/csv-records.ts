@@ -43,7 +43,7 @@ export async function* csvRecords(
     const taken = [first];
     let length = first.text.length;
     let isOpen = length <= MAX_RECORD_CHARACTERS && record.add(first.text);
-    while (isOpen && length <= MAX_RECORD_CHARACTERS) {
+    while (isOpen && !first.isAlone && length <= MAX_RECORD_CHARACTERS) {
       const next = await lines.next();
       if (next === undefined) break;
       taken.push(next);
@@ -55,7 +55,7 @@ export async function* csvRecords(
       yield { line, fault: `must be at most ${MAX_RECORD_CHARACTERS} characters` };
     } else if (isOpen || length > MAX_RECORD_CHARACTERS) {
       // The quote is a slip of this line: what comes after it is read by itself.
-      lines.giveBack(taken.slice(1));
+      lines.giveBack(taken.slice(1).map((line) => ({ ...line, isAlone: true })));
       yield { line, fault: "has a quote that does not end" };
     } else if (record.fault !== undefined) {
       yield { line, fault: record.fault };
@@ -68,6 +68,8 @@ export async function* csvRecords(
 interface Line {
   number: number;
   text: string;
+  /** It was read behind a quote that does not end: it is a record of its own, so that no line is read often. */
+  isAlone?: true;
 }
 
 /**
