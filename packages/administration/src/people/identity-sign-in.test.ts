@@ -9,7 +9,7 @@ import { tenantDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import { connectIdentity, disconnectIdentity } from "./identities.ts";
-import { identitiesOf } from "./identity-rows.ts";
+import { identitiesOf, insertIdentity } from "./identity-rows.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./people.ts";
 import {
@@ -83,6 +83,21 @@ test("an address that was given to somebody else since does not open the account
   await signIn(account());
   const successor = account({ subject: "ann-2", groups: ["staff"] });
   await assert.rejects(signIn(successor), { reason: "connected-otherwise" });
+});
+
+test("an account that was connected by hand in an untrusted sign-in keeps nobody from being linked by address", async (t) => {
+  const { db, signIn, someone, actions } = await house(t);
+  const ann = await someone("ann@acme.com");
+  const { issuer } = account();
+  const byHand = { issuer, subject: "owner", personId: ann, byHand: true, email: "owner@acme.com" };
+  await insertIdentity(db, byHand);
+  await assert.rejects(signIn(account()), { reason: "connected-otherwise" });
+  await db.updateTable("people").set({ sign_in_trusted: false }).where("id", "=", ann).execute();
+  assert.equal((await signIn(account())).personId, ann);
+  const identities = await identitiesOf(db, ann);
+  assertEach(identities, ({ subject }) => subject, [account().subject]);
+  const ended = "account.untrusted-end ann@acme.com";
+  assert.deepEqual(await actions(), [ended, "account.connect ann@acme.com"]);
 });
 
 test("nobody is linked by an address that is not verified, not of an allowed domain, or not written plainly", async (t) => {

@@ -115,7 +115,13 @@ async function link(
     // Another first visit of the same account came before, and held the person until it was done.
     if (connected?.subject === subject) return found;
     // An address that was given to somebody else since does not open the account of whoever had it.
-    if (connected !== undefined) throw new IdentityRefused("connected-otherwise");
+    if (connected !== undefined) {
+      // Unless somebody else may have connected it: whoever knows an untrusted sign-in could.
+      const ended = connected.byHand ? await endUntrustedSignIn(db, found.id) : undefined;
+      const note = untrustedSignInEnded(ended);
+      if (note === undefined) throw new IdentityRefused("connected-otherwise");
+      notes.push(note);
+    }
   }
   if (found === undefined && roles.size === 0) throw new IdentityRefused("no-role");
   const person = found ?? (await makePerson(db, email, account.name));
