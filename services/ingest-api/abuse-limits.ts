@@ -34,11 +34,18 @@ export interface AbuseLimits {
    */
   countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void>;
   /**
-   * Runs what asks the database for a tenant: a few calls of one tenant at a time, tenants in turn. Waits up to 2 s,
-   * then throws a 429 Problem. The place is kept until the work has ended, also where the client hangs up.
+   * Runs what asks the database for a tenant: a few calls of one tenant at a door at a time, tenants in turn. Waits up
+   * to 2 s, then throws a 429 Problem. The place is kept until the work has ended, also where the client hangs up.
    */
-  inTurn<T>(request: FastifyRequest, tenantId: string, work: () => Promise<T>): Promise<T>;
+  inTurn<T>(
+    request: FastifyRequest,
+    { door, tenantId }: { door: Door; tenantId: string },
+    work: () => Promise<T>,
+  ): Promise<T>;
 }
+
+/** What a tenant's own calls must not hold up: its readers' links, and its vendors. */
+type Door = "api" | "link" | "vendor";
 
 export interface AbuseBounds {
   unknownKeysPerMinute: number;
@@ -101,18 +108,20 @@ export async function createAbuseLimits(
       links.set(request, hash("sha256", key, "base64"));
       refuse(await link(request));
     },
-    async inTurn(request, tenantId, work) {
-      if ((await slots.take(tenantId, 1, TURN_WAIT_MS)) === 0) {
+    async inTurn(request, { door, tenantId }, work) {
+      const line = `${door} ${tenantId}`;
+      if ((await slots.take(line, 1, TURN_WAIT_MS)) === 0) {
         request.logFields = { ...request.logFields, refused: "too many calls at a time" };
         const message = "Too many calls at a time; send the next one when one has been answered";
         throw new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
       }
       try {
         // Nobody reads the answer: nothing is asked for it.
-        if (request.raw.socket.destroyed) throw new Problem("badRequest");
+        if (request.method === "GET" && request.raw.socket.destroyed)
+          throw new Problem("badRequest");
         return await work();
       } finally {
-        slots.give(tenantId);
+        slots.give(line);
       }
     },
   };

@@ -78,7 +78,8 @@ export function guardKeyedRoutes(app: FastifyInstance, { inTurn }: AbuseLimits):
     }
     if (url === TRIGGER_PATH) return;
     route.handler = function (request, reply) {
-      return inTurn(request, request.tenant.id, async () => handler.call(this, request, reply));
+      const whose = { door: "api", tenantId: request.tenant.id } as const;
+      return inTurn(request, whose, async () => handler.call(this, request, reply));
     };
   });
 }

@@ -87,7 +87,7 @@ export function signedWebhook<Held, Reader extends WebhookReader<Held>>(
     }
     const channels = channelsWith(reader.content).filter(isProviderChannel);
     const origin = { tenantId, providerKind: reader.kind, channels };
-    const stored = await limits.inTurn(request, tenantId, () =>
+    const stored = await limits.inTurn(request, { door: "vendor", tenantId }, () =>
       webhook.receive(read, origin, reply, reader),
     );
     request.logFields = { ...fields, ...stored };

@@ -52,10 +52,11 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
           : openLink(deps.linkKeys, purpose, withoutPunctuation(token), deps.now());
       if (link === undefined) return deadLink(request, reply);
       await deps.limits.countLink(request, purpose, link);
-      const read = () => readBrand(deps.db, link.tenantId);
-      const brand = await deps.limits.inTurn(request, link.tenantId, read);
+      const { tenantId } = link;
+      const read = () => readBrand(deps.db, tenantId);
+      const brand = await deps.limits.inTurn(request, { door: "link", tenantId }, read);
       if (brand === undefined) return deadLink(request, reply);
-      request.logFields = { tenantId: link.tenantId, link: purpose };
+      request.logFields = { tenantId, link: purpose };
       opened.set(request, { link, brand });
     };
 
@@ -76,7 +77,8 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
       ) => {
         const { link, brand } = opened.get(request)!;
         const visit = visitOf(request, { link, brand });
-        const content = await deps.limits.inTurn(request, link.tenantId, () => work(visit));
+        const whose = { door: "link", tenantId: link.tenantId } as const;
+        const content = await deps.limits.inTurn(request, whose, () => work(visit));
         return sendPage(reply, visit.words, brand, content);
       };
       scope.get(url, { onRequest }, (request, reply) =>

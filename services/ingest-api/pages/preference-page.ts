@@ -33,11 +33,10 @@ export const preferencePage: LinkPage = {
 };
 
 async function readTable({ db, link }: LinkVisit) {
-  const [categories, said, used] = await Promise.all([
-    categoriesOfTenant(db, link.tenantId),
-    preferencesOfUser(db, link),
-    channelsInUse(db, link.tenantId),
-  ]);
+  // One after the other: a page has one connection.
+  const categories = await categoriesOfTenant(db, link.tenantId);
+  const said = await preferencesOfUser(db, link);
+  const used = await channelsInUse(db, link.tenantId);
   const rows = preferenceRows(used.filter(isPreferenceChannel), categories, said);
   return { rows, said, categories: new Map(categories.map((one) => [one.key, one])) };
 }
