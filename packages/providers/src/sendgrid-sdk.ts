@@ -1,4 +1,5 @@
 import client from "@sendgrid/client";
+import helpers from "@sendgrid/helpers";
 import mail from "@sendgrid/mail";
 import type { HttpCalls } from "./http-calls.ts";
 import { NotAccepted } from "./send-outcome.ts";
@@ -13,6 +14,17 @@ export type SendgridMailData = Exclude<Parameters<SendgridMail["send"]>[0], read
 /** The SDK's classes: its default exports are one instance for the whole process, with one credential. */
 const { Client } = client as unknown as { Client: new () => SendgridClient };
 export const { MailService } = mail as unknown as { MailService: new () => SendgridMail };
+const { Mail } = helpers.classes;
+
+/** A mail for `MailService`. The SDK copies what a mail is made of by way of JSON, but not what is added: the parts. */
+export function sendgridMail(
+  data: Omit<SendgridMailData, "content">,
+  parts: readonly { type: string; value: string }[],
+): SendgridMailData {
+  const made = new Mail(data as SendgridMailData);
+  for (const part of parts) made.addContent(part);
+  return made as unknown as SendgridMailData;
+}
 
 /**
  * The SDK's client with its requests sent by our own connections: axios cannot say whether a request

@@ -76,7 +76,7 @@ async function createSendgrid(
   settings: Static<typeof SETTINGS>,
   context: ProviderContext,
 ): Promise<Provider<EmailMessage>> {
-  const [{ createHttpCalls }, { GuardedClient, MailService }] = await Promise.all([
+  const [{ createHttpCalls }, { GuardedClient, MailService, sendgridMail }] = await Promise.all([
     import("./http-calls.ts"),
     import("./sendgrid-sdk.ts"),
   ]);
@@ -87,7 +87,8 @@ async function createSendgrid(
   return {
     async send(message) {
       try {
-        const [response] = await mail.send(toMail(message, settings));
+        const made = sendgridMail(toMail(message, settings), partsOf(message));
+        const [response] = await mail.send(made);
         return judge(toAnswer(response), context);
       } catch (error) {
         return thrownOutcome(error, "permanent");
@@ -105,12 +106,18 @@ function toAnswer(response: SendgridResponse): HttpAnswer {
   };
 }
 
-function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): SendgridMailData {
-  // The vendor takes parts in the order plain, HTML, and no empty one.
-  const parts = [
-    { type: "text/plain", value: message.text },
-    { type: "text/html", value: message.html },
+/** The vendor takes them in the order plain, HTML, and no empty one. */
+function partsOf({ text, html }: EmailMessage) {
+  return [
+    { type: "text/plain", value: text },
+    { type: "text/html", value: html },
   ].filter(({ value }) => value !== "");
+}
+
+function toMail(
+  message: EmailMessage,
+  settings: Static<typeof SETTINGS>,
+): Omit<SendgridMailData, "content"> {
   return {
     personalizations: [
       {
@@ -131,7 +138,6 @@ function toMail(message: EmailMessage, settings: Static<typeof SETTINGS>): Sendg
       ? {}
       : { replyTo: { email: wireAddress(settings.replyTo) } }),
     subject: message.subject,
-    content: parts as [(typeof parts)[number]],
     headers: mailHeaders(message),
     // An account that has it on would add a List-Unsubscribe of the vendor's own.
     ...(message.headers === undefined
