@@ -233,6 +233,25 @@ for (const [locale, variants, taken] of LOCALES) {
   });
 }
 
+test("the default text is of its tenant's language: no other country's comes before it", () => {
+  const variant = (locale: string): [string, ActiveVariant] => [
+    locale,
+    { locale, versionId: `v-${locale}`, bytes: 1, render: undefined },
+  ];
+  for (const [defaultLocale, other, locale, taken] of [
+    ["pt-PT", "pt-BR", "pt-PT", ""],
+    ["en-GB", "en-US", "en-GB", ""],
+    ["de-AT", "de-DE", "de-AT", ""],
+    ["es-419", "es-ES", "es-MX", ""],
+    ["zh", "zh-Hant", "zh-TW", "zh-Hant"],
+    ["en-US", "en-Latn-US", "en-GB", "en-Latn-US"],
+  ] as const) {
+    const variants = new Map([variant(""), variant(other)]);
+    const { dispatch } = route({ locale }, { defaultLocale }, templates(["EMAIL"], { variants }));
+    assert.equal(dispatch.deliveries[0]?.templateVersionId, `v-${taken}`, `${locale} of ${other}`);
+  }
+});
+
 test("a template in other languages alone is none to an event in another", () => {
   const variants = new Map([["de", { locale: "de", versionId: "1", bytes: 1, render: undefined }]]);
   const { sent, skipped } = route({ locale: "fr" }, {}, templates(["EMAIL"], { variants }));

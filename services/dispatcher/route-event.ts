@@ -8,7 +8,7 @@ import {
 } from "@belfry/contracts/channels";
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
-import { bestLocale } from "@belfry/contracts/locale";
+import { bestLocale, fullLocale } from "@belfry/contracts/locale";
 import type {
   DeliveryTiming,
   EventDispatch,
@@ -55,7 +55,7 @@ export function routeEvent(
   const locale = event.locale ?? wishes.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
-    const variant = template && variantOf(template, locale);
+    const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
       skipReason({ event, wishes, channel, tenant, variant, requested }) ??
       wishes.verdicts?.get(channel)?.reason ??
@@ -116,12 +116,21 @@ function toDelivery(
 }
 
 /** Undefined: it has a text in neither the event's language nor a default one. */
-function variantOf({ variants }: ActiveTemplate, locale: string | null): ActiveVariant | undefined {
-  if (locale !== null && variants.size > 1) {
-    const found = bestLocale(locale, variants);
-    if (found !== undefined) return variants.get(found);
-  }
-  return variants.get("");
+function variantOf(
+  { variants }: ActiveTemplate,
+  locale: string | null,
+  defaultLocale: string | undefined,
+): ActiveVariant | undefined {
+  const byDefault = variants.get("");
+  if (locale === null || variants.size === 1) return byDefault;
+  // The default text is of a language, too; its full name keeps it behind what the chain finds.
+  const own = defaultLocale === undefined ? "" : fullLocale(defaultLocale);
+  const offered =
+    byDefault === undefined || variants.has(own) || variants.has(locale)
+      ? variants
+      : new Map([...variants, [own, byDefault]]);
+  const found = bestLocale(locale, offered);
+  return found === undefined ? byDefault : offered.get(found);
 }
 
 interface Way {

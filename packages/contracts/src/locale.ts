@@ -68,7 +68,9 @@ export function bestLocale(
   const exact = localeChain(wanted).find((one) => offered.has(one));
   if (exact !== undefined) return exact;
   const byFull = new Map<string, string>();
-  for (const one of offered.keys()) if (one !== "") byFull.set(fullLocale(one), one);
+  for (const one of offered.keys()) {
+    if (one !== "" && !byFull.has(fullLocale(one))) byFull.set(fullLocale(one), one);
+  }
   for (const one of widerLocales(wanted)) {
     const found = offered.has(one) ? one : byFull.get(fullLocale(one));
     if (found !== undefined) return found;
@@ -107,7 +109,7 @@ const full = new Map<string, string>();
 const MAX_KEPT = 1_000;
 
 /** With its likely script and region: `zh-Hant-TW` of `zh-TW`. */
-function fullLocale(locale: string): string {
+export function fullLocale(locale: string): string {
   let found = full.get(locale);
   if (found === undefined) {
     found = new Intl.Locale(locale).maximize().baseName;
