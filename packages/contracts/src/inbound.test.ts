@@ -22,6 +22,7 @@ const FORMS: readonly ((word: string) => string)[] = [
     (emoji) => (word: string) => `${word} ${emoji}`,
   ),
   (word: string) => `🛑${word}`,
+  ...["™", "ℹ️", "Ⓜ️", "1️⃣"].map((sign) => (word: string) => `${word} ${sign}`),
   // Letters of another width.
   (word: string) =>
     word.replaceAll(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),

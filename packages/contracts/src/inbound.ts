@@ -67,6 +67,8 @@ const MAX_KEYWORD_CHARACTERS = 200;
 export function optKeyword(text: string): OptKeyword | undefined {
   if (text.length > MAX_KEYWORD_CHARACTERS) return undefined;
   const words = text
+    // Before some of them become letters, as ™ does.
+    .replaceAll(/\p{Extended_Pictographic}|[0-9#*]\ufe0f?\u20e3/gu, " ")
     .normalize("NFKD")
     .replaceAll(/[\p{Cf}\p{M}]+/gu, "")
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ");
