@@ -47,7 +47,7 @@ const FORMS = [
 
 /** Of Go the name behind the offset and the reading of its clock; of Java the zone's name; of JavaScript a comment. */
 const ZONE =
-  /^ ?(?:([Zz]|UTC|UT|GMT)|(?:UTC|GMT)?([+-])(\d\d)(?::?(\d\d)(?::\d\d)?)?)(?: (?:[A-Z]{1,5}|[+-]\d{2,4}))?(?: m=[+-]\d{1,20}\.\d{1,9}|\[[A-Za-z0-9_+/-]{1,50}\]| ?\([^()]{1,60}\))?$/;
+  /^ ?(?:([Zz]|UTC|UT|GMT)|(?:UTC|GMT)?([+-])(\d\d)(?::?(\d\d)(?::\d\d)?)?)(?: (?!(?:BC|AD|AM|PM)\b)(?:[A-Z]{1,5}|[+-]\d{2,4}))?(?: m=[+-]\d{1,20}\.\d{1,9}|\[[A-Za-z0-9_+/-]{1,50}\]| ?\([^()]{1,60}\))?$/;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
@@ -80,11 +80,10 @@ function dateOf(fields: Fields): DateValue | undefined {
   const date = new Date(0);
   date.setUTCFullYear(y, m, d);
   if (weekday !== undefined && WEEKDAYS[date.getUTCDay()] !== weekday) return undefined;
-  date.setUTCHours(h, min, s);
   // What rolls over is no date: the 30th of February, 25 o'clock. A leap second is the next one.
-  if (date.getUTCMonth() !== m || date.getUTCDate() !== d || h > 23 || min > 59 || s > 60) {
-    if (!(s === 60 && h < 24 && min < 60)) return undefined;
-  }
+  if (date.getUTCMonth() !== m || date.getUTCDate() !== d) return undefined;
+  if (h > 23 || min > 59 || s > 60) return undefined;
+  date.setUTCHours(h, min, s);
   return { at: date.getTime() - offset * 60_000, hasZone: zone !== "" };
 }
 
@@ -93,5 +92,6 @@ function offsetMinutes(zone: string): number | undefined {
   const match = ZONE.exec(zone);
   if (match === null) return undefined;
   const [, , sign, hours = 0, minutes = 0] = match;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
   return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
 }

@@ -10,6 +10,7 @@ import {
   numberText,
   pluralForm,
   readCurrency,
+  titleCase,
   upperCase,
 } from "./formats.ts";
 import { countOf, isTruthy, textOf } from "./liquid-values.ts";
@@ -97,7 +98,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
     "capitalize",
     onText((text, { rendering }) => {
       const end = codePointEnd(text);
-      return upperCase(text.slice(0, end), rendering) + lowerCase(text.slice(end), rendering);
+      return titleCase(text.slice(0, end), rendering) + lowerCase(text.slice(end), rendering);
     }),
   ],
   ["escape", onText((text, { escapes }) => (escapes ? text : escaped(text)))],

@@ -144,6 +144,9 @@ test("dates are written in the language and the zone, and moved by no zone witho
     ['date: "time"', "1763805600", { locale: "de", timeZone: "Europe/Berlin" }, "11:00"],
     ['date: "full"', "1763805600000", { locale: "fr" }, "samedi 22 novembre 2025"],
     ["date", '"2026-02-30"', {}, "2026-02-30"],
+    ["date", '"2026-02-30T10:00:60Z"', {}, "2026-02-30T10:00:60Z"],
+    ["date", '"2026-11-25T10:00:00+99:99"', {}, "2026-11-25T10:00:00+99:99"],
+    ["date", '"2026-11-25 10:00:00+00 BC"', {}, "2026-11-25 10:00:00+00 BC"],
     ["date", '"tomorrow"', {}, "tomorrow"],
     ["date", "2026", {}, "2026"],
     ["date", "null", {}, ""],
@@ -190,6 +193,10 @@ test("letters change their case as the language of the variant has them", async 
     );
     assert.equal(body, `${upper} ${lower} ${capital} \u{10400}x`, locale);
   }
+  const greek = await written("{{ a | upcase }} {{ a | capitalize }}", '{"a":"άγιος"}', {
+    locale: "el",
+  });
+  assert.equal(greek, "ΑΓΙΟΣ Άγιος");
   const source = { kind: "text", content: "{{ a | upcase }}" } as const;
   const result = await compileTemplate(source, { owner: "acme", locale: "tr" });
   assert.ok(result.ok);

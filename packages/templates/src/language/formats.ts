@@ -90,6 +90,11 @@ export function pluralForm(text: string, rendering: Rendering): string | undefin
 }
 
 /** As the language writes it: of `i` Turkish makes `İ`. */
+/** A first letter. Greek drops accents only of words that are all in capitals. */
+export function titleCase(letter: string, rendering: Rendering): string {
+  return /^el\b/.test(localeOf(rendering)) ? letter.toUpperCase() : upperCase(letter, rendering);
+}
+
 export function upperCase(text: string, rendering: Rendering): string {
   return known(localeOf(rendering), (locales) => text.toLocaleUpperCase(locales));
 }
