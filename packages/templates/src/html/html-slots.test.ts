@@ -161,6 +161,9 @@ test("the value of a parameter keeps its plus sign, and does not end at an amper
     ["mailto:a@x.io?subject={{x}}", "1+1", "1%2B1"],
     ["{{a}}?next={{x}}", "https://y.io/?a=1&b=2", "https://y.io/?a=1%26b=2"],
     ["https://x.io/?a={{x}}", "a%2Bb", "a%2Bb"],
+    ["https://x.io/?a=user-{{x}}&amp;b=2", "c+d&e", "c%2Bd%26e"],
+    ["https://x.io/?to={{a}}@{{x}}", "x+y.io", "x%2By.io"],
+    ["https://x.io/?a=1&amp;{{x}}", "b=1+2&c=3", "b=1+2&amp;c=3"],
     ["https://x.io/?{{x}}", "a=1+2&b=2", "a=1+2&amp;b=2"],
     ["https://x.io/{{x}}", "a+b", "a+b"],
   ] as const) {

@@ -55,12 +55,19 @@ export function urlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : encoded(value);
 }
 
+/** How far before a tag its parameter's name is looked for. */
+const MAX_BEFORE = 300;
+/** Up to a tag: a parameter's name, `=`, and words and other values behind it. */
+const PARAMETER_BEGUN = /[?&][^?&#"'\s=<>{}]*=(?:[^?&#"'\s<>{}]|\{\{[^{}]{0,100}\}\})*$/;
+
 /**
- * Whether a tag is the value of a parameter, as `?email={{ email }}`: it stands right behind `=`. What `url_encode`
- * has made is one already: its `+` is a blank.
+ * Whether a tag is of the value of a parameter, as in `?email={{ name }}@{{ domain }}`. What `url_encode` has made is
+ * one already: its `+` is a blank.
  */
 export function isParameter(text: string, tag: Tag): boolean {
-  return text[tag.start - 1] === "=" && !tag.code.includes("url_encode");
+  if (tag.code.includes("url_encode")) return false;
+  if (text[tag.start - 1] === "=") return true;
+  return PARAMETER_BEGUN.test(text.slice(Math.max(0, tag.start - MAX_BEFORE), tag.start));
 }
 
 /** Encodes in a parameter's value, which is written for its place, what would end it or be read as a blank. */
