@@ -65,6 +65,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "services/dispatcher/waiting.ts": "how much waits is counted over all tenants",
   "services/ingest-api/find-tenant.ts": "keys that callers have shown, of whichever tenants",
   "services/ingest-api/webhook-keys.ts": "all keys at once: kept by tenant and kind",
+  "packages/sending/src/renderers.ts":
+    "versions that claimed deliveries name, with their templates: of every tenant in a batch",
 };
 
 export interface Unnamed {
