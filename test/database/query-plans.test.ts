@@ -226,6 +226,8 @@ for (const [users, analyzed] of [
     await pool.query(
       "insert into attempts (delivery_id, number, provider_kind, started_at, class) select id, 1, 'x', now(), 'transient' from deliveries",
     );
+    // As after any change of the table: plans are made anew, whatever the statistics know.
+    await pool.query("discard plans");
     const found = await eventsToCancel(db, choice);
     const left = found.filter(({ id }) => id === null).map(({ isNew }) => isNew);
     assert.deepEqual([found.length, left], [102, [true, false]]);
