@@ -18,9 +18,16 @@ import {
 import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
 
 /**
- * Stops what has not reached anybody of a tenant's events: the answer is the truth, and holds from the moment
- * that it is there. An event of which a try is under way is pending: asked again, the answer says what became of it. At most 1,000 events a call, those first that no call has looked at; `more` where any is left.
- * Ids and users of others are as unknown as none. Throws `InvalidInput`.
+ * Calls about the same events wait for each other's rows. A part is short enough that several can wait in turn
+ * within one statement's time.
+ */
+const EVENTS_AT_A_TIME = 200;
+
+/**
+ * Stops what has not reached anybody of a tenant's events. The answer is true from the moment it is given. An event
+ * of which a try is under way is pending: asked again, the answer says what became of it. A call takes at most 1,000
+ * events, those first that no call has looked at, and says `more` where any is left. A call that fails may have
+ * stopped some: asked again, it says so. Ids and users of others are as unknown as none. Throws `InvalidInput`.
  */
 export async function cancelEvents(
   db: Database,
@@ -39,7 +46,12 @@ export async function cancelEvents(
     refuseFaults([{ field: "eventIds", message }]);
   }
   const ids = distinct(found.flatMap(({ id }) => id ?? []));
-  const events = ids.length === 0 ? [] : await cancel(db, tenantId, ids);
+  const events: CancelledEvent[] = [];
+  // In a transaction all at once: parts of two such calls could wait for each other.
+  const atATime = db.isTransaction ? MAX_CANCELLED_EVENTS : EVENTS_AT_A_TIME;
+  for (let at = 0; at < ids.length; at += atATime) {
+    events.push(...(await cancel(db, tenantId, ids.slice(at, at + atATime))));
+  }
   const unknown = eventIds.filter((name) => !isKnown(name, found));
   return {
     ...byVerdict(events),
