@@ -1,8 +1,10 @@
+import { type Act, type Access as ActAccess, type Given, runAct } from "@belfry/administration/act";
 import { type Actor, type AuditNote, audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
   ACCESS,
@@ -53,7 +55,13 @@ export interface PlaceInTenant {
   base: string;
 }
 
-export interface InTenant extends Signed, PlaceInTenant {}
+export interface InTenant extends Signed, PlaceInTenant {
+  /** Runs an act in this tenant, as this person. Throws what `runAct` throws. */
+  run<I extends TObject, O extends TSchema, Result>(
+    act: Act<I, O, Result>,
+    input: Given<Static<I>>,
+  ): Promise<Static<O>>;
+}
 
 type ContextOf<A extends Access, K extends string> = A extends "anyone"
   ? Guest
@@ -147,7 +155,10 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
     throw new Refusal("forbidden", { ...place, needed: access });
   }
   guest.request.logFields = { tenantId };
-  return { ...signed, ...place };
+  const may = ({ person: needed }: ActAccess) => mayDo(found.role, needed);
+  const run: InTenant["run"] = (act, input) =>
+    runAct(act, { db: deps.db, tenantId, actor, may }, input);
+  return { ...signed, ...place, run };
 }
 
 function requireOwnForm(guest: Guest, deps: RouterDeps): void {

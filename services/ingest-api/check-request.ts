@@ -1,5 +1,5 @@
 import { Problem } from "@belfry/contracts/problems";
-import { checkOf, faultsOf } from "@belfry/contracts/schema-faults";
+import { checkOf, faultsOf, faultText } from "@belfry/contracts/schema-faults";
 import type { TSchema } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 
@@ -26,7 +26,7 @@ export function checkRoutes(app: FastifyInstance): void {
     route.preHandler = (request, _reply, done) => {
       if (rows.some(({ part, check }) => check(request[part]) !== undefined)) {
         const message = rows.flatMap(({ part, schema }) =>
-          faultsOf(schema, request[part], part, ""),
+          faultsOf(schema, request[part], part, "").map(faultText),
         );
         throw new Problem("validation", { message });
       }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, channelMask } from "@belfry/contracts/channels";
 import type { Problem } from "@belfry/contracts/problems";
-import { checkOf, faultsOf as faultsIn } from "@belfry/contracts/schema-faults";
+import { checkOf, faultsOf as faultsIn, faultText } from "@belfry/contracts/schema-faults";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { assertEach } from "@belfry/testing/assert-each";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
@@ -15,7 +15,7 @@ const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
 const check = checkOf(TriggerRequest);
 
 function faultsOf(body: unknown): string[] {
-  const faults = faultsIn(TriggerRequest, body, "body", "");
+  const faults = faultsIn(TriggerRequest, body, "body", "").map(faultText);
   assert.equal(check(body) === undefined, faults.length === 0);
   return faults;
 }

@@ -2,7 +2,7 @@ import { hasTimeZone } from "@belfry/administration/tenants/time-zone";
 import { putUser, putUsers, showUser, type User } from "@belfry/administration/users/users";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
-import { checkOf, faultsOf } from "@belfry/contracts/schema-faults";
+import { checkOf, faultsOf, faultText } from "@belfry/contracts/schema-faults";
 import { NO_TIME_ZONE } from "@belfry/contracts/time-zone";
 import {
   BatchUser,
@@ -173,7 +173,9 @@ function answer(data: User): UserResponse {
 
 /** Undefined: the item has none. */
 async function itemFaults(db: Database, item: unknown): Promise<string[] | undefined> {
-  if (checkItem(item) !== undefined) return faultsOf(BatchUser, item, "item", "");
+  if (checkItem(item) !== undefined) {
+    return faultsOf(BatchUser, item, "item", "").map(faultText);
+  }
   const { timezone } = item as BatchUser;
   if (!timezone || (await hasTimeZone(db, timezone))) return undefined;
   return [`timezone ${NO_TIME_ZONE}`];

@@ -9,6 +9,7 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { changePreferences } from "@belfry/administration/users/preferences";
 import { putUser } from "@belfry/administration/users/users";
@@ -152,12 +153,13 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
 async function storeWishes(db: Database, tenantId: string): Promise<void> {
   const label = { "": "Offers", de: "Angebote" };
   const description = { "": "Twice a month", de: "Zweimal im Monat" };
-  await putCategory(db, { tenantId, key: "offers", label, description });
-  await assignCategory(db, { tenantId, eventType: "sale.began", category: "offers" });
-  const news = { tenantId, key: "news", label: { "": "News" } };
-  await putCategory(db, { ...news, defaultOn: false, position: 1 });
-  const security = { tenantId, key: "security", label: { "": "Security" } };
-  await putCategory(db, { ...security, required: true, position: 2 });
+  const run = actsIn(db, tenantId);
+  await run(putCategory, { key: "offers", label, description });
+  await run(assignCategory, { eventType: "sale.began", category: "offers" });
+  const news = { key: "news", label: { "": "News" } };
+  await run(putCategory, { ...news, defaultOn: false, position: 1 });
+  const security = { key: "security", label: { "": "Security" } };
+  await run(putCategory, { ...security, required: true, position: 2 });
   await putUser(db, tenantId, {
     ...{ userId: "ada", email: "left@example.org", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showEvent } from "@belfry/administration/events/event-report";
 import { outboxPages } from "@belfry/administration/events/outbox";
+import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import type { OutboxMessage } from "@belfry/contracts/sending";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -16,13 +17,9 @@ export function preferenceTests(stack: Stack): void {
 
   async function tenantWithOffers(required = false) {
     const tenant = await stack.createReadyTenant();
-    const { db } = stack;
-    await putCategory(db, {
-      ...{ tenantId: tenant.id, key: "offers", label: { "": "Offers" }, required },
-    });
-    await assignCategory(db, {
-      ...{ tenantId: tenant.id, eventType: "order.confirmed", category: "offers" },
-    });
+    const run = actsIn(stack.db, tenant.id);
+    await run(putCategory, { key: "offers", label: { "": "Offers" }, required });
+    await run(assignCategory, { eventType: "order.confirmed", category: "offers" });
     return tenant;
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent, request as httpRequest } from "node:http";
 import { test } from "node:test";
+import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import fc from "fast-check";
 import { ask } from "../openapi/ask.ts";
@@ -77,7 +78,7 @@ async function createKnown(ingest: Ingest): Promise<Known> {
     [id, tenantId, userId],
   );
   // The one that the document's examples name.
-  await putCategory(ingest.db, { tenantId, key: "offers", label: { "": "Offers" } });
+  await actsIn(ingest.db, tenantId)(putCategory, { key: "offers", label: { "": "Offers" } });
   return { apiKey, tenantId, userId, id };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
@@ -111,12 +112,12 @@ test("of a batch the good ones are stored and every bad one says why", async () 
 test("a change of preferences binds what is decided after its answer, and tells where it came from", async () => {
   const { apiKey, id: tenantId } = await ingest.createTenant();
   const client = createClient({ baseUrl: ingest.url, apiKey });
-  await putCategory(ingest.db, {
-    tenantId,
+  const run = actsIn(ingest.db, tenantId);
+  await run(putCategory, {
     key: "offers",
     label: { "": "Offers", de: "Angebote" },
   });
-  await assignCategory(ingest.db, { tenantId, eventType: "sale", category: "offers" });
+  await run(assignCategory, { eventType: "sale", category: "offers" });
   const sends = async () => {
     const question = { tenantId, userId: "ann", eventType: "sale", channels: ["EMAIL"] } as const;
     return (await preferencesOf(ingest.pool, [question]))[0]?.get("EMAIL")?.sends;

@@ -1,5 +1,6 @@
 import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { Command } from "commander";
+import { actsOf } from "./act-command.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
@@ -59,7 +60,7 @@ const COMMANDS: readonly (readonly [
   [
     "category",
     "Kinds of messages, such as offers, that users turn on and off",
-    () => import("./category-command.ts"),
+    actsOf(() => import("@belfry/administration/users/categories")),
   ],
   [
     "webhook",

@@ -78,7 +78,64 @@ export function locale(words: Words): TUnsafe<string> {
 /** A type, or null. */
 export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"], ...values });
+  const fault = faultOf(schema);
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [schema.type, "null"],
+    ...values,
+    ...(fault && { [FAULT]: (value: unknown) => (value === null ? undefined : fault(value)) }),
+  });
+}
+
+/** Yes or no. */
+export function flag(words: Words = {}): TUnsafe<boolean> {
+  return field({ type: "boolean", ...words }, (value) =>
+    typeof value === "boolean" ? undefined : "must be true or false",
+  );
+}
+
+export function integer(bounds: { minimum: number; maximum: number }, words: Words = {}) {
+  const { minimum, maximum } = bounds;
+  return field<number>({ type: "integer", ...bounds, ...words }, (value) =>
+    Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
+      ? undefined
+      : `must be an integer from ${minimum} to ${maximum}`,
+  );
+}
+
+/** By language, "" for the default. An empty text takes its language away. */
+export type TextByLanguage = Record<string, string>;
+
+/** Texts by language, each of at most `maxCharacters`. */
+export function textByLanguage(maxCharacters: number, words: Words = {}): TUnsafe<TextByLanguage> {
+  const keywords = {
+    type: "object",
+    propertyNames: { pattern: `^$|${LOCALE_PATTERN}` },
+    additionalProperties: { type: "string", maxLength: maxCharacters, pattern: PLAIN_TEXT },
+  };
+  return field({ ...keywords, ...words }, (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return "must be an object of texts by language";
+    }
+    const faults = Object.entries(value).flatMap(([language, text]) => {
+      const fault =
+        language === "" || isLocale(language) ? languageFault(text, maxCharacters) : NO_LOCALE;
+      const of = language === "" ? "" : `(${language.slice(0, 40)}) `;
+      return fault === undefined ? [] : [of + fault];
+    });
+    return faults.length === 0 ? undefined : faults.join("; ");
+  });
+}
+
+function languageFault(text: unknown, maxCharacters: number): string | undefined {
+  if (typeof text !== "string") return "must be a string";
+  if (text === "") return undefined;
+  if (text.trim() === "") return "should not be empty";
+  const fault = textFault(text);
+  if (fault !== undefined) return fault;
+  return [...text].length > maxCharacters
+    ? `must be at most ${maxCharacters} characters`
+    : undefined;
 }
 
 /** Of an answer; `words` say what happens then. */

@@ -23,9 +23,14 @@ export type PreferenceSource = (typeof PREFERENCE_SOURCES)[number];
 
 /** The table of categories says the same. */
 export const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
-/** After a field's name. */
-export const NO_CATEGORY_KEY =
-  "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
+const NO_CATEGORY_KEY = "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
+
+export function categoryKey() {
+  const keywords = { type: "string", pattern: CATEGORY_KEY.source };
+  return field<string>({ ...keywords, description: "1 to 64 of a-z, 0-9, _ . and -" }, (value) =>
+    typeof value === "string" && CATEGORY_KEY.test(value) ? undefined : NO_CATEGORY_KEY,
+  );
+}
 export const MAX_CATEGORIES = 100;
 /** In one call. */
 export const MAX_PREFERENCES = 500;

@@ -52,37 +52,55 @@ function arrayCheck({ items, minItems = 0, maxItems = Number.POSITIVE_INFINITY }
   };
 }
 
+/** What is wrong with one field, in the client's words. */
+export interface FieldFault {
+  /** Its path, as `payload.userId` or `users[2].email`. */
+  field: string;
+  /** Follows the field's name, as `must be an integer`. */
+  message: string;
+}
+
+/** As an answer lists it. */
+export function faultText({ field, message }: FieldFault): string {
+  return `${field} ${message}`;
+}
+
 /**
- * Every fault of a value, each naming its field; of a part that is no object, what it lacks too. `prefix` is
- * what the names within begin with: nothing, where the value is a whole body.
+ * Every fault of a value. A part that should be an object and is none is told with what it lacks. `prefix` is
+ * what the names of the fields within begin with: nothing for a whole body.
  */
 export function faultsOf(
   schema: TSchema,
   value: unknown,
   field: string,
   prefix = `${field}.`,
-): string[] {
+): FieldFault[] {
   if (schema[Kind] === "Object") return objectFaults(schema as TObject, value, field, prefix);
-  const fault = checkOf(schema)(value);
-  if (fault === undefined) return [];
+  const message = checkOf(schema)(value);
+  if (message === undefined) return [];
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
   const isRightSize = (list: unknown[]) => list.length >= minItems && list.length <= maxItems;
   if (schema[Kind] === "Array" && Array.isArray(value) && isRightSize(value)) {
     return value.flatMap((item, index) => faultsOf(schema.items, item, `${field}[${index}]`));
   }
-  return [`${field} ${fault}`];
+  return [{ field, message }];
 }
 
-function objectFaults(schema: TObject, value: unknown, field: string, prefix: string): string[] {
-  const noObject = `${field} must be an object`;
+function objectFaults(
+  schema: TObject,
+  value: unknown,
+  field: string,
+  prefix: string,
+): FieldFault[] {
+  const noObject = { field, message: "must be an object" };
   if (!isObject(value) && prefix === "") return [noObject];
   const inner = Object.entries(schema.properties).flatMap(([name, part]) => {
     const one = isObject(value) ? value[name] : undefined;
     return one === undefined && OptionalKind in part ? [] : faultsOf(part, one, prefix + name);
   });
   if (!isObject(value)) return [noObject, ...inner];
-  const fault = faultOf(schema)?.(value);
-  return fault === undefined ? inner : [...inner, `${field} ${fault}`];
+  const message = faultOf(schema)?.(value);
+  return message === undefined ? inner : [...inner, { field, message }];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

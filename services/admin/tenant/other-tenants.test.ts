@@ -5,6 +5,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
@@ -49,7 +50,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     { status: "failed", tries: [500] },
   );
   const categoryKey = name.toLowerCase();
-  await putCategory(db, { tenantId: id, key: categoryKey, label: { "": name } });
+  await actsIn(db, id)(putCategory, { key: categoryKey, label: { "": name } });
   const idOf = async (table: string, column = "id") => {
     const found = await pool.query(`select ${column} as id from ${table} where tenant_id = $1`, [
       id,

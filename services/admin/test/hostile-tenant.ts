@@ -6,7 +6,7 @@ import { insertSession } from "@belfry/administration/people/sessions";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { storeAssignment, storeCategory } from "@belfry/administration/users/category-rows";
+import { storeCategory } from "@belfry/administration/users/categories";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
@@ -127,7 +127,10 @@ async function storeWishes({ db, pool }: AdminUnderTest, id: string): Promise<vo
     ...{ key: "offers", label: texts, description: texts },
     ...{ required: false, defaultOn: true, position: 0 },
   });
-  await storeAssignment(db, id, { eventType: SCRIPT, category: "offers" });
+  await pool.query(
+    "insert into event_type_categories (tenant_id, event_type, category) values ($1, $2, 'offers')",
+    [id, SCRIPT],
+  );
   const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
   await storeUsers(db, id, [{ ...user, quietFrom: null, quietTo: null }]);
   await pool.query(

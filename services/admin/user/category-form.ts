@@ -1,4 +1,4 @@
-import type { Category, CategoryInput } from "@belfry/administration/users/categories";
+import type { Category } from "@belfry/administration/users/categories";
 
 /** A category as its form has it. */
 export interface CategoryValues {
@@ -64,11 +64,7 @@ export function keyOf({ key, texts }: CategoryValues): string {
 }
 
 /** The form has all languages: one that it does not name any more is taken away from the category before it. */
-export function categoryInput(
-  tenantId: string,
-  values: CategoryValues,
-  before?: Category,
-): CategoryInput {
+export function categoryInput(values: CategoryValues, before?: Category) {
   const { key, texts, required, defaultOn, position } = values;
   // The row for one more language was left empty; without a language the texts would be the default's.
   const filled = texts.filter(({ language }, at) => at === 0 || language !== "");
@@ -76,11 +72,10 @@ export function categoryInput(
     ...Object.fromEntries(Object.keys(before?.[name] ?? {}).map((language) => [language, ""])),
     ...Object.fromEntries(filled.map((text) => [text.language, text[name]])),
   });
+  // NaN for what is no number: the act says so beside the field.
+  const order = /^\d{1,9}$/.test(position) ? Number(position) : Number.NaN;
   return {
-    ...{ tenantId, key, required, defaultOn },
-    label: by("label"),
-    description: by("description"),
-    // NaN for what is no number: administration says so beside the field.
-    position: position === "" ? 0 : /^\d{1,9}$/.test(position) ? Number(position) : Number.NaN,
+    ...{ key, required, defaultOn, label: by("label"), description: by("description") },
+    position: position === "" ? 0 : order,
   };
 }

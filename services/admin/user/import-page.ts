@@ -8,10 +8,10 @@ import type { InTenant } from "../router.ts";
 
 /** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
 export function importPages({ route, db, once }: PageDeps): void {
-  const show = async ({ tenant }: InTenant, extra: object = {}) =>
+  const show = async ({ run }: InTenant, extra: object = {}) =>
     page("import", "Import unsubscribes", {
       ...{ lines: "", faults: [], done: undefined },
-      categories: await listCategories(db, tenant.id),
+      categories: await run(listCategories, {}),
       channels: PREFERENCE_CHANNELS,
       ...extra,
     });

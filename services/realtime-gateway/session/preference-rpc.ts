@@ -1,5 +1,5 @@
 import { PreferenceCell, type PreferenceChange } from "@belfry/contracts/preferences";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
 import type { ShownPreferences } from "@belfry/database/shown-preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_PREFERENCES_OF_CALL } from "../protocol/limits.ts";
@@ -32,7 +32,7 @@ export function preferenceMethods(own: OwnPreferences) {
     },
     async "preferences.change"(owner: InboxOwner, data: unknown): Promise<RpcAnswer> {
       const [wrong] = faultsOf(ChangeRequest, data, "data", "");
-      if (wrong !== undefined) return refused(wrong);
+      if (wrong !== undefined) return refused(faultText(wrong));
       const { fault } = await own.change(owner, (data as ChangeRequest).preferences);
       if (fault !== undefined) return refused(fault);
       return { ok: true, data: await own.show(owner) };

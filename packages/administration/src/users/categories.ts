@@ -1,151 +1,270 @@
-import { textFault } from "@belfry/contracts/identifiers";
-import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
-import { CATEGORY_KEY, MAX_CATEGORIES, NO_CATEGORY_KEY } from "@belfry/contracts/preferences";
+import { flag, integer, oneOf, orNull, text, textByLanguage } from "@belfry/contracts/fields";
+import { canonicalLocale } from "@belfry/contracts/locale";
+import { categoryKey, MAX_CATEGORIES } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { categoriesOfTenant, type Category as StoredCategory } from "@belfry/database/preferences";
+import { categoriesOfTenant } from "@belfry/database/preferences";
+import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { type Access, defineAct } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import {
-  faultAt,
-  type InputFault,
-  integerFault,
-  invalid,
-  NotFound,
-  refuseFaults,
-} from "../input-error.ts";
+import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
-import {
-  assignmentsOfTenant,
-  deleteAssignment,
-  deleteCategoryRow,
-  storeAssignment,
-  storeCategory,
-} from "./category-rows.ts";
-
-/** What users of a tenant choose among: a kind of message, such as offers or security. */
-export interface Category extends StoredCategory {
-  /** Those that belong to it. */
-  eventTypes: string[];
-}
-
-/** What is absent stays as it is; a new category has the defaults. */
-export interface CategoryInput {
-  tenantId: string;
-  /** 1–64 of a-z, 0-9, `_`, `.`, `-`. */
-  key: string;
-  /** By language, "" for the default, 1–64 characters; an empty text takes a language away. A new one needs "". */
-  label?: Readonly<Record<string, string>> | undefined;
-  /** The same, up to 255 characters. */
-  description?: Readonly<Record<string, string>> | undefined;
-  /** Sent whatever users have turned off. Default: false. */
-  required?: boolean | undefined;
-  /** false: sent only to users who have turned it on. Default: true. */
-  defaultOn?: boolean | undefined;
-  /** Among the others, from the least, 0–1,000,000. Default: 0. */
-  position?: number | undefined;
-  /** `new`: refused where there is one with this key; `known`: where there is none. Default: either. */
-  only?: "new" | "known" | undefined;
-}
 
 const MAX_LABEL_CHARACTERS = 64;
 const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LANGUAGES = 50;
 const MAX_POSITION = 1_000_000;
 
-/** In force for every event that is dispatched from now on. Throws `InvalidInput`, `NotFound`. */
-export async function putCategory(db: Database, input: CategoryInput): Promise<Category> {
-  const { tenantId, key } = input;
-  refuseFaults([
-    CATEGORY_KEY.test(key) ? undefined : { field: "key", message: NO_CATEGORY_KEY },
-    ...textsFaults("label", input.label, MAX_LABEL_CHARACTERS),
-    ...textsFaults("description", input.description, MAX_DESCRIPTION_CHARACTERS),
-    integerFault("position", input.position, 0, MAX_POSITION),
-  ]);
-  await change(db, tenantId, async (transaction) => {
-    const all = await categoriesOfTenant(transaction, tenantId);
-    const before = all.find((one) => one.key === key);
-    if (before === undefined && input.only === "known") throw categoryNotFound(key, "key");
-    if (before !== undefined && input.only === "new") {
-      throw invalid("key", "is that of another category");
-    }
-    if (before === undefined && all.length >= MAX_CATEGORIES) {
-      throw invalid("key", `is one more than the ${MAX_CATEGORIES} that a tenant may have`);
-    }
-    const category = {
-      key,
-      label: merged(before?.label, input.label),
-      description: merged(before?.description, input.description),
-      required: input.required ?? before?.required ?? false,
-      defaultOn: input.defaultOn ?? before?.defaultOn ?? true,
-      position: input.position ?? before?.position ?? 0,
-    };
-    refuseFaults([
-      category.label[""] === undefined
-        ? { field: "label", message: "must name the category: the default text is missing" }
-        : undefined,
-      ...Object.entries({ label: category.label, description: category.description }).map(
-        ([field, texts]) =>
+const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
+const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
+
+/** What users of a tenant choose among: a kind of message, such as offers or security. */
+export type Category = Awaited<ReturnType<typeof readCategories>>[number];
+const Category = Type.Object(
+  {
+    key: Type.String(),
+    label: Type.Record(Type.String(), Type.String(), {
+      description: 'By language, "" the default',
+    }),
+    description: Type.Record(Type.String(), Type.String()),
+    required: Type.Boolean({ description: "Sent whatever users have turned off" }),
+    defaultOn: Type.Boolean({ description: "false: sent only to users who have turned it on" }),
+    position: Type.Integer(),
+    eventTypes: Type.Array(Type.String(), { description: "Those that belong to it" }),
+  },
+  { title: "Category" },
+);
+const OFFERS = {
+  ...{ key: "offers", label: { "": "Offers", de: "Angebote" }, description: {} },
+  ...{ required: false, defaultOn: true, position: 0, eventTypes: ["sale.began"] },
+};
+
+export const putCategory = defineAct({
+  name: "category put",
+  http: "PUT /categories/:key",
+  access: EDIT,
+  effect: "change",
+  summary: "Create a category, or change the given settings of one; applies within 5 s",
+  description: "What is left out stays as it is. An empty text takes a language away.",
+  input: Type.Object({
+    key: categoryKey(),
+    label: Type.Optional(
+      textByLanguage(MAX_LABEL_CHARACTERS, {
+        description: "how users read it; a new category needs it",
+      }),
+    ),
+    description: Type.Optional(
+      textByLanguage(MAX_DESCRIPTION_CHARACTERS, { description: "what it is, in a sentence" }),
+    ),
+    required: Type.Optional(
+      flag({ description: "sent whatever users have turned off, and at any hour" }),
+    ),
+    defaultOn: Type.Optional(
+      flag({ description: "off: sent only to users who have turned it on" }),
+    ),
+    position: Type.Optional(
+      integer(
+        { minimum: 0, maximum: MAX_POSITION },
+        { description: "order among the others: the lowest comes first" },
+      ),
+    ),
+    only: Type.Optional(
+      oneOf(["new", "known"], {
+        description: "new: refused where the key is taken; known: where it is not",
+      }),
+    ),
+  }),
+  output: Category,
+  examples: [{ input: { key: "offers", label: { "": "Offers", de: "Angebote" } }, output: OFFERS }],
+  flags: { defaultOn: "--default <on|off>", only: null },
+  async run({ db, tenantId }, { key, only, ...input }) {
+    return await change(db, tenantId, async (transaction) => {
+      const all = await readCategories(transaction, tenantId);
+      const before = all.find((one) => one.key === key);
+      if (before === undefined && only === "known") throw categoryNotFound(key, "key");
+      if (before !== undefined && only === "new")
+        throw invalid("key", "is that of another category");
+      if (before === undefined && all.length >= MAX_CATEGORIES) {
+        throw invalid("key", `is one more than the ${MAX_CATEGORIES} that a tenant may have`);
+      }
+      const label = merged(before?.label, input.label);
+      const description = merged(before?.description, input.description);
+      refuseFaults([
+        label[""] === undefined
+          ? { field: "label", message: "must name the category: the default text is missing" }
+          : undefined,
+        ...Object.entries({ label, description }).map(([field, texts]) =>
           Object.keys(texts).length > MAX_LANGUAGES
             ? { field, message: `must be in at most ${MAX_LANGUAGES} languages` }
             : undefined,
-      ),
-    ]);
-    await storeCategory(transaction, tenantId, category);
-    await noteUse(transaction, tenantId, "uses_preferences");
-  });
-  return (await listCategories(db, tenantId)).find((one) => one.key === key)!;
-}
+        ),
+      ]);
+      const settings = {
+        required: input.required ?? before?.required ?? false,
+        defaultOn: input.defaultOn ?? before?.defaultOn ?? true,
+        position: input.position ?? before?.position ?? 0,
+      };
+      await storeCategory(transaction, tenantId, { key, label, description, ...settings });
+      await noteUse(transaction, tenantId, "uses_preferences");
+      const after = { key, label, description, ...settings, eventTypes: before?.eventTypes ?? [] };
+      return { output: after, before, after };
+    });
+  },
+  audit: ({ key }, { before = null, after }) => ({
+    action: before === null ? "category.create" : "category.update",
+    ...{ target: key, before, after },
+  }),
+});
 
-/** In the tenant's order. Throws `NotFound` for an unknown tenant. */
-export async function listCategories(db: Database, tenantId: string): Promise<Category[]> {
-  await requireTenant(db, tenantId);
-  const eventTypes = Map.groupBy(
-    await assignmentsOfTenant(db, tenantId),
-    ({ category }) => category,
-  );
+export const listCategories = defineAct({
+  name: "category list",
+  http: "GET /categories",
+  access: LOOK,
+  effect: "read",
+  summary: "A tenant's categories, each with the event types that belong to it",
+  input: Type.Object({}),
+  output: Type.Array(Category),
+  examples: [{ input: {}, output: [OFFERS] }],
+  async run({ db, tenantId }) {
+    await requireTenant(db, tenantId);
+    return { output: await readCategories(db, tenantId) };
+  },
+});
+
+export const assignCategory = defineAct({
+  name: "category assign",
+  http: "PUT /event-types/:eventType/category",
+  access: EDIT,
+  effect: "change",
+  summary: "Say which category events of a type belong to",
+  description: "It counts for every event that is dispatched from then on.",
+  input: Type.Object({
+    eventType: text({ description: "as the tenant's events name it" }),
+    category: orNull(text({ description: "the category's key" })),
+  }),
+  output: Type.Object({
+    eventType: Type.String(),
+    category: Type.Union([Type.String(), Type.Null()], { description: "null: it belongs to none" }),
+  }),
+  examples: [
+    {
+      input: { eventType: "sale.began", category: "offers" },
+      output: { eventType: "sale.began", category: "offers" },
+    },
+  ],
+  async run({ db, tenantId }, { eventType, category }) {
+    return await change(db, tenantId, async (transaction) => {
+      const all = await readCategories(transaction, tenantId);
+      const before = all.find(({ eventTypes }) => eventTypes.includes(eventType))?.key;
+      if (category !== null && !all.some(({ key }) => key === category)) {
+        throw categoryNotFound(category, "category");
+      }
+      await storeAssignment(transaction, tenantId, eventType, category);
+      return { output: { eventType, category }, before };
+    });
+  },
+  audit({ eventType, category }, { before }) {
+    const target = category ?? before;
+    if (target === undefined) return undefined;
+    const action = category === null ? "category.unassign" : "category.assign";
+    return { action, target, after: { eventType } };
+  },
+});
+
+export const deleteCategory = defineAct({
+  name: "category delete",
+  http: "DELETE /categories/:key",
+  access: EDIT,
+  effect: "change",
+  summary: "Delete a category that has no event types; users' choices for it are kept",
+  description:
+    "It is refused while event types belong to it: their messages would reach users who turned them off.",
+  input: Type.Object({ key: categoryKey() }),
+  output: Category,
+  examples: [{ input: { key: "offers" }, output: { ...OFFERS, eventTypes: [] } }],
+  async run({ db, tenantId }, { key }) {
+    return await change(db, tenantId, async (transaction) => {
+      const all = await readCategories(transaction, tenantId);
+      const before = all.find((one) => one.key === key);
+      if (before === undefined) throw categoryNotFound(key, "key");
+      if (before.eventTypes.length > 0) {
+        const types = before.eventTypes.join(", ");
+        throw invalid(
+          "key",
+          `is the category of ${types}: assign them to another one, or to none, first`,
+        );
+      }
+      await transaction
+        .deleteFrom("categories")
+        .where("tenant_id", "=", tenantId)
+        .where("key", "=", key)
+        .execute();
+      return { output: before, before };
+    });
+  },
+  audit: ({ key }, { before }) => ({ action: "category.delete", target: key, before }),
+});
+
+/** In the tenant's order. */
+async function readCategories(db: Database, tenantId: string) {
+  const assigned = await db
+    .selectFrom("event_type_categories")
+    .select(["event_type as eventType", "category"])
+    .where("tenant_id", "=", tenantId)
+    .orderBy("event_type")
+    .execute();
   return (await categoriesOfTenant(db, tenantId)).map((row) => ({
     ...row,
-    eventTypes: (eventTypes.get(row.key) ?? []).map(({ eventType }) => eventType),
+    eventTypes: assigned.filter((one) => one.category === row.key).map((one) => one.eventType),
   }));
 }
 
-/**
- * Events of the type belong to the category from now on; null: to none. Throws `InvalidInput`, `NotFound`.
- */
-export async function assignCategory(
+/** Without a check: for `putCategory`, and for tests of what pages make of a hostile text. */
+export async function storeCategory(
   db: Database,
-  input: { tenantId: string; eventType: string; category: string | null },
-): Promise<{ eventType: string; category: string | null }> {
-  const { tenantId, eventType, category } = input;
-  refuseFaults([faultAt("eventType", textFault(eventType))]);
-  await change(db, tenantId, async (transaction) => {
-    if (category === null) return await deleteAssignment(transaction, tenantId, eventType);
-    const known = await categoriesOfTenant(transaction, tenantId);
-    if (!known.some(({ key }) => key === category)) throw categoryNotFound(category, "category");
-    await storeAssignment(transaction, tenantId, { eventType, category });
-  });
-  return { eventType, category };
+  tenantId: string,
+  category: Omit<Category, "eventTypes">,
+) {
+  const settings = {
+    label: JSON.stringify(category.label),
+    description: JSON.stringify(category.description),
+    required: category.required,
+    default_on: category.defaultOn,
+    position: category.position,
+  };
+  await db
+    .insertInto("categories")
+    .values({ tenant_id: tenantId, key: category.key, ...settings })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["tenant_id", "key"])
+        .doUpdateSet({ ...settings, updated_at: sql<Date>`now()` }),
+    )
+    .execute();
 }
 
-/**
- * What users have said of the category stays, and counts again if one with this key comes back. Refused while
- * event types belong to it: their messages would reach users who had turned them off. Throws `InvalidInput`,
- * `NotFound`.
- */
-export async function deleteCategory(
+async function storeAssignment(
   db: Database,
-  { tenantId, key }: { tenantId: string; key: string },
-): Promise<Category> {
-  return await change(db, tenantId, async (transaction) => {
-    const category = (await listCategories(transaction, tenantId)).find((one) => one.key === key);
-    if (category === undefined) throw categoryNotFound(key, "key");
-    if (category.eventTypes.length > 0) {
-      const message = `is the category of ${category.eventTypes.join(", ")}: assign them to another one, or to none, first`;
-      throw invalid("key", message);
-    }
-    await deleteCategoryRow(transaction, tenantId, key);
-    return category;
-  });
+  tenantId: string,
+  eventType: string,
+  category: string | null,
+) {
+  if (category === null) {
+    await db
+      .deleteFrom("event_type_categories")
+      .where("tenant_id", "=", tenantId)
+      .where("event_type", "=", eventType)
+      .execute();
+    return;
+  }
+  await db
+    .insertInto("event_type_categories")
+    .values({ tenant_id: tenantId, event_type: eventType, category })
+    .onConflict((conflict) =>
+      conflict.columns(["tenant_id", "event_type"]).doUpdateSet({ category }),
+    )
+    .execute();
 }
 
 function categoryNotFound(key: string, field: string): NotFound {
@@ -161,24 +280,6 @@ async function change<T>(
   return await changeConfiguration(db, async (transaction) => {
     await holdTenant(transaction, tenantId);
     return await work(transaction);
-  });
-}
-
-function textsFaults(
-  field: string,
-  texts: Readonly<Record<string, string>> | undefined,
-  max: number,
-): (InputFault | undefined)[] {
-  return Object.entries(texts ?? {}).map(([language, text]) => {
-    const of = language === "" ? field : `${field} (${language})`;
-    if (language !== "" && canonicalLocale(language) === undefined) {
-      return { field, message: `(${language.slice(0, 40)}) ${NO_LOCALE}` };
-    }
-    if (text === "") return undefined;
-    const fault = textFault(text) ?? (text.trim() === "" ? "should not be empty" : undefined);
-    if (fault !== undefined) return { field, message: `${of.slice(field.length)} ${fault}`.trim() };
-    if ([...text].length <= max) return undefined;
-    return { field, message: `${of.slice(field.length)} must be at most ${max} characters`.trim() };
   });
 }
 

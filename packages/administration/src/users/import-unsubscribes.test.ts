@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import type { Audited } from "../audited.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { putCategory } from "./categories.ts";
@@ -18,8 +19,9 @@ import { putUser } from "./users.ts";
 async function world(t: Cleanup) {
   const connected = await tenantDatabase(t);
   const { db, tenantId, audited } = connected;
-  await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
-  await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
+  const run = actsIn(db, tenantId);
+  await run(putCategory, { key: "offers", label: { "": "Offers" } });
+  await run(putCategory, { key: "security", label: { "": "Security" }, required: true });
   const importText = (text: string | Buffer) =>
     importUnsubscribes(db, audited, tenantId, [Buffer.from(text)]);
   const said = async (userId: string) =>

@@ -4,6 +4,7 @@ import type { PreferenceChange } from "@belfry/contracts/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { putCategory } from "./categories.ts";
@@ -11,8 +12,9 @@ import { changePreferences, showPreferences } from "./preferences.ts";
 
 async function world(t: Cleanup) {
   const { db, tenantId } = await tenantDatabase(t);
-  await putCategory(db, { tenantId, key: "offers", label: { "": "Offers" } });
-  await putCategory(db, { tenantId, key: "security", label: { "": "Security" }, required: true });
+  const run = actsIn(db, tenantId);
+  await run(putCategory, { key: "offers", label: { "": "Offers" } });
+  await run(putCategory, { key: "security", label: { "": "Security" }, required: true });
   const say = (changes: PreferenceChange[], userId = "ann") =>
     changePreferences(db, { tenantId, userId, changes, source: "api" });
   const said = async (userId = "ann") =>
