@@ -1,3 +1,4 @@
+import type { ActServices } from "@belfry/administration/act";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
@@ -211,7 +212,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       await write(errorAnswer(error, request), await guestOf(request, reply), place);
       return reply;
     });
-    const route = createRoute(scope, { db, cookies, memberships: createMemberships(db), write });
+    const route = createRoute(scope, {
+      ...{ db, services: actServices(deps), cookies, memberships: createMemberships(db), write },
+    });
     const once = createShownOnce(db, deps.keys);
     const oidc = createOidcDoor(config, deps.keys);
     const codePendings = createCodePendings(cookies, deps.keys, { isHttps, nowMs: deps.nowMs });
@@ -219,6 +222,20 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;
+}
+
+function actServices(deps: AppDeps): ActServices {
+  const { pool, publishEvent, publishNotification, announcePreferences, config } = deps;
+  return {
+    ...{ pool, publishEvent, publishNotification, announcePreferences },
+    keys: async () => deps.keys,
+    disconnect: ({ tenantId, userId }) =>
+      userId === undefined
+        ? deps.disconnectTenant(tenantId)
+        : deps.disconnectUser({ tenantId, userId }),
+    allowPrivateAddresses: async () => config.allowPrivateAddresses,
+    allowPrivateWebhooks: async () => config.allowPrivateWebhooks,
+  };
 }
 
 const NOTHING_HERE = page("message", "Not found", { text: "This page does not exist." }, 404);

@@ -1,4 +1,10 @@
-import { type Act, type Access as ActAccess, type Given, runAct } from "@belfry/administration/act";
+import {
+  type Act,
+  type Access as ActAccess,
+  type ActServices,
+  type Given,
+  runAct,
+} from "@belfry/administration/act";
 import { type Actor, type AuditNote, audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
 import type { SessionHolder } from "@belfry/administration/people/sign-in";
@@ -57,8 +63,8 @@ export interface PlaceInTenant {
 
 export interface InTenant extends Signed, PlaceInTenant {
   /** Runs an act in this tenant, as this person. Throws what `runAct` throws. */
-  run<I extends TObject, O extends TSchema, Result>(
-    act: Act<I, O, Result>,
+  run<I extends TObject, O extends TSchema>(
+    act: Act<I, O>,
     input: Given<Static<I>>,
   ): Promise<Static<O>>;
 }
@@ -76,6 +82,7 @@ export type Route = <K extends RouteKey>(
 
 export interface RouterDeps {
   db: Database;
+  services: ActServices;
   cookies: Cookies;
   memberships: Memberships;
   write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
@@ -157,7 +164,7 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   guest.request.logFields = { tenantId };
   const may = ({ person: needed }: ActAccess) => mayDo(found.role, needed);
   const run: InTenant["run"] = (act, input) =>
-    runAct(act, { db: deps.db, tenantId, actor, may }, input);
+    runAct(act, { db: deps.db, tenantId, actor, services: deps.services, may }, input);
   return { ...signed, ...place, run };
 }
 

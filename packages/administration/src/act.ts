@@ -1,34 +1,49 @@
 import { faultsOf } from "@belfry/contracts/schema-faults";
-import type { Database } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { insertAuditEntry } from "./audit-log.ts";
-import type { Actor, AuditNote } from "./audited.ts";
-import { InvalidInput } from "./input-error.ts";
+import { type Actor, type AuditNote, writeNote } from "./audited.ts";
+import { InvalidInput, preparedAndSaved } from "./input-error.ts";
+import type { TestNotification } from "./templates/push-test.ts";
 
 /** The least that a person must be to run an act: each may do what those before may. */
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
 export interface Access {
-  /** Whose data it is about. The tenant comes from the caller, never from the input. */
+  /** Whose data it is about. A tenant comes from the caller, never from the input. */
   scope: "tenant" | "platform";
   person: PersonRole;
-  /** The role of an API key; absent: no key may. */
+  /** The role that an API key needs; absent: no key may. */
   key?: "read" | "manage" | "provision";
 }
+
+/**
+ * - `read` changes nothing;
+ * - `change` runs in one transaction with its audit entry;
+ * - `outside` reaches somebody else, such as a vendor, and cannot be taken back: no transaction is held meanwhile;
+ * - `steps` takes many transactions, and writes its own audit entries.
+ */
+export type Effect = "read" | "change" | "outside" | "steps";
 
 /**
  * One use case, defined once. The command line, the management API and the Admin UI derive from it.
  * `run` throws `InvalidInput`, `NotFound`, `Conflict` or `TooLate`.
  */
-export interface Act<I extends TObject = TObject, O extends TSchema = TSchema, Result = unknown> {
+export interface Act<
+  I extends TObject = TObject,
+  O extends TSchema = TSchema,
+  // biome-ignore lint/suspicious/noExplicitAny: an act of any result
+  Result extends { output: Static<O> } = any,
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  Prepared = any,
+> {
   /** Noun and verb, as `category put`: the command, and the operation's id. */
   name: string;
-  /** Method and path below `/api/v1/manage`. */
-  http: string;
+  /** Method and path below `/api/v1/manage`; absent: the management API does not have it. */
+  http?: string;
   access: Access;
-  /** `read` changes nothing. `change` runs in one transaction with its audit entry. */
-  effect: "read" | "change";
+  effect: Effect;
   /** One line: the command's help and the operation's title. */
   summary: string;
   description?: string;
@@ -36,24 +51,50 @@ export interface Act<I extends TObject = TObject, O extends TSchema = TSchema, R
   input: I;
   output: O;
   examples: readonly { input: Static<I>; output: Static<O> }[];
-  /** How the command line names a field where the rule does not fit; `--flag <on|off>` takes two words. */
+  /**
+   * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
+   * words, `--content-file <file>` for a text that is read from a file, `ID` for an argument, null for none.
+   */
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
-  run(context: ActContext, input: Static<I>): Promise<Result & { output: Static<O> }>;
+  /**
+   * Before the transaction, and again where something else was saved in between (`PreparedTooEarly`): what takes
+   * long, such as compiling a template.
+   */
+  prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
+  run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
   /** What the audit log tells; undefined: nothing changed. Secrets are masked. */
   audit?(input: Static<I>, result: Result): Omit<AuditNote, "tenantId"> | undefined;
+  /** Once the change is committed: a hint to others. Best effort. */
+  after?(context: ActContext, input: Static<I>, result: Result): Promise<void> | void;
 }
 
-/** What `run` works with. */
+/** What acts need beside the database; each door brings its own. */
+export interface ActServices {
+  pool: Pool;
+  keys(): Promise<SecretKeys>;
+  /** Hands the id of an accepted event to the dispatcher. */
+  publishEvent(id: string, traceId: string): Promise<void>;
+  /** To the user's open browsers. */
+  publishNotification(notification: TestNotification): Promise<void>;
+  /** Tells the user's open browsers that the preferences changed. */
+  announcePreferences(owner: { tenantId: string; userId: string }): Promise<void> | void;
+  /** Closes the user's open connections; without a user those of the whole tenant. */
+  disconnect(owner: { tenantId: string; userId?: string }): Promise<void>;
+  allowPrivateAddresses(): Promise<boolean>;
+  allowPrivateWebhooks(): Promise<boolean>;
+}
+
 export interface ActContext {
   /** In a change: its transaction. */
   db: Database;
   /** `""` in acts of the platform. */
   tenantId: string;
+  actor: Actor;
+  services: ActServices;
 }
 
 /** Who runs an act, through which door. */
 export interface Caller extends ActContext {
-  actor: Actor;
   may(access: Access): boolean;
 }
 
@@ -61,9 +102,12 @@ export interface Caller extends ActContext {
 export type Given<T> = { [K in keyof T]: T[K] | (undefined extends T[K] ? undefined : never) };
 
 /** Keeps the types of an act's input, output and result together. */
-export function defineAct<I extends TObject, O extends TSchema, Result>(
-  act: Act<I, O, Result>,
-): Act<I, O, Result> {
+export function defineAct<
+  I extends TObject,
+  O extends TSchema,
+  Result extends { output: Static<O> },
+  Prepared,
+>(act: Act<I, O, Result, Prepared>): Act<I, O, Result, Prepared> {
   return act;
 }
 
@@ -80,10 +124,10 @@ export class NotAllowed extends Error {
 
 /**
  * The only way to run an act: judges the caller, checks the input, and writes the audit entry in the
- * transaction of the change. Throws `NotAllowed`, `InvalidInput` with every fault, and what `run` throws.
+ * transaction of the change. Throws `NotAllowed`, `InvalidInput` with every fault, and what the act throws.
  */
-export async function runAct<I extends TObject, O extends TSchema, Result>(
-  act: Act<I, O, Result>,
+export async function runAct<I extends TObject, O extends TSchema>(
+  act: Act<I, O>,
   caller: Caller,
   given: Given<Static<I>>,
 ): Promise<Static<O>> {
@@ -92,25 +136,35 @@ export async function runAct<I extends TObject, O extends TSchema, Result>(
   const faults = faultsOf(act.input, input, "input", "");
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
-  if (act.effect === "read") return (await act.run({ db, tenantId }, input)).output;
-  return await db.transaction().execute(async (transaction) => {
-    const result = await act.run({ db: transaction, tenantId }, input);
-    const note = act.audit?.(input, result);
-    if (note !== undefined) {
-      const { before = null, after = null, ...what } = note;
-      const of = { ...actor, tenantId: tenantId === "" ? null : tenantId, ...what };
-      await insertAuditEntry(transaction, { ...of, before, after } as Parameters<
-        typeof insertAuditEntry
-      >[1]);
-    }
-    return result.output;
-  });
+  const note = async (to: Database, result: { output: Static<O> }) => {
+    const told = act.audit?.(input, result);
+    const of = { tenantId: tenantId === "" ? null : tenantId };
+    await writeNote(to, actor, told && { ...of, ...told });
+  };
+  const result = await preparedAndSaved(
+    async () => await act.prepare?.(caller, input),
+    async (prepared) => {
+      if (act.effect !== "change") {
+        const done = await act.run(caller, input, prepared);
+        if (act.effect === "outside") await note(db, done);
+        return done;
+      }
+      return await db.transaction().execute(async (transaction) => {
+        const done = await act.run({ ...caller, db: transaction }, input, prepared);
+        await note(transaction, done);
+        return done;
+      });
+    },
+  );
+  await act.after?.(caller, input, result);
+  return result.output;
 }
 
 /** Unknown properties are dropped, as everywhere in the API. */
 function knownProperties<I extends TObject>(schema: I, given: object): Static<I> {
-  const names = Object.keys(schema.properties);
   return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== undefined && names.includes(name)),
+    Object.entries(given).filter(
+      ([name, value]) => value !== undefined && Object.hasOwn(schema.properties, name),
+    ),
   ) as Static<I>;
 }

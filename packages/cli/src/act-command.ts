@@ -1,9 +1,17 @@
-import { type Act, runAct } from "@belfry/administration/act";
+import { type Act, type Caller, runAct } from "@belfry/administration/act";
+import {
+  disconnectMessage,
+  disconnectTenantMessage,
+} from "@belfry/administration/tenants/realtime-disconnect";
+import { addressedMessage } from "@belfry/contracts/addressed-message";
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { eventsSubject } from "@belfry/contracts/streams";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue } from "./flag-values.ts";
+import { publishIfPossible, publishOnce } from "./publish-once.ts";
 import { onDatabase, type Session } from "./session.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -51,8 +59,35 @@ function defineCommand(noun: Command, act: Act): void {
 }
 
 /** Whoever has the database may do everything. */
-function callerOf({ db }: Session, { tenant = "" }: Flags) {
-  return { db, tenantId: String(tenant), actor: commandLineActor(), may: () => true };
+function callerOf({ db, pool, keys, ...session }: Session, { tenant = "" }: Flags): Caller {
+  const disconnected = (owner: { tenantId: string; userId?: string }) => async (prefix: string) =>
+    owner.userId === undefined
+      ? await disconnectTenantMessage(db, owner.tenantId, prefix)
+      : await disconnectMessage(db, { ...owner, userId: owner.userId }, prefix);
+  return {
+    ...{ db, tenantId: String(tenant), actor: commandLineActor(), may: () => true },
+    services: {
+      ...{ pool, keys },
+      allowPrivateAddresses: session.allowPrivateAddresses,
+      allowPrivateWebhooks: session.allowPrivateWebhooks,
+      // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
+      publishEvent: (id, traceId) =>
+        publishIfPossible(async (prefix) => ({
+          subject: eventsSubject(prefix, "express"),
+          message: encodeQueueMessage([{ id, traceId }]),
+        })),
+      publishNotification: (notification) =>
+        publishIfPossible(async (prefix) => {
+          const { testMessage } = await import("@belfry/administration/templates/push-test");
+          return testMessage(prefix, notification);
+        }),
+      announcePreferences: ({ tenantId, userId }) =>
+        publishIfPossible(async (prefix) =>
+          addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
+        ),
+      disconnect: (owner) => publishOnce(disconnected(owner)),
+    },
+  };
 }
 
 /** `eventType` of text is `--event-type <type>`. */
