@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { listDigests, releaseDigest } from "@belfry/administration/events/digests";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { putTemplate } from "@belfry/administration/templates/put-template";
+import { actsIn } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
@@ -32,11 +33,11 @@ export function digestTests(stack: Stack): void {
 
     // Nothing leaves by itself: an operator ends both windows once all have come.
     const open = await eventually(async () => {
-      const found = await listDigests(stack.db, tenant.id);
+      const found = await actsIn(stack.db, tenant.id)(listDigests, {});
       assert.deepEqual(found.map(({ count }) => count).sort(), [1, 3]);
       return found;
     });
-    for (const { id } of open) await releaseDigest(stack.db, tenant.id, id);
+    for (const { id } of open) await actsIn(stack.db, tenant.id)(releaseDigest, { id });
     const reports = await Promise.all(ids.map((id) => settled(stack, id)));
     const digest = reports[0]?.channels.EMAIL?.digest;
     assert.ok(digest);

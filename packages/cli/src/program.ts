@@ -38,7 +38,11 @@ const COMMANDS: readonly (readonly [
     () => import("./provider-command.ts"),
   ],
   ["event", "What became of an event", () => import("./event-command.ts")],
-  ["digest", "Messages that combine several events", () => import("./digest-command.ts")],
+  [
+    "digest",
+    "Messages that combine several events",
+    actsOf(() => import("@belfry/administration/events/digests")),
+  ],
   ["outbox", "What the sandbox provider was given", () => import("./outbox-command.ts")],
   [
     "realtime",

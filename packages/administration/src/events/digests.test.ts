@@ -7,6 +7,7 @@ import { replayDeadLetters } from "../dead-letters/change-dead-letters.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/dead-letters.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusedWith } from "../test-refusals.ts";
 import { storeComment, storeDigest, storeLoop } from "./digest-under-test.ts";
@@ -37,7 +38,7 @@ test("open windows are listed with until when and of how many events, and shown 
   const leading = await storeDigest(pool, tenantId, comments.slice(0, 1), { states: ["alone"] });
   await pool.query("delete from deliveries where id = $1", [leading.deliveryId]);
 
-  const listed = await listDigests(db, tenantId);
+  const listed = await actsIn(db, tenantId)(listDigests, {});
   assertEach(
     listed,
     ({ id, count, open: isOpen, delivery }) => [id, count, isOpen, delivery?.status],
@@ -48,18 +49,22 @@ test("open windows are listed with until when and of how many events, and shown 
   );
   assert.ok(Date.parse(listed[0]?.windowEndsAt ?? "") > Date.parse(listed[0]?.openedAt ?? ""));
   assert.ok(listed[0]?.delivery?.dueAt);
-  const shown = await showDigest(db, tenantId, open.id);
+  const shown = await actsIn(db, tenantId)(showDigest, { id: open.id });
   assert.deepEqual(
     shown.events.map(({ eventId, state }) => [eventId, state]),
     comments.map((id, at) => [id, states[at]]),
   );
-  await assert.rejects(showDigest(db, tenantId, foreign.id), NotFound, "another tenant's");
-  await assert.rejects(showDigest(db, tenantId, "no id"), NotFound);
-  await assert.rejects(listDigests(db, "nobody"), NotFound);
+  await assert.rejects(
+    actsIn(db, tenantId)(showDigest, { id: foreign.id }),
+    NotFound,
+    "another tenant's",
+  );
+  await assert.rejects(actsIn(db, tenantId)(showDigest, { id: "no id" }), NotFound);
+  await assert.rejects(actsIn(db, "nobody")(listDigests, {}), NotFound);
 
   await pool.query("update digests set window_ends_at = now() where id = $1", [leading.id]);
   assertEach(
-    await listDigests(db, tenantId),
+    await actsIn(db, tenantId)(listDigests, {}),
     ({ id }) => id,
     [open.id],
     "the window of a leading event alone is over",
@@ -70,18 +75,18 @@ test("an open digest is released now; what is on its way, ended or another tenan
   const { pool, db, tenantId, comments, row } = await setUp(t);
   const open = await storeDigest(pool, tenantId, comments);
   const { id: otherId } = await createTenant(db, { name: "Other" });
-  await assert.rejects(releaseDigest(db, otherId, open.id), NotFound);
+  await assert.rejects(actsIn(db, otherId)(releaseDigest, { id: open.id }), NotFound);
   const { rows } = await pool.query("select clock_timestamp() as now");
-  const released = await releaseDigest(db, tenantId, open.id);
+  const released = await actsIn(db, tenantId)(releaseDigest, { id: open.id });
   const due = await row(open.deliveryId);
   assert.ok(due.due_at >= rows[0].now && due.due_at.getTime() < rows[0].now.getTime() + 60_000);
   assert.equal(released.windowEndsAt, due.due_at.toISOString());
   assert.equal(released.open, true, "until it leaves");
 
   await pool.query("update deliveries set released_at = now() where id = $1", [open.deliveryId]);
-  await refusedWith(releaseDigest(db, tenantId, open.id), /it is on its way/);
+  await refusedWith(actsIn(db, tenantId)(releaseDigest, { id: open.id }), /it is on its way/);
   const sent = await storeDigest(pool, tenantId, comments, { status: "accepted" });
-  await refusedWith(releaseDigest(db, tenantId, sent.id), /it is accepted/);
+  await refusedWith(actsIn(db, tenantId)(releaseDigest, { id: sent.id }), /it is accepted/);
 });
 
 test("the report of a gathered event tells with how many others, and what became of the message", async (t) => {

@@ -1,6 +1,11 @@
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
+import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
-import type { AuditNote } from "../audited.ts";
+import { Type } from "@sinclair/typebox";
+import { type Access, defineAct } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
@@ -13,17 +18,119 @@ import {
   openDigestsByUser,
 } from "./digest-rows.ts";
 
-/** A message that gathers events; times are ISO 8601, UTC. */
-export type Digest = IsoTimes<DigestRow>;
-
 const MOST_LISTED = 1_000;
 const MOST_EVENTS = 100;
 
-/** A tenant's digests that are open, the soonest first, at most 1,000. Throws `NotFound`. */
-export async function listDigests(db: Database, tenantId: string, most = MOST_LISTED) {
-  await requireTenant(db, tenantId, "tenant");
-  return (await openDigests(db, tenantId, Math.min(most, MOST_LISTED))).map(isoTimes);
-}
+const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
+
+/** A message that combines several events; times are ISO 8601, UTC. */
+export type Digest = IsoTimes<DigestRow>;
+
+const DIGEST_ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
+const digest = {
+  id: Type.String(),
+  eventType: Type.String(),
+  channel: oneOf(PROVIDER_CHANNELS),
+  userId: Type.String(),
+  recipient: orNull(Type.String()),
+  locale: Type.String({ description: "Of the template's variant; empty: the default" }),
+  key: Type.String({ description: "What keeps its events apart; empty: nothing" }),
+  openedAt: time("When its first event came"),
+  windowEndsAt: time("Until when events join it; quiet hours may hold it longer"),
+  closedAt: orNull(time("When nothing could join it any more")),
+  count: Type.Integer({ description: "Events that the message is of" }),
+  delivery: Type.Union([
+    Type.Object({
+      id: Type.String(),
+      status: oneOf(DELIVERY_STATUSES),
+      reason: orNull(Type.String()),
+      dueAt: orNull(time("When it is tried next; null once settled")),
+    }),
+    Type.Null({ description: "Only its first event so far, which was sent by itself" }),
+  ]),
+  open: Type.Boolean({ description: "Events may join it" }),
+};
+const ShownDigest = Type.Object({
+  ...digest,
+  events: Type.Array(
+    Type.Object({
+      eventId: Type.String(),
+      state: oneOf(DIGEST_ITEM_STATES),
+      addedAt: time("When it came"),
+    }),
+    { description: `The oldest ${MOST_EVENTS}` },
+  ),
+});
+const EXAMPLE = {
+  ...{ id: DIGEST_ID, eventType: "comment.added", channel: "EMAIL" as const, userId: "user-1" },
+  ...{ recipient: "ann@example.com", locale: "", key: "post-7", count: 2, open: true },
+  ...{ openedAt: "2026-11-20T09:00:00.000Z", windowEndsAt: "2026-11-20T09:30:00.000Z" },
+  ...{ closedAt: null, delivery: null },
+};
+const SHOWN = { ...EXAMPLE, events: [] };
+const named = Type.Object({
+  id: id({ description: "the digest's id, as in the list or in an event's report" }),
+});
+
+export const listDigests = defineAct({
+  name: "digest list",
+  http: "GET /digests",
+  access: LOOK,
+  effect: "read",
+  summary: "A tenant's open digests, the next one first: until when, and with how many events",
+  input: Type.Object({
+    limit: Type.Optional(
+      integer(
+        { minimum: 1, maximum: MOST_LISTED },
+        { description: "how many at most; default: 1,000" },
+      ),
+    ),
+  }),
+  output: Type.Array(Type.Object(digest, { title: "Digest" })),
+  examples: [{ input: {}, output: [EXAMPLE] }],
+  async run({ db, tenantId }, { limit = MOST_LISTED }) {
+    await requireTenant(db, tenantId, "tenant");
+    return { output: (await openDigests(db, tenantId, limit)).map(isoTimes) };
+  },
+});
+
+export const showDigest = defineAct({
+  name: "digest show",
+  http: "GET /digests/:id",
+  access: LOOK,
+  effect: "read",
+  summary: "One digest, open or not, with the ids of its oldest 100 events",
+  description: "Its events include those that are not in the message.",
+  input: named,
+  output: ShownDigest,
+  examples: [{ input: { id: DIGEST_ID }, output: SHOWN }],
+  run: async ({ db, tenantId }, input) => ({ output: await readDigest(db, tenantId, input.id) }),
+});
+
+export const releaseDigest = defineAct({
+  name: "digest release",
+  http: "POST /digests/:id/release",
+  access: { scope: "tenant", person: "editor", key: "manage" },
+  effect: "change",
+  summary: "Send an open digest now; quiet hours still apply",
+  input: named,
+  output: ShownDigest,
+  examples: [{ input: { id: DIGEST_ID }, output: SHOWN }],
+  async run({ db, tenantId }, input) {
+    const { delivery } = await readDigest(db, tenantId, input.id);
+    if (!(await makeDue(db, tenantId, input.id))) {
+      const message =
+        delivery === null
+          ? "has nothing to send: its first event was sent by itself, and none has come since"
+          : `cannot be released: it is ${delivery.status === "queued" ? "on its way" : delivery.status}`;
+      throw invalid("id", message);
+    }
+    return { output: await readDigest(db, tenantId, input.id) };
+  },
+  audit: (_, { output: { id: target, count } }) => ({
+    ...{ action: "digest.release", target, after: { count } },
+  }),
+});
 
 /** A page of the same in the order of their users, for however many there are. */
 export async function digestPage(
@@ -36,34 +143,13 @@ export async function digestPage(
   return { digests: page.map(isoTimes), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
-/** One digest, open or not, with the oldest 100 that it has gathered, also those not in the message. Throws `NotFound`. */
-export async function showDigest(db: Database, tenantId: string, id: string) {
+/** Throws `NotFound`. */
+async function readDigest(db: Database, tenantId: string, digestId: string) {
   await requireTenant(db, tenantId, "tenant");
-  const row = UUID.test(id) ? await digestById(db, tenantId, id) : undefined;
+  const row = UUID.test(digestId) ? await digestById(db, tenantId, digestId) : undefined;
   if (row === undefined) {
-    throw new NotFound("id", `no digest of the tenant has the id ${JSON.stringify(id)}`);
+    throw new NotFound("id", `no digest of the tenant has the id ${JSON.stringify(digestId)}`);
   }
   const items = await itemsOfDigest(db, row.id, MOST_EVENTS);
-  const events = items.map(isoTimes);
-  return { ...isoTimes(row), events };
-}
-
-/**
- * Ends the window of an open digest: it leaves with the next turn of the release, as what is due does. Quiet
- * hours still hold it up. Throws `NotFound`, and `InvalidInput` where nothing of it waits.
- */
-export async function releaseDigest(db: Database, tenantId: string, id: string) {
-  const { delivery } = await showDigest(db, tenantId, id);
-  if (!(await makeDue(db, tenantId, id))) {
-    const message =
-      delivery === null
-        ? "has nothing to send: its first event was sent by itself, and none has come since"
-        : `cannot be released: it is ${delivery.status === "queued" ? "on its way" : delivery.status}`;
-    throw invalid("id", message);
-  }
-  return await showDigest(db, tenantId, id);
-}
-
-export function releaseNote(tenantId: string, { id, count }: Digest): AuditNote {
-  return { tenantId, action: "digest.release", target: id, after: { count } };
+  return { ...isoTimes(row), events: items.map(isoTimes) };
 }
