@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import type { TestNotification } from "@belfry/administration/act";
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { beginSession } from "@belfry/administration/people/sign-in";
-import type { TestNotification } from "@belfry/administration/templates/push-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";

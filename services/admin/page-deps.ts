@@ -1,4 +1,4 @@
-import type { TestNotification } from "@belfry/administration/templates/push-test";
+import type { TestNotification } from "@belfry/administration/act";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { Logger } from "pino";

@@ -50,6 +50,13 @@ export interface Signed extends Guest {
     change: (transaction: Database) => Promise<T>,
     note: (result: T) => AuditNote | undefined,
   ): Promise<T>;
+  /**
+   * Runs an act as this person: in the tenant of the page's path, else on the platform. Throws what `runAct` throws.
+   */
+  run<I extends TObject, O extends TSchema>(
+    act: Act<I, O>,
+    input: Given<Static<I>>,
+  ): Promise<Static<O>>;
 }
 
 /** Where a page stands, for its frame. */
@@ -61,13 +68,7 @@ export interface PlaceInTenant {
   base: string;
 }
 
-export interface InTenant extends Signed, PlaceInTenant {
-  /** Runs an act in this tenant, as this person. Throws what `runAct` throws. */
-  run<I extends TObject, O extends TSchema>(
-    act: Act<I, O>,
-    input: Given<Static<I>>,
-  ): Promise<Static<O>>;
-}
+export interface InTenant extends Signed, PlaceInTenant {}
 
 type ContextOf<A extends Access, K extends string> = A extends "anyone"
   ? Guest
@@ -145,9 +146,14 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   if (person === undefined) throw new Refusal("sign-in");
   const { personId, name, email } = person;
   const actor: Actor = { personId, person: `${name} <${email}>`, address: guest.address };
+  const runIn =
+    (tenantId: string, may: (access: ActAccess) => boolean): Signed["run"] =>
+    (act, input) =>
+      runAct(act, { db: deps.db, tenantId, actor, services: deps.services, may }, input);
   const signed: Signed = {
     ...{ ...guest, person, actor },
     audited: (change, note) => audited(deps.db, actor, change, note),
+    run: runIn("", ({ scope }) => scope === "platform" && person.operator),
   };
   const { tenantId } = guest.params;
   if (tenantId === undefined) {
@@ -162,10 +168,11 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
     throw new Refusal("forbidden", { ...place, needed: access });
   }
   guest.request.logFields = { tenantId };
-  const may = ({ person: needed }: ActAccess) => mayDo(found.role, needed);
-  const run: InTenant["run"] = (act, input) =>
-    runAct(act, { db: deps.db, tenantId, actor, services: deps.services, may }, input);
-  return { ...signed, ...place, run };
+  return {
+    ...signed,
+    ...place,
+    run: runIn(tenantId, ({ person: least }) => mayDo(found.role, least)),
+  };
 }
 
 function requireOwnForm(guest: Guest, deps: RouterDeps): void {

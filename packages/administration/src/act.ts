@@ -1,22 +1,44 @@
+import { integer, text } from "@belfry/contracts/fields";
 import { faultsOf } from "@belfry/contracts/schema-faults";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Actor, type AuditNote, writeNote } from "./audited.ts";
 import { InvalidInput, preparedAndSaved } from "./input-error.ts";
-import type { TestNotification } from "./templates/push-test.ts";
 
 /** The least that a person must be to run an act: each may do what those before may. */
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
+/** What an API key must be good for: see `KEYS_THAT_MAY` in contracts. */
+export type KeyNeed =
+  | "trigger"
+  | "read"
+  | "backend"
+  | "users"
+  | "endpoints"
+  | "manage"
+  | "provision";
+
 export interface Access {
-  /** Whose data it is about. A tenant comes from the caller, never from the input. */
+  /**
+   * Whose data it is about. A tenant comes from the caller, never from the input. An act of the platform on one
+   * tenant has the tenant's `id` in its input.
+   */
   scope: "tenant" | "platform";
   person: PersonRole;
-  /** The role that an API key needs; absent: no key may. */
-  key?: "read" | "manage" | "provision";
+  /** Absent: no key may. */
+  key?: KeyNeed;
 }
+
+/** Looking things up in a tenant. */
+export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" };
+/** What an editor does, and a tenant's pipeline. */
+export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
+/** Who may do it can read all mail of the tenant. */
+export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };
+/** Of the platform: operators alone. */
+export const OPERATE: Access = { scope: "platform", person: "operator" };
 
 /**
  * - `read` changes nothing;
@@ -40,7 +62,10 @@ export interface Act<
 > {
   /** Noun and verb, as `category put`: the command, and the operation's id. */
   name: string;
-  /** Method and path below `/api/v1/manage`; absent: the management API does not have it. */
+  /**
+   * Method and path below `/api/v1/manage`, or a whole path that begins with `/api/v1/`; absent: no HTTP API has it.
+   * The path's parameters are fields. The others are the query of a GET or DELETE, and else the body.
+   */
   http?: string;
   access: Access;
   effect: Effect;
@@ -49,11 +74,13 @@ export interface Act<
   description?: string;
   /** Each property is a field with its check: see `contracts/fields.ts`. */
   input: I;
+  /** Of a list in pages: `pageOf(Item)`; its input has `pageFields`. */
   output: O;
+  pages?: true;
   examples: readonly { input: Static<I>; output: Static<O> }[];
   /**
    * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
-   * words, `--content-file <file>` for a text that is read from a file, `ID` for an argument, null for none.
+   * words, `<id>` or `[id]` for an argument, null for none.
    */
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
   /**
@@ -62,10 +89,32 @@ export interface Act<
    */
   prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
   run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
-  /** What the audit log tells; undefined: nothing changed. Secrets are masked. */
-  audit?(input: Static<I>, result: Result): Omit<AuditNote, "tenantId"> | undefined;
+  /**
+   * What the audit log tells, in the tenant of the caller where the note names no other; undefined: nothing changed.
+   * Secrets are masked.
+   */
+  audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
   /** Once the change is committed: a hint to others. Best effort. */
   after?(context: ActContext, input: Static<I>, result: Result): Promise<void> | void;
+}
+
+export type Note = Omit<AuditNote, "tenantId"> & Partial<Pick<AuditNote, "tenantId">>;
+
+/** A test in a user's inbox, as it is stored. */
+export interface TestNotification {
+  id: string;
+  tenantId: string;
+  userId: string;
+  eventType: string;
+  /** Begins with `Test: `. */
+  title: string;
+  body: string;
+  channelName: string;
+  offset: number;
+  createdAt: Date;
+  url: string | null;
+  /** JSON. */
+  actions: string | null;
 }
 
 /** What acts need beside the database; each door brings its own. */
@@ -137,9 +186,10 @@ export async function runAct<I extends TObject, O extends TSchema>(
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
   const note = async (to: Database, result: { output: Static<O> }) => {
-    const told = act.audit?.(input, result);
     const of = { tenantId: tenantId === "" ? null : tenantId };
-    await writeNote(to, actor, told && { ...of, ...told });
+    for (const told of [act.audit?.(input, result) ?? []].flat()) {
+      await writeNote(to, actor, { ...of, ...told });
+    }
   };
   const result = await preparedAndSaved(
     async () => await act.prepare?.(caller, input),
@@ -158,6 +208,26 @@ export async function runAct<I extends TObject, O extends TSchema>(
   );
   await act.after?.(caller, input, result);
   return result.output;
+}
+
+/** One page of a list. */
+export function pageOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    items: Type.Array(item),
+    next: Type.Optional(
+      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
+    ),
+  });
+}
+
+/** Of the input of a list in pages. */
+export function pageFields(most: number, usual: number) {
+  return {
+    limit: Type.Optional(
+      integer({ minimum: 1, maximum: most }, { description: `at most so many; default: ${usual}` }),
+    ),
+    after: Type.Optional(text({ description: "`next` of the page before" })),
+  };
 }
 
 /** Unknown properties are dropped, as everywhere in the API. */

@@ -11,61 +11,131 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue } from "./flag-values.ts";
+import { printJsonPages } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 import { onDatabase, type Session } from "./session.ts";
 
-type Flags = Readonly<Record<string, unknown>>;
+export type Flags = Readonly<Record<string, unknown>>;
 
 /** How one field of an act's input is given on the command line. */
 interface Field {
   options: readonly Option[];
   /** undefined: it was not given. Throws `CommandError`. */
-  value(flags: Flags): unknown;
+  value(flags: Flags, args: readonly (string | undefined)[]): unknown;
 }
 
-/** The commands of a noun: one for each act that the module exports, in its order. */
-export function actsOf(load: () => Promise<object>) {
+/** What one command has of its own, where the fields of its act do not say it. */
+export interface OwnPart {
+  /** Fields that `input` gives; the others have the flags that follow from their kinds. */
+  fields?: readonly string[];
+  /** Its arguments and options. */
+  define?(command: Command): void;
+  /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
+  input?(flags: Flags, session: Session, args: readonly (string | undefined)[]): Promise<Flags>;
+  /** What is printed instead of the output; undefined: nothing. */
+  shown?(output: never, flags: Flags): unknown;
+}
+
+/** What the commands of a noun have of their own. */
+export interface OwnParts {
+  /** By the act's name. */
+  parts?: Readonly<Record<string, OwnPart>>;
+  /** What a word between the noun and the verb means: `user preference`. */
+  groups?: Readonly<Record<string, string>>;
+  /** Commands that are no acts. */
+  define?(noun: Command): void;
+}
+
+/** The commands of a noun: one for each act that the modules export. */
+export function actsOf(
+  load: () => Promise<readonly object[]>,
+  loadOwn: () => Promise<OwnParts> = async () => ({}),
+) {
   return async () => {
-    const acts = Object.values(await load()).filter(isAct);
+    const acts = (await load()).flatMap((module) => Object.values(module)).filter(isAct);
+    const { parts = {}, groups = {}, define } = await loadOwn();
     return {
       define(noun: Command): void {
-        for (const act of acts) defineCommand(noun, act);
+        for (const act of acts) {
+          const [, ...words] = act.name.split(" ");
+          const verb = words.pop() ?? "";
+          const parent = words.reduce((command, word) => groupOf(command, word, groups), noun);
+          defineCommand(parent.command(verb), act, parts[act.name] ?? {});
+        }
+        define?.(noun);
       },
     };
   };
+}
+
+function groupOf(parent: Command, word: string, groups: NonNullable<OwnParts["groups"]>): Command {
+  const known = parent.commands.find((command) => command.name() === word);
+  return known ?? parent.command(word).description(groups[word] ?? "");
 }
 
 function isAct(value: unknown): value is Act {
   return typeof value === "object" && value !== null && "access" in value && "run" in value;
 }
 
-function defineCommand(noun: Command, act: Act): void {
-  const { name, summary, description, access, input, flags: irregular = {} } = act;
-  const command = noun.command(name.slice(name.indexOf(" ") + 1)).description(summary);
+function defineCommand(command: Command, act: Act, own: OwnPart): void {
+  const { summary, description, access, input, flags: irregular = {} } = act;
+  command.description(summary);
   if (description !== undefined) command.addHelpText("after", `\n${description}`);
-  if (access.scope === "tenant") command.requiredOption("--tenant <id>", "the tenant's id");
-  const fields = Object.entries(input.properties).flatMap(([field, schema]) =>
-    irregular[field] === null
-      ? []
-      : [[field, fieldOf(schema, irregular[field] ?? regularFlag(field, schema))] as const],
-  );
-  for (const [, { options }] of fields) for (const option of options) command.addOption(option);
+  own.define?.(command);
+  const hasTenant = command.options.some(({ long }) => long === "--tenant");
+  if (access.scope === "tenant" && !hasTenant) {
+    command.requiredOption("--tenant <id>", "the tenant's id");
+  }
+  const fields: [name: string, Field][] = [];
+  for (const [name, schema] of Object.entries(input.properties)) {
+    const flag = irregular[name] ?? (irregular[name] === null ? null : regularFlag(name, schema));
+    if (flag === null || own.fields?.includes(name) || (act.pages && name === "after")) continue;
+    const field = flag.startsWith("-")
+      ? fieldOf(schema, flag)
+      : argumentOf(command, flag, schema.description);
+    for (const option of field.options) command.addOption(option);
+    fields.push([name, field]);
+  }
   command.action(
-    onDatabase(async (session, flags: Flags) => {
-      const given = Object.fromEntries(fields.map(([field, { value }]) => [field, value(flags)]));
-      return await runAct(act, callerOf(session, flags), given);
+    onDatabase(async (session, ...given: unknown[]) => {
+      const flags = given.at(-2) as Flags;
+      const args = given.slice(0, -2) as (string | undefined)[];
+      const { tenantId = flags.tenant, ...ownInput } =
+        (await own.input?.(flags, session, args)) ?? {};
+      const regular = Object.fromEntries(
+        fields.map(([name, { value }]) => [name, value(flags, args)]),
+      );
+      const caller = callerOf(session, String(tenantId ?? ""));
+      const whole = { ...regular, ...ownInput };
+      if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
+      const output = await runAct(act, caller, whole);
+      return own.shown === undefined ? output : own.shown(output as never, flags);
     }),
   );
 }
 
+/** All pages of a list, up to its limit. */
+async function* pagesOf(act: Act, caller: Caller, given: Flags): AsyncGenerator<unknown[]> {
+  const most = Number(act.input.properties.limit?.maximum);
+  let left = given.limit === undefined ? Number.POSITIVE_INFINITY : Number(given.limit);
+  let after: string | undefined;
+  do {
+    const input = { ...given, limit: Math.min(left, most), after };
+    const page = (await runAct(act, caller, input)) as { items: unknown[]; next?: string };
+    yield page.items;
+    left -= page.items.length;
+    after = page.next;
+  } while (after !== undefined && left > 0);
+}
+
 /** Whoever has the database may do everything. */
-function callerOf({ db, pool, keys, ...session }: Session, { tenant = "" }: Flags): Caller {
+function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Caller {
   const disconnected = (owner: { tenantId: string; userId?: string }) => async (prefix: string) =>
     owner.userId === undefined
       ? await disconnectTenantMessage(db, owner.tenantId, prefix)
       : await disconnectMessage(db, { ...owner, userId: owner.userId }, prefix);
   return {
-    ...{ db, tenantId: String(tenant), actor: commandLineActor(), may: () => true },
+    ...{ db, tenantId, actor: commandLineActor(), may: () => true },
     services: {
       ...{ pool, keys },
       allowPrivateAddresses: session.allowPrivateAddresses,
@@ -97,6 +167,12 @@ function regularFlag(field: string, { type }: TSchema): string {
   if (type === "boolean") return flag;
   if (type === "object") return `${flag} <text>`;
   return type === "integer" ? `${flag} <n>` : `${flag} <${words.at(-1)}>`;
+}
+
+function argumentOf(command: Command, spec: string, description = ""): Field {
+  const at = command.registeredArguments.length;
+  command.argument(spec, description);
+  return { options: [], value: (_, args) => args[at] };
 }
 
 function fieldOf(schema: TSchema, flags: string): Field {

@@ -41,7 +41,7 @@ const COMMANDS: readonly (readonly [
   [
     "digest",
     "Messages that combine several events",
-    actsOf(() => import("@belfry/administration/events/digests")),
+    actsOf(async () => [await import("@belfry/administration/events/digests")]),
   ],
   ["outbox", "What the sandbox provider was given", () => import("./outbox-command.ts")],
   [
@@ -64,7 +64,7 @@ const COMMANDS: readonly (readonly [
   [
     "category",
     "Kinds of messages, such as offers, that users turn on and off",
-    actsOf(() => import("@belfry/administration/users/categories")),
+    actsOf(async () => [await import("@belfry/administration/users/categories")]),
   ],
   [
     "webhook",

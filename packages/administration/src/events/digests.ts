@@ -5,7 +5,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct } from "../act.ts";
+import { defineAct, EDIT, LOOK } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
@@ -20,8 +20,6 @@ import {
 
 const MOST_LISTED = 1_000;
 const MOST_EVENTS = 100;
-
-const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
 
 /** A message that combines several events; times are ISO 8601, UTC. */
 export type Digest = IsoTimes<DigestRow>;
@@ -110,7 +108,7 @@ export const showDigest = defineAct({
 export const releaseDigest = defineAct({
   name: "digest release",
   http: "POST /digests/:id/release",
-  access: { scope: "tenant", person: "editor", key: "manage" },
+  access: EDIT,
   effect: "change",
   summary: "Send an open digest now; quiet hours still apply",
   input: named,

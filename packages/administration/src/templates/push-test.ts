@@ -5,27 +5,11 @@ import { publicationTags, publicationText } from "@belfry/contracts/realtime-mes
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import type { TestNotification } from "../act.ts";
 import { faultAt, refuseFaults } from "../input-error.ts";
 import { allowTest } from "./allow-test.ts";
 import type { Preview } from "./preview-template.ts";
 import { settingsFaults } from "./template-input.ts";
-
-/** A test in a user's inbox, as it is stored. */
-export interface TestNotification {
-  id: string;
-  tenantId: string;
-  userId: string;
-  eventType: string;
-  /** Begins with `Test: `. */
-  title: string;
-  body: string;
-  channelName: string;
-  offset: number;
-  createdAt: Date;
-  url: string | null;
-  /** JSON. */
-  actions: string | null;
-}
 
 const MARK = "Test: ";
 

@@ -6,7 +6,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { type Access, defineAct } from "../act.ts";
+import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
@@ -15,9 +15,6 @@ const MAX_LABEL_CHARACTERS = 64;
 const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LANGUAGES = 50;
 const MAX_POSITION = 1_000_000;
-
-const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
-const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
 
 /** What users of a tenant choose among: a kind of message, such as offers or security. */
 export type Category = Awaited<ReturnType<typeof readCategories>>[number];
