@@ -96,6 +96,8 @@ export type ProviderChannel = {
 export const CHANNEL_ROWS: Readonly<Record<Channel, ChannelRow>> = ROWS;
 export const CHANNELS = Object.keys(ROWS) as [Channel, ...Channel[]];
 export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
+/** For examples in documents. */
+export const EXAMPLE_CHANNEL = PROVIDER_CHANNELS[0] as ProviderChannel;
 
 /** Status webhooks to tenants (webhooks.ts): no channel of an event, but queued, released and retried as one. */
 export const WEBHOOK = "WEBHOOK";

@@ -1,4 +1,4 @@
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { EXAMPLE_CHANNEL, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
 import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -60,7 +60,7 @@ const ShownDigest = Type.Object({
   ),
 });
 const EXAMPLE = {
-  ...{ id: DIGEST_ID, eventType: "comment.added", channel: "EMAIL" as const, userId: "user-1" },
+  ...{ id: DIGEST_ID, eventType: "comment.added", channel: EXAMPLE_CHANNEL, userId: "user-1" },
   ...{ recipient: "ann@example.com", locale: "", key: "post-7", count: 2, open: true },
   ...{ openedAt: "2026-11-20T09:00:00.000Z", windowEndsAt: "2026-11-20T09:30:00.000Z" },
   ...{ closedAt: null, delivery: null },
