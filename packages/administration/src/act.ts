@@ -5,6 +5,7 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Actor, type AuditNote, writeNote } from "./audited.ts";
 import { InvalidInput, preparedAndSaved } from "./input-error.ts";
+import { refuseLocked } from "./tenants/locked.ts";
 
 /** The least that a person must be to run an act: each may do what those before may. */
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
@@ -69,6 +70,8 @@ export interface Act<
   http?: string;
   access: Access;
   effect: Effect;
+  /** Changes what a bundle holds: a locked environment refuses it. */
+  inBundle?: true;
   /** One line: the command's help and the operation's title. */
   summary: string;
   description?: string;
@@ -200,6 +203,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
         return done;
       }
       return await db.transaction().execute(async (transaction) => {
+        if (act.inBundle) await refuseLocked(transaction, tenantId);
         const done = await act.run({ ...caller, db: transaction }, input, prepared);
         await note(transaction, done);
         return done;

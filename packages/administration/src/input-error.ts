@@ -77,6 +77,9 @@ export class TooLate extends Error {
   override readonly name = "TooLate";
 }
 
+/** The environment takes changes from a bundle or a promotion alone; nothing was changed. */
+export class Locked extends TooLate {}
+
 /** What it was compiled with, or for, is not the same any more: prepare it once more. */
 export class PreparedTooEarly extends Conflict {}
 

@@ -19,6 +19,11 @@ const COMMANDS: readonly (readonly [
   load: () => Promise<CommandFile>,
 ])[] = [
   ["tenant", "Tenants, their limits, API keys and secrets", () => import("./tenant-command.ts")],
+  [
+    "environment",
+    "Environments of a product, such as staging and production: each is a tenant",
+    actsOf(async () => [await import("@belfry/administration/tenants/environments")]),
+  ],
   ["member", "The people of a tenant in the Admin UI", () => import("./member-command.ts")],
   [
     "operator",

@@ -894,6 +894,10 @@ create table tenants (
   uses_webhooks boolean not null default false,
   preferences_changed_at timestamp with time zone,
   link_schemes text[] not null default '{}'::text[],
+  family text,
+  environment text,
+  promotes_from text,
+  locked boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -902,7 +906,8 @@ create table tenants (
   constraint tenants_id_check CHECK (((id ~ '^[a-z0-9]{1,32}$'::text) AND (id <> 'platform'::text))),
   constraint tenants_notification_retention_days_check CHECK (((notification_retention_days >= 1) AND (notification_retention_days <= 3650))),
   constraint tenants_per_minute_check CHECK ((per_minute >= 0)),
-  constraint tenants_pkey PRIMARY KEY (id)
+  constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_promotes_from_fkey FOREIGN KEY (promotes_from) REFERENCES tenants(id) ON DELETE SET NULL
 );
 comment on column tenants.webhook_secret is 'compact JWE';
 comment on column tenants.event_retention_days is 'null: that of configuration_version';
@@ -916,6 +921,10 @@ comment on column tenants.uses_preferences is 'the same of categories and prefer
 comment on column tenants.uses_webhooks is 'the same of webhooks';
 comment on column tenants.preferences_changed_at is 'to within a second; null: never. By it a claim knows that a young event may have been turned off since its dispatch';
 comment on column tenants.link_schemes is 'schemes that links of its mails may have besides those of everybody';
+comment on column tenants.family is 'what the tenants that are environments of one product have in common';
+comment on column tenants.environment is 'which of the family it is, as staging';
+comment on column tenants.promotes_from is 'the tenant whose templates are promoted into it';
+comment on column tenants.locked is 'what a bundle holds is changed by a promotion or a bundle alone';
 
 create table throttles (
   tenant_id text collate "C" not null,

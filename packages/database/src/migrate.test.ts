@@ -22,6 +22,7 @@ const ADDED = [
   "0009-erasures-in-turn",
   "0010-links-of-mails",
   "0011-plain-characters",
+  "0012-environments",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */

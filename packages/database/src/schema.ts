@@ -72,6 +72,12 @@ export interface Schema {
     preferences_changed_at: Date | null;
     /** Schemes that links of its mails may have besides those of everybody. */
     link_schemes: Generated<string[]>;
+    /** What the tenants that are environments of one product have in common. */
+    family: string | null;
+    environment: string | null;
+    promotes_from: string | null;
+    /** Only a bundle or a promotion changes what a bundle holds. */
+    locked: Generated<boolean>;
   };
 
   tenant_limits: {

@@ -42,6 +42,7 @@ export const putCategory = defineAct({
   http: "PUT /categories/:key",
   access: EDIT,
   effect: "change",
+  inBundle: true,
   summary: "Create a category, or change the given settings of one; applies within 5 s",
   description: "What is left out stays as it is. An empty text takes a language away.",
   input: Type.Object({
@@ -134,6 +135,7 @@ export const assignCategory = defineAct({
   http: "PUT /event-types/:eventType/category",
   access: EDIT,
   effect: "change",
+  inBundle: true,
   summary: "Say which category events of a type belong to",
   description: "It counts for every event that is dispatched from then on.",
   input: Type.Object({
@@ -174,6 +176,7 @@ export const deleteCategory = defineAct({
   http: "DELETE /categories/:key",
   access: EDIT,
   effect: "change",
+  inBundle: true,
   summary: "Delete a category that has no event types; users' choices for it are kept",
   description:
     "It is refused while event types belong to it: their messages would reach users who turned them off.",

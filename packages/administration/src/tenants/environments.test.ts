@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Locked } from "../input-error.ts";
+import { actsIn } from "../test-acts.ts";
+import { tenantDatabase } from "../test-database.ts";
+import { refusal } from "../test-refusals.ts";
+import {
+  assignCategory,
+  deleteCategory,
+  listCategories,
+  putCategory,
+} from "../users/categories.ts";
+import { listEnvironments, setEnvironment } from "./environments.ts";
+
+const OFFERS = { key: "offers", label: { "": "Offers" } };
+
+async function family(t: Parameters<typeof tenantDatabase>[0]) {
+  const { db, tenantId } = await tenantDatabase(t);
+  await db
+    .insertInto("tenants")
+    .values({ id: "staging", name: "Staging", per_minute: 10 })
+    .execute();
+  const staging = actsIn(db, "staging");
+  await staging(setEnvironment, { family: "shop", environment: "staging" });
+  return { db, tenantId, staging, run: actsIn(db, tenantId) };
+}
+
+test("a locked environment refuses changes of what a bundle holds, and says where to edit", async (t) => {
+  const { run, staging, tenantId } = await family(t);
+  const link = { family: "shop", environment: "production", promotesFrom: "staging" };
+  await run(setEnvironment, link);
+  await run(putCategory, OFFERS);
+  await run(setEnvironment, { locked: true });
+  const listed = await run(listEnvironments, {});
+  assert.deepEqual(
+    listed.map(({ tenantId: id, environment, locked }) => [id, environment, locked]),
+    [
+      [tenantId, "production", true],
+      ["staging", "staging", false],
+    ],
+  );
+  for (const change of [
+    () => run(putCategory, { ...OFFERS, required: true }),
+    () => run(assignCategory, { eventType: "sale", category: "offers" }),
+    () => run(deleteCategory, { key: "offers" }),
+  ]) {
+    await assert.rejects(change, (error: unknown) => {
+      assert.ok(error instanceof Locked);
+      assert.equal(
+        error.message,
+        "This environment is locked: edit it in Staging (staging) and promote it from there, or ask an operator to unlock it.",
+      );
+      return true;
+    });
+  }
+  assert.deepEqual((await run(listCategories, {}))[0]?.required, false);
+  await staging(putCategory, OFFERS);
+  await run(setEnvironment, { locked: false });
+  await run(deleteCategory, { key: "offers" });
+});
+
+test("environments of a family have names of their own, and promote within it", async (t) => {
+  const { db, run, staging } = await family(t);
+  const faultsOf = async (change: Promise<unknown>) => (await refusal(change)).message;
+  assert.equal(
+    await faultsOf(run(setEnvironment, { family: "shop" })),
+    "environment goes with a family: give both or neither",
+  );
+  assert.equal(
+    await faultsOf(
+      run(setEnvironment, { family: "shop", environment: "staging", promotesFrom: "nobody" }),
+    ),
+    "environment is that of another tenant of the family\npromotesFrom must be another tenant of the same family",
+  );
+  await run(setEnvironment, { family: "shop", environment: "live", promotesFrom: "staging" });
+  assert.equal(
+    await faultsOf(staging(setEnvironment, { family: "blog" })),
+    "family is still that of Acme, which promotes from it",
+  );
+  await db.deleteFrom("tenants").where("id", "=", "staging").execute();
+  assert.equal((await run(listEnvironments, {}))[0]?.promotesFrom, null);
+});

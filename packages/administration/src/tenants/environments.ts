@@ -1,0 +1,153 @@
+import { flag, orNull, text } from "@belfry/contracts/fields";
+import type { Database } from "@belfry/database/connection";
+import { Type } from "@sinclair/typebox";
+import { type Access, defineAct, LOOK } from "../act.ts";
+import { changeConfiguration } from "../change-configuration.ts";
+import { invalid, NotFound, refuseFaults } from "../input-error.ts";
+import { holdTenant, requireTenant } from "./require-tenant.ts";
+
+const OF_TENANT_BY_OPERATOR: Access = { scope: "tenant", person: "operator" };
+
+const Environment = Type.Object(
+  {
+    tenantId: Type.String(),
+    name: Type.String({ description: "The tenant's" }),
+    family: Type.Union([Type.String(), Type.Null()]),
+    environment: Type.Union([Type.String(), Type.Null()]),
+    promotesFrom: Type.Union([Type.String(), Type.Null()], {
+      description: "The tenant whose templates are promoted into it",
+    }),
+    locked: Type.Boolean({ description: "Only a bundle or a promotion changes its templates" }),
+  },
+  { title: "Environment" },
+);
+const STAGING = {
+  tenantId: "tnt_shopstaging",
+  name: "Shop, staging",
+  family: "shop",
+  environment: "staging",
+  promotesFrom: null,
+  locked: false,
+};
+const PRODUCTION = {
+  tenantId: "tnt_shop",
+  name: "Shop",
+  family: "shop",
+  environment: "production",
+  promotesFrom: STAGING.tenantId,
+  locked: true,
+};
+
+export const setEnvironment = defineAct({
+  name: "environment set",
+  http: "PUT /tenants/:tenantId/environment",
+  access: OF_TENANT_BY_OPERATOR,
+  effect: "change",
+  summary: "Make a tenant an environment of a product; what is left out stays as it is",
+  description:
+    "Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them.",
+  input: Type.Object({
+    family: Type.Optional(orNull(text({ description: "what the environments have in common" }))),
+    environment: Type.Optional(orNull(text({ description: "which one it is, as staging" }))),
+    promotesFrom: Type.Optional(
+      orNull(text({ description: "id of the tenant of the family that is promoted into it" })),
+    ),
+    locked: Type.Optional(flag({ description: "only a bundle or a promotion changes templates" })),
+  }),
+  output: Environment,
+  examples: [
+    {
+      input: {
+        family: "shop",
+        environment: "production",
+        promotesFrom: STAGING.tenantId,
+        locked: true,
+      },
+      output: PRODUCTION,
+    },
+  ],
+  flags: { environment: "--name <name>", locked: "--locked <on|off>" },
+  async run({ db, tenantId }, changes) {
+    return await changeConfiguration(db, async (transaction) => {
+      await holdTenant(transaction, tenantId);
+      const before = await environmentOf(transaction, tenantId);
+      const after = { ...before, ...changes };
+      refuseFaults(await faultsOf(transaction, after));
+      await transaction
+        .updateTable("tenants")
+        .set({
+          family: after.family,
+          environment: after.environment,
+          promotes_from: after.promotesFrom,
+          locked: after.locked,
+        })
+        .where("id", "=", tenantId)
+        .execute();
+      return { output: after, before, after };
+    });
+  },
+  audit: (_, { before, after }) => ({
+    action: "tenant.environment",
+    target: after.name,
+    before,
+    after,
+  }),
+});
+
+export const listEnvironments = defineAct({
+  name: "environment list",
+  http: "GET /environments",
+  access: LOOK,
+  effect: "read",
+  summary: "The environments of the tenant's family, its own among them",
+  input: Type.Object({}),
+  output: Type.Array(Environment),
+  examples: [{ input: {}, output: [PRODUCTION, STAGING] }],
+  async run({ db, tenantId }) {
+    await requireTenant(db, tenantId);
+    const own = await environmentOf(db, tenantId);
+    if (own.family === null) return { output: [own] };
+    const all = await environments(db).where("family", "=", own.family).execute();
+    return { output: all };
+  },
+});
+
+/** Throws `NotFound`. */
+export async function environmentOf(db: Database, tenantId: string) {
+  const found = await environments(db).where("id", "=", tenantId).executeTakeFirst();
+  if (found === undefined) throw new NotFound("tenantId", "no such tenant");
+  return found;
+}
+
+function environments(db: Database) {
+  return db
+    .selectFrom("tenants")
+    .select(["id as tenantId", "name", "family", "environment"])
+    .select(["promotes_from as promotesFrom", "locked"])
+    .orderBy("environment")
+    .orderBy("id");
+}
+
+async function faultsOf(db: Database, after: Awaited<ReturnType<typeof environmentOf>>) {
+  const { tenantId, family, environment, promotesFrom } = after;
+  if ((family === null) !== (environment === null)) {
+    throw invalid("environment", "goes with a family: give both or neither");
+  }
+  const others =
+    family === null ? [] : await environments(db).where("family", "=", family).execute();
+  const taken = others.some((one) => one.tenantId !== tenantId && one.environment === environment);
+  const source = others.find((one) => one.tenantId === promotesFrom);
+  const takers = await environments(db).where("promotes_from", "=", tenantId).execute();
+  const left = takers.find((one) => one.family !== family);
+  return [
+    left
+      ? { field: "family", message: `is still that of ${left.name}, which promotes from it` }
+      : undefined,
+    taken
+      ? { field: "environment", message: "is that of another tenant of the family" }
+      : undefined,
+    promotesFrom !== null && (source === undefined || promotesFrom === tenantId)
+      ? { field: "promotesFrom", message: "must be another tenant of the same family" }
+      : undefined,
+  ];
+}
