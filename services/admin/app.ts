@@ -1,5 +1,5 @@
-import type { ActServices } from "@belfry/administration/act";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { type ActServices, NotAllowed } from "@belfry/administration/act";
+import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
 import { createHttpServer } from "@belfry/service/http";
@@ -46,6 +46,7 @@ import { createRoute, type Guest, type PlaceInTenant } from "./router.ts";
 import { searchPages } from "./search/search.ts";
 import { copyingPages } from "./template/copying.ts";
 import { designPages } from "./template/design.ts";
+import { environmentPages } from "./template/environment.ts";
 import { newTemplatePages } from "./template/new-template.ts";
 import { publishingPages } from "./template/publishing.ts";
 import { templateEditorPages } from "./template/template-editor.ts";
@@ -104,6 +105,7 @@ const PAGES = [
   publishingPages,
   copyingPages,
   designPages,
+  environmentPages,
   providerPages,
   providerFormPages,
   activityPages,
@@ -255,6 +257,12 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   }
   if (error instanceof InvalidInput) {
     return page("message", "Not possible", { text: error.message }, 422);
+  }
+  if (error instanceof NotAllowed) {
+    return page("message", "Not allowed", { text: forbiddenWords(undefined) }, 403);
+  }
+  if (error instanceof TooLate) {
+    return page("message", "Not possible", { text: error.message }, 409);
   }
   if (error instanceof TooBusy) {
     const text =

@@ -33,7 +33,7 @@ export interface OwnPart {
   /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
   input?(flags: Flags, session: Session, args: readonly (string | undefined)[]): Promise<Flags>;
   /** What is printed instead of the output; undefined: nothing. */
-  shown?(output: never, flags: Flags): unknown;
+  shown?(output: never, flags: Flags, args: readonly (string | undefined)[]): unknown;
 }
 
 /** What the commands of a noun have of their own. */
@@ -109,7 +109,7 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
       const whole = { ...regular, ...ownInput };
       if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
       const output = await runAct(act, caller, whole);
-      return own.shown === undefined ? output : own.shown(output as never, flags);
+      return own.shown === undefined ? output : await own.shown(output as never, flags, args);
     }),
   );
 }

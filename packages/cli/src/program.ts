@@ -22,7 +22,10 @@ const COMMANDS: readonly (readonly [
   [
     "environment",
     "Environments of a product, such as staging and production: each is a tenant",
-    actsOf(async () => [await import("@belfry/administration/tenants/environments")]),
+    actsOf(async () => [
+      await import("@belfry/administration/tenants/environments"),
+      { promote: (await import("@belfry/administration/templates/bundle")).promoteEnvironment },
+    ]),
   ],
   ["member", "The people of a tenant in the Admin UI", () => import("./member-command.ts")],
   [
@@ -36,6 +39,17 @@ const COMMANDS: readonly (readonly [
     "layout",
     "What stands around a tenant's mails in Markdown",
     () => import("./layout-command.ts"),
+  ],
+  [
+    "bundle",
+    "Templates, layout and categories of a tenant as a folder of files",
+    actsOf(
+      async () => {
+        const { pullBundle, applyBundle } = await import("@belfry/administration/templates/bundle");
+        return [{ pullBundle, applyBundle }];
+      },
+      () => import("./bundle-parts.ts"),
+    ),
   ],
   [
     "provider",

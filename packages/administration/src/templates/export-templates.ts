@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/email-format";
 import { InvalidInput } from "../input-error.ts";
-import { cannot, dirFault, entriesOf } from "./read-template-files.ts";
+import { cannot, dirFault, entriesOf, type FoundFile } from "./read-template-files.ts";
 import { type TemplateFile, writeTemplateFile } from "./template-file.ts";
 import {
   eventTypeOf,
   folderNames,
   readVariantFileName,
+  type VariantPath,
   variantFileName,
 } from "./template-paths.ts";
 import { findTemplate, settingsInput, type TemplateRow } from "./template-rows.ts";
@@ -33,47 +34,70 @@ export async function exportTemplates(
   tenantId: string,
   dir: string,
 ): Promise<ExportedTemplates> {
-  const templates = await listTemplates(db, tenantId);
-  const published = templates.filter(({ version }) => version > 0);
-  const folders = folderNames(published.map(({ eventType }) => eventType));
+  return await writeFiles(dir, filesOfTemplates(await publishedTemplates(db, tenantId)));
+}
+
+/** Writes files into a directory; one without a folder stands beside the folders. Throws `InvalidInput`. */
+export async function writeFiles(
+  dir: string,
+  files: readonly FoundFile[],
+): Promise<ExportedTemplates> {
   const names = new Map<string, Set<string>>();
-  const files: string[] = [];
   await makeFolder(dir, "");
-  for (const { id, eventType, locales } of published) {
-    const folder = folders.get(eventType) ?? "";
-    await makeFolder(join(dir, folder), folder);
-    const own = names.get(folder) ?? new Set();
-    names.set(folder, own);
-    const languages = locales.filter(({ version }) => version > 0).map(({ locale }) => locale);
+  for (const { folder, name, path, text } of files) {
+    if (!names.has(folder)) await makeFolder(join(dir, folder), folder);
+    names.set(folder, (names.get(folder) ?? new Set()).add(name));
+    await writeFileHere(join(dir, folder, name), path, text);
+  }
+  return { files: files.map(({ path }) => path), leftover: await tidy(dir, names) };
+}
+
+/** One variant of a template as it is written in files. */
+export interface WrittenTemplate {
+  eventType: string;
+  variant: VariantPath;
+  file: TemplateFile;
+}
+
+/** What is published of a tenant (or the platform), by template. Throws `NotFound`. */
+export async function publishedTemplates(
+  db: Database,
+  tenantId: string,
+): Promise<WrittenTemplate[]> {
+  const found: WrittenTemplate[] = [];
+  for (const { id, eventType, channel, version, locales } of await listTemplates(db, tenantId)) {
+    if (version === 0) continue;
+    const languages = locales.filter((one) => one.version > 0).map(({ locale }) => locale);
     for (const locale of ["", ...languages]) {
-      const row = await findTemplate(db, { id }, locale);
+      const row = await findTemplate(db, { id, tenantId }, locale);
       if (row === undefined || row.versionId === null) continue;
-      const name = variantFileName({ channel: row.channel, locale, format: formatOf(row) });
-      await writeFileHere(
-        join(dir, folder, name),
-        `${folder}/${name}`,
-        fileOf(row, folder, locale),
-      );
-      own.add(name);
-      files.push(`${folder}/${name}`);
+      const variant = { channel, locale, format: formatOf(row) };
+      // What is set for all languages stands in the file of the default.
+      const settings = locale === "" ? { active: row.active, ...settingsInput(row) } : {};
+      found.push({ eventType, variant, file: { ...textInput(row), ...settings } });
     }
   }
-  return { files, leftover: await tidy(dir, names) };
+  return found;
+}
+
+/** As files, each with its path. */
+export function filesOfTemplates(templates: readonly WrittenTemplate[]): FoundFile[] {
+  const folders = folderNames(templates.map(({ eventType }) => eventType));
+  return templates.map(({ eventType, variant, file }) => {
+    const folder = folders.get(eventType) ?? "";
+    const name = variantFileName(variant);
+    const said = eventTypeOf(folder) === eventType ? {} : { eventType };
+    return {
+      folder,
+      name,
+      path: `${folder}/${name}`,
+      text: writeTemplateFile({ ...said, ...file }),
+    };
+  });
 }
 
 function formatOf(row: TemplateRow): EmailFormat | undefined {
   return row.format ?? (row.compiled as { format?: EmailFormat }).format;
-}
-
-function fileOf(row: TemplateRow, folder: string, locale: string): string {
-  const said = eventTypeOf(folder) === row.eventType;
-  const file: TemplateFile = {
-    eventType: said ? undefined : row.eventType,
-    ...textInput(row),
-  };
-  if (locale !== "") return writeTemplateFile(file);
-  // What is set for all languages stands in the file of the default.
-  return writeTemplateFile({ ...file, active: row.active, ...settingsInput(row) });
 }
 
 async function makeFolder(path: string, name: string): Promise<void> {

@@ -3,6 +3,8 @@ import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput, preparedAndSaved } from "../input-error.ts";
+import type { WrittenTemplate } from "./export-templates.ts";
+import type { LayoutInForce } from "./layout-in-force.ts";
 import { type PreparedTemplate, prepareTemplate, savePrepared } from "./put-template.ts";
 import { dirFault, type FoundFile, readTemplateFiles } from "./read-template-files.ts";
 import { readTemplateFile, type TemplateFile } from "./template-file.ts";
@@ -48,9 +50,22 @@ export async function prepareImport(
   createdBy?: string,
 ): Promise<PreparedImport> {
   await requireOwner(db, tenantId);
+  return await prepareFiles(db, tenantId, await readTemplateFiles(dir), { createdBy });
+}
+
+/** The same of files that were read. `layout`: in which Markdown is set, if not in the one in force. */
+export async function prepareFiles(
+  db: Database,
+  tenantId: string,
+  files: readonly FoundFile[],
+  {
+    createdBy,
+    layout,
+  }: { createdBy?: string | undefined; layout?: LayoutInForce | undefined } = {},
+): Promise<PreparedImport> {
   const faults: InputFault[] = [];
   const inputs = new Map<string, { path: string; input: TemplateInput }>();
-  for (const found of await readTemplateFiles(dir)) {
+  for (const found of files) {
     const read = readFound(found);
     if (!read.ok) {
       faults.push(...read.faults);
@@ -70,7 +85,7 @@ export async function prepareImport(
     try {
       const { eventType, channel } = input;
       const comes = inputs.has(JSON.stringify([eventType, channel, ""]));
-      const prepared = await prepareTemplate(db, input, { sourceComes: comes });
+      const prepared = await prepareTemplate(db, input, { sourceComes: comes, layout });
       templates.push({ path, prepared: { ...prepared, isUnchecked: true } });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
@@ -98,11 +113,10 @@ export async function saveImport(db: Database, { templates }: PreparedImport) {
 
 const MAX_FAULTS = 50;
 
-type Read =
-  | { ok: true; eventType: string; variant: VariantPath; file: TemplateFile }
-  | { ok: false; faults: InputFault[] };
+type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[] };
 
-function readFound({ folder, name, path, text }: FoundFile): Read {
+/** A file as what it says; its path is part of that. */
+export function readFound({ folder, name, path, text }: FoundFile): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [dirFault(message)] });
   const variant = readVariantFileName(name);
   if (variant === undefined) {

@@ -16,7 +16,7 @@ const FIELDS = Object.keys(NO_LAYOUT) as (keyof LayoutSettings)[];
 const COLORS = ["primaryColor", "backgroundColor", "textColor"] as const;
 
 /** The layout with what is given; an empty text is none, and a colour is written in lower case. */
-export function changedLayout(now: LayoutSettings, input: LayoutInput): LayoutSettings {
+export function changedLayout(now: LayoutSettings, input: Given<LayoutSettings>): LayoutSettings {
   const changed = { ...now };
   for (const field of FIELDS) {
     const given = input[field];

@@ -10,7 +10,7 @@ import {
 } from "../input-error.ts";
 import { compileInput, compileSettings, placed } from "./compile-source.ts";
 import { holdOwner } from "./hold-owner.ts";
-import { brandName, compilableLayout } from "./layout-in-force.ts";
+import { brandName, compilableLayout, type LayoutInForce } from "./layout-in-force.ts";
 import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
 import { insertLayout, type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
 import {
@@ -62,11 +62,33 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   }
   const layout = changedLayout(now === undefined ? NO_LAYOUT : settingsOf(now), input);
   const brand = await brandName(db, tenantId);
-  const compilable = compilableLayout(layout, brand);
+  const inForce = { version: basedOnVersion, layout: await checkedLayout(db, tenantId, layout) };
+  const variants = await markdownVariants(db, tenantId);
+  const { compiled, faults } = await compileVariants(db, tenantId, inForce, variants);
+  refuseFaults(faults);
+  const createdBy = input.createdBy ?? null;
+  const versionIds = variants.map(({ versionId }) => versionId);
+  return {
+    ...{ tenantId, layout, createdBy, basedOnVersion, brandName: brand },
+    ...{ versionIds, compiled },
+  };
+}
+
+/** As the compiler takes it. Throws `InvalidInput`. */
+export async function checkedLayout(db: Database, tenantId: string, layout: LayoutSettings) {
+  const compilable = compilableLayout(layout, await brandName(db, tenantId));
   const { checkLayout } = await import("@belfry/templates/check-layout");
   refuseFaults(placed(await checkLayout(compilable, await compileSettings(db, tenantId))));
-  const inForce = { version: basedOnVersion, layout: compilable };
-  const variants = await markdownVariants(db, tenantId);
+  return compilable;
+}
+
+/** Compiles each in the layout, one after the other; of each that does not go with it the faults. */
+export async function compileVariants(
+  db: Database,
+  tenantId: string,
+  layout: LayoutInForce,
+  variants: readonly MarkdownVariant[],
+): Promise<Pick<PreparedLayout, "compiled"> & { faults: InputFault[] }> {
   const compiled: PreparedLayout["compiled"] = [];
   const faults: InputFault[] = [];
   let bytes = 0;
@@ -75,7 +97,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
     // Deleted meanwhile: saving will tell.
     if (text === undefined) continue;
     try {
-      const made = await compileInput(db, tenantId, sourceOf(variant, text), inForce);
+      const made = await compileInput(db, tenantId, sourceOf(variant, text), layout);
       const json = JSON.stringify(made.compiled);
       if (isDeepStrictEqual(text.compiled, JSON.parse(json))) continue;
       bytes += Buffer.byteLength(json);
@@ -87,13 +109,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
     }
     if (faults.length >= MAX_FAULTS) break;
   }
-  refuseFaults(faults);
-  const createdBy = input.createdBy ?? null;
-  const versionIds = variants.map(({ versionId }) => versionId);
-  return {
-    ...{ tenantId, layout, createdBy, basedOnVersion, brandName: brand },
-    ...{ versionIds, compiled },
-  };
+  return { compiled, faults };
 }
 
 /**
@@ -112,13 +128,21 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     if (!isDeepStrictEqual(now === undefined ? NO_LAYOUT : settingsOf(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
     }
-    for (const { variant, json } of prepared.compiled) {
-      const made = await publishAnew(transaction, variant, json, createdBy);
-      if (variant.locale !== "") continue;
-      await moveSourceVersions(transaction, variant.templateId, variant.version, made);
-    }
+    await publishCompiled(transaction, prepared);
     return prepared.compiled.length;
   });
+}
+
+/** Publishes what `compileVariants` has made. Call with the templates held. */
+export async function publishCompiled(
+  db: Database,
+  { compiled, createdBy }: Pick<PreparedLayout, "compiled" | "createdBy">,
+): Promise<void> {
+  for (const { variant, json } of compiled) {
+    const made = await publishAnew(db, variant, json, createdBy);
+    if (variant.locale !== "") continue;
+    await moveSourceVersions(db, variant.templateId, variant.version, made);
+  }
 }
 
 /** The templates that were compiled are those that there are. */
@@ -149,7 +173,7 @@ function templateFault(variant: MarkdownVariant, fault: InputFault): InputFault 
   return { field: "layout", message };
 }
 
-function settingsOf(row: LayoutSettings): LayoutSettings {
+export function settingsOf(row: LayoutSettings): LayoutSettings {
   const { content, logoUrl, primaryColor, backgroundColor, textColor, footerText, address } = row;
   return { content, logoUrl, primaryColor, backgroundColor, textColor, footerText, address };
 }

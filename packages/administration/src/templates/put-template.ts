@@ -12,6 +12,7 @@ import {
 import { compileInput } from "./compile-source.ts";
 import { deleteDraft, findDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
+import type { LayoutInForce } from "./layout-in-force.ts";
 import { newestLayout } from "./layout-rows.ts";
 import { localeOf, type TemplateInput, templateFaults } from "./template-input.ts";
 import {
@@ -61,8 +62,15 @@ export async function putTemplate(db: Database, input: TemplateInput): Promise<S
 export async function prepareTemplate(
   db: Database,
   input: TemplateInput,
-  /** The default variant that a translation is of will be saved before it. */
-  { sourceComes = false } = {},
+  {
+    sourceComes = false,
+    layout,
+  }: {
+    /** The default variant that a translation is of will be saved before it. */
+    sourceComes?: boolean;
+    /** In which Markdown is set; default: the one in force. */
+    layout?: LayoutInForce | undefined;
+  } = {},
 ): Promise<PreparedTemplate> {
   if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
   refuseFaults(templateFaults(input));
@@ -79,7 +87,7 @@ export async function prepareTemplate(
   const complete = { ...input, locale, format: input.format ?? kept };
   const text = inputText(complete);
   if (text.actions?.length === 0) text.actions = null;
-  const compiled = await compileInput(db, tenantId, complete);
+  const compiled = await compileInput(db, tenantId, complete, layout);
   const warnings = await digestWarnings(db, tenantId, input.digest);
   return {
     input: complete,

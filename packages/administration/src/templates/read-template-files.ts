@@ -17,14 +17,22 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The files of a directory's folders, by path. Files beside the folders, and what begins with a dot, are
- * somebody else's; links, and folders in folders, are refused. Throws `InvalidInput`.
+ * The files of a directory's folders, by path, and of the files beside the folders those of the names. Other files
+ * there, and what begins with a dot, are somebody else's; links, and folders in folders, are refused. Throws
+ * `InvalidInput`.
  */
-export async function readTemplateFiles(dir: string): Promise<FoundFile[]> {
+export async function readTemplateFiles(
+  dir: string,
+  beside: readonly string[] = [],
+): Promise<FoundFile[]> {
   const faults: InputFault[] = [];
   const found: Omit<FoundFile, "text">[] = [];
   for (const folder of await entriesOf(dir, "")) {
-    if (folder.isFile()) continue;
+    if (folder.isFile()) {
+      const { name } = folder;
+      if (beside.includes(name)) found.push({ folder: "", name, path: name });
+      continue;
+    }
     if (!folder.isDirectory()) {
       faults.push(dirFault(`${folder.name} is no folder`));
       continue;

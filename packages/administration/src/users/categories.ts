@@ -1,14 +1,15 @@
 import { flag, integer, oneOf, orNull, text, textByLanguage } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { categoryKey, MAX_CATEGORIES } from "@belfry/contracts/preferences";
+import { faultsOf } from "@belfry/contracts/schema-faults";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { invalid, NotFound, refuseFaults } from "../input-error.ts";
+import { type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 
 const MAX_LABEL_CHARACTERS = 64;
@@ -88,16 +89,7 @@ export const putCategory = defineAct({
       }
       const label = merged(before?.label, input.label);
       const description = merged(before?.description, input.description);
-      refuseFaults([
-        label[""] === undefined
-          ? { field: "label", message: "must name the category: the default text is missing" }
-          : undefined,
-        ...Object.entries({ label, description }).map(([field, texts]) =>
-          Object.keys(texts).length > MAX_LANGUAGES
-            ? { field, message: `must be in at most ${MAX_LANGUAGES} languages` }
-            : undefined,
-        ),
-      ]);
+      refuseFaults(textFaults({ label, description }));
       const settings = {
         required: input.required ?? before?.required ?? false,
         defaultOn: input.defaultOn ?? before?.defaultOn ?? true,
@@ -206,8 +198,89 @@ export const deleteCategory = defineAct({
   audit: ({ key }, { before }) => ({ action: "category.delete", target: key, before }),
 });
 
+/** All that a bundle says of categories: a JSON list of them. Throws `InvalidInput`. */
+export function categoriesOfText(text: string): Category[] {
+  const value = jsonOf(text);
+  refuseFaults(faultsOf(BUNDLED, value, "the list"));
+  const categories = value as Static<typeof BUNDLED>;
+  const keys = new Set(categories.map(({ key }) => key));
+  const types = categories.flatMap(({ eventTypes }) => eventTypes);
+  refuseFaults([
+    keys.size < categories.length ? { field: "key", message: "must differ" } : undefined,
+    categories.length > MAX_CATEGORIES
+      ? { field: "the list", message: `must have at most ${MAX_CATEGORIES} items` }
+      : undefined,
+    new Set(types).size < types.length
+      ? { field: "eventTypes", message: "must name each event type once" }
+      : undefined,
+    ...categories.flatMap(textFaults),
+  ]);
+  return categories.map(({ label, description, ...one }) => ({
+    ...one,
+    label: merged({}, label),
+    description: merged({}, description),
+  }));
+}
+
+/** Makes the categories, and the event types that belong to each, as given. Others stay. */
+export async function storeCategories(
+  db: Database,
+  tenantId: string,
+  categories: readonly Category[],
+): Promise<void> {
+  const before = await readCategories(db, tenantId);
+  const added = categories.filter(({ key }) => !before.some((one) => one.key === key));
+  if (before.length + added.length > MAX_CATEGORIES) {
+    throw invalid("files", `would make more than the ${MAX_CATEGORIES} categories allowed`);
+  }
+  for (const { eventTypes, ...category } of categories) {
+    await storeCategory(db, tenantId, category);
+    const known = before.find(({ key }) => key === category.key)?.eventTypes ?? [];
+    for (const type of known.filter((one) => !eventTypes.includes(one))) {
+      await storeAssignment(db, tenantId, type, null);
+    }
+  }
+  for (const { key, eventTypes } of categories) {
+    for (const type of eventTypes) await storeAssignment(db, tenantId, type, key);
+  }
+  if (categories.length > 0) await noteUse(db, tenantId, "uses_preferences");
+}
+
+const BUNDLED = Type.Array(
+  Type.Object({
+    key: categoryKey(),
+    label: textByLanguage(MAX_LABEL_CHARACTERS),
+    description: textByLanguage(MAX_DESCRIPTION_CHARACTERS),
+    required: flag(),
+    defaultOn: flag(),
+    position: integer({ minimum: 0, maximum: MAX_POSITION }),
+    eventTypes: Type.Array(text()),
+  }),
+);
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid("the list", "must be JSON");
+  }
+}
+
+function textFaults(texts: Pick<Category, "label" | "description">): (InputFault | undefined)[] {
+  return [
+    texts.label[""] === undefined
+      ? { field: "label", message: "must name the category: the default text is missing" }
+      : undefined,
+    ...(["label", "description"] as const).map((field) =>
+      Object.keys(texts[field]).length > MAX_LANGUAGES
+        ? { field, message: `must be in at most ${MAX_LANGUAGES} languages` }
+        : undefined,
+    ),
+  ];
+}
+
 /** In the tenant's order. */
-async function readCategories(db: Database, tenantId: string) {
+export async function readCategories(db: Database, tenantId: string) {
   const assigned = await db
     .selectFrom("event_type_categories")
     .select(["event_type as eventType", "category"])

@@ -1,0 +1,198 @@
+import type { Files } from "@belfry/contracts/fields";
+import type { Database } from "@belfry/database/connection";
+import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
+import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
+import { filesOfTemplates, publishedTemplates, type WrittenTemplate } from "./export-templates.ts";
+import { readFound } from "./import-templates.ts";
+import { changedLayout } from "./layout-input.ts";
+import { type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
+import { settingsOf } from "./publish-layout.ts";
+import type { FoundFile } from "./read-template-files.ts";
+import { writeTemplateFile } from "./template-file.ts";
+
+/** Files of a bundle beside the folders of the templates. */
+export const LAYOUT_CONTENT = "layout.mjml";
+export const LAYOUT_SETTINGS = "layout.json";
+export const CATEGORIES = "categories.json";
+export const BUNDLE_FILES = [LAYOUT_CONTENT, LAYOUT_SETTINGS, CATEGORIES] as const;
+
+const MAX_FILES = 10_000;
+const MAX_FAULTS = 50;
+
+/** What a tenant has published, or what files say of it. */
+export interface Bundle {
+  templates: (WrittenTemplate & { found: FoundFile })[];
+  /** undefined: the files do not say. */
+  layout: LayoutSettings | undefined;
+  categories: readonly Category[] | undefined;
+}
+
+/** Throws `NotFound`. */
+export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> {
+  const layout = await newestLayout(db, tenantId);
+  const templates = await publishedTemplates(db, tenantId);
+  const files = filesOfTemplates(templates);
+  return {
+    templates: templates.map((template, at) => ({ ...template, found: files[at] as FoundFile })),
+    layout: layout === undefined ? NO_LAYOUT : settingsOf(layout),
+    categories: await readCategories(db, tenantId),
+  };
+}
+
+/** What is not set has no file. */
+export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bundle): Files {
+  return {
+    ...Object.fromEntries(templates.map(({ found: { path, text } }) => [path, text])),
+    ...layoutFiles(layout),
+    ...(categories.length > 0 && { [CATEGORIES]: jsonText(categories) }),
+  };
+}
+
+/** As they lie in a directory. */
+export function bundleFolder(files: Files): FoundFile[] {
+  return Object.entries(files).map(([path, text]) => {
+    const at = path.indexOf("/");
+    return { folder: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1), path, text };
+  });
+}
+
+/** Throws `InvalidInput` with each file and its fault. */
+export function readBundle(files: Files): Bundle {
+  const faults: InputFault[] = [];
+  const at = <T>(path: string, read: (text: string) => T): T | undefined => {
+    const text = files[path];
+    if (text === undefined) return undefined;
+    try {
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      const messages = error.faults.map(({ field, message }) => `${path}: ${field} ${message}`);
+      faults.push(...messages.map((message) => ({ field: "files", message })));
+      return undefined;
+    }
+  };
+  const paths = Object.keys(files).filter((path) => !BUNDLE_FILES.some((one) => one === path));
+  if (paths.length > MAX_FILES) throw fault(`are over ${MAX_FILES}`);
+  const templates = new Map<string, Bundle["templates"][number]>();
+  for (const path of paths.sort()) {
+    const [folder = "", name, ...more] = path.split("/");
+    if (name === undefined || more.length > 0) {
+      throw fault(`${path.slice(0, 200)} is no file of a bundle`);
+    }
+    const found = { folder, name, path, text: files[path] ?? "" };
+    const read = readFound(found);
+    if (read.ok) {
+      const other = templates.get(keyOf(read));
+      if (other !== undefined) throw fault(`${path} is for the same as ${other.found.path}`);
+      const { eventType, variant, file } = read;
+      templates.set(keyOf(read), { eventType, variant, file, found });
+    } else faults.push(...read.faults.map(({ message }) => ({ field: "files", message })));
+    if (faults.length >= MAX_FAULTS) break;
+  }
+  const settings = at(LAYOUT_SETTINGS, layoutSettings);
+  const content = files[LAYOUT_CONTENT];
+  const says = content !== undefined || settings !== undefined;
+  const layout = says ? changedLayout(NO_LAYOUT, { content, ...settings }) : undefined;
+  const categories = at(CATEGORIES, categoriesOfText);
+  if (faults.length > 0) throw new InvalidInput(faults);
+  return { templates: [...templates.values()], layout, categories };
+}
+
+/** One file of a bundle beside what the tenant has. */
+export interface BundlePart {
+  path: string;
+  /** undefined: the tenant has none. */
+  before: string | undefined;
+  /** undefined: the bundle has none; it stays. */
+  after: string | undefined;
+}
+
+/** By path. Both are compared by what they say, however they are written. */
+export function partsOf(current: Bundle, given: Bundle): BundlePart[] {
+  const [had, has] = [current, given].map(textsOf) as [Texts, Texts];
+  const parts = [...new Set([...had.keys(), ...has.keys()])].map((key) => {
+    const [before, after] = [had.get(key), has.get(key)];
+    // An empty text is none: only a bundle says that.
+    return {
+      path: (after ?? before)?.path ?? "",
+      before: before?.text || undefined,
+      after: after?.text,
+    };
+  });
+  return parts
+    .filter(({ before, after }) => before !== undefined || after !== "")
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+type Texts = Map<string, { path: string; text: string }>;
+
+/** Each as it is written here, by what it is of. */
+function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
+  const texts: Texts = new Map();
+  for (const template of templates) {
+    const { file, variant, found } = template;
+    const text = writeTemplateFile({ ...file, eventType: undefined });
+    texts.set(keyOf(template), { path: found.path, text: `${text}\n${variant.format ?? ""}` });
+  }
+  for (const path of layout === undefined ? [] : [LAYOUT_CONTENT, LAYOUT_SETTINGS]) {
+    texts.set(path, { path, text: layoutFiles(layout ?? NO_LAYOUT)[path] ?? "" });
+  }
+  for (const category of categories) {
+    const path = categoryPath(category.key);
+    texts.set(path, { path, text: jsonText(category) });
+  }
+  return texts;
+}
+
+/** A category is told by itself. */
+export function categoryPath(key: string): string {
+  return `${CATEGORIES}: ${key}`;
+}
+
+function keyOf({ eventType, variant }: Pick<WrittenTemplate, "eventType" | "variant">) {
+  return JSON.stringify([eventType, variant.channel, variant.locale]);
+}
+
+function layoutFiles({ content, ...settings }: LayoutSettings): Files {
+  const set = Object.entries(settings).filter(([, value]) => value !== null);
+  return {
+    ...(content !== null && { [LAYOUT_CONTENT]: content }),
+    ...(set.length > 0 && { [LAYOUT_SETTINGS]: jsonText(Object.fromEntries(set)) }),
+  };
+}
+
+function layoutSettings(text: string): Partial<LayoutSettings> {
+  const { content: _, ...fields } = NO_LAYOUT;
+  const value = jsonObject(text);
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) throw invalid(unknown.slice(0, 80), "is no setting of a layout");
+  const wrong = Object.keys(value).find((name) => typeof value[name] !== "string");
+  if (wrong !== undefined) throw invalid(wrong, "must be a text");
+  return value;
+}
+
+function jsonObject(text: string): Record<string, string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Record<string, string>;
+  }
+  throw invalid("the file", "must hold a JSON object");
+}
+
+/** Keys in an order of their own, so that the same is the same text. */
+function jsonText(value: unknown): string {
+  const sorted = (_: string, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one;
+  return `${JSON.stringify(value, sorted, 2)}\n`;
+}
+
+function fault(message: string): InvalidInput {
+  return invalid("files", message);
+}

@@ -1,0 +1,269 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { files, flag, text } from "@belfry/contracts/fields";
+import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
+import { type ActContext, defineAct, EDIT, LOOK, type Note } from "../act.ts";
+import { changeConfiguration } from "../change-configuration.ts";
+import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
+import { environmentOf } from "../tenants/environments.ts";
+import { type Category, storeCategories } from "../users/categories.ts";
+import {
+  type Bundle,
+  type BundlePart,
+  bundleOf,
+  categoryPath,
+  filesOf,
+  partsOf,
+  readBundle,
+} from "./bundle-files.ts";
+import { holdOwner } from "./hold-owner.ts";
+import { type PreparedImport, prepareFiles } from "./import-templates.ts";
+import { brandName } from "./layout-in-force.ts";
+import { layoutInputFaults } from "./layout-input.ts";
+import { insertLayout, type LayoutSettings, newestLayout } from "./layout-rows.ts";
+import { markdownVariants } from "./markdown-variants.ts";
+import {
+  checkedLayout,
+  compileVariants,
+  type PreparedLayout,
+  publishCompiled,
+} from "./publish-layout.ts";
+import { savePrepared } from "./put-template.ts";
+
+/** Of all files together. */
+const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
+
+type Plan = Static<typeof Plan>;
+const Plan = Type.Object(
+  {
+    plan: Type.String({ description: "Names this change: give it back to apply just this" }),
+    added: Type.Array(Type.String(), { description: "Paths of what the tenant lacks" }),
+    changed: Type.Array(Type.String()),
+    same: Type.Array(Type.String()),
+    outdated: Type.Array(Type.String(), {
+      description: "What the tenant has and the bundle lacks; it stays as it is",
+    }),
+    faults: Type.Array(Type.String(), { description: "Of a dry run: why it cannot be applied" }),
+    applied: Type.Boolean(),
+  },
+  { title: "Plan" },
+);
+const PLANNED: Plan = {
+  plan: "3f1c9a5be0d24c7788f1a2b3c4d5e6f7",
+  added: [],
+  changed: ["order.confirmed/EMAIL.md"],
+  same: ["layout.mjml"],
+  outdated: [],
+  faults: [],
+  applied: true,
+};
+const FILE = "---\nsubject: Your order\n---\n# Thank you\n";
+const options = {
+  dryRun: Type.Optional(flag({ description: "say what would change, and change nothing" })),
+  plan: Type.Optional(
+    text({ description: "of a dry run: refused where the tenant or the files changed since" }),
+  ),
+};
+
+export const pullBundle = defineAct({
+  name: "bundle pull",
+  http: "GET /bundle",
+  access: LOOK,
+  effect: "read",
+  summary: "What is published of a tenant as files: templates, layout and categories",
+  description:
+    "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
+  input: Type.Object({}),
+  output: Type.Object({ files: Type.Record(Type.String(), Type.String()) }),
+  examples: [{ input: {}, output: { files: { "order.confirmed/EMAIL.md": FILE } } }],
+  run: async ({ db, tenantId }) => ({ output: { files: filesOf(await bundleOf(db, tenantId)) } }),
+});
+
+export const applyBundle = defineAct({
+  name: "bundle apply",
+  http: "POST /bundle",
+  access: EDIT,
+  effect: "change",
+  summary: "Publish such files, all or none; what has no file stays as it is",
+  description: "Contents are compared: the same bundle again changes nothing and makes no version.",
+  input: Type.Object({
+    files: files(MAX_BUNDLE_BYTES, { description: "texts by path" }),
+    ...options,
+  }),
+  output: Plan,
+  examples: [{ input: { files: { "order.confirmed/EMAIL.md": FILE } }, output: PLANNED }],
+  prepare: (context, input) => prepareBundle(context, readBundle(input.files), input),
+  run: saveBundle,
+  audit: (_, { output }) => noteOf("bundle.apply", output),
+});
+
+export const promoteEnvironment = defineAct({
+  name: "environment promote",
+  http: "POST /environment/promotion",
+  access: EDIT,
+  effect: "change",
+  summary: "Publish here what the environment that it promotes from has published",
+  description: "A promotion is a bundle from one tenant into the other: all of it, or nothing.",
+  input: Type.Object(options),
+  output: Plan,
+  examples: [{ input: { dryRun: true }, output: { ...PLANNED, applied: false } }],
+  prepare: async (context, input) => prepareBundle(context, await promotedBundle(context), input),
+  run: saveBundle,
+  audit: (_, { output }) => noteOf("environment.promote", output),
+});
+
+/** What a promotion into the tenant would change, with the texts before and after. Throws `InvalidInput`. */
+export async function promotionDiff(context: Place) {
+  const given = await promotedBundle(context);
+  const { plan, parts } = await prepareBundle(context, given, { dryRun: true });
+  return {
+    plan,
+    parts: parts.filter(({ before, after }) => after !== undefined && after !== before),
+  };
+}
+
+type Place = Pick<ActContext, "db" | "tenantId" | "actor">;
+
+async function promotedBundle({ db, tenantId }: Place): Promise<Bundle> {
+  const { promotesFrom } = await environmentOf(db, tenantId);
+  if (promotesFrom === null) throw invalid("promotesFrom", "is not set: nothing is promoted here");
+  return await bundleOf(db, promotesFrom);
+}
+
+function noteOf(action: string, { added, changed, applied }: Plan): Note | undefined {
+  if (!applied || added.length + changed.length === 0) return undefined;
+  const target = `${added.length + changed.length} published`;
+  return { action, target, after: { added, changed } };
+}
+
+interface PreparedBundle {
+  plan: Plan;
+  parts: readonly BundlePart[];
+  given: Bundle;
+  /** undefined: nothing is to be applied. */
+  change?: Pick<PreparedLayout, "compiled" | "createdBy"> & {
+    templates: PreparedImport["templates"];
+    /** undefined: it stays. */
+    layout: LayoutSettings | undefined;
+    categories: readonly Category[];
+    /** With which Markdown was compiled. */
+    brand: string | undefined;
+  };
+}
+
+/** Checks and compiles what is not there already. Throws `InvalidInput`, and `Conflict` for another plan. */
+async function prepareBundle(
+  context: Place,
+  given: Bundle,
+  { dryRun = false, plan: wanted }: { dryRun?: boolean; plan?: string },
+): Promise<PreparedBundle> {
+  const current = await bundleOf(context.db, context.tenantId);
+  const parts = partsOf(current, given);
+  const plan = planOf(parts);
+  if (wanted !== undefined && wanted !== plan.plan) throw changedSince();
+  try {
+    const change = await prepareChange(context, { current, given, parts });
+    return { plan, parts, given, ...(!dryRun && { change }) };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const faults = error.faults.map(({ message }) => ({ field: "files", message }));
+    if (!dryRun) throw new InvalidInput(faults);
+    return { plan: { ...plan, faults: faults.map(({ message }) => message) }, parts, given };
+  }
+}
+
+async function prepareChange(
+  { db, tenantId, actor: { person: createdBy } }: Place,
+  { current, given, parts }: { current: Bundle; given: Bundle; parts: readonly BundlePart[] },
+): Promise<NonNullable<PreparedBundle["change"]>> {
+  const isSame = new Set(
+    parts.filter(({ before, after }) => before === after).map(({ path }) => path),
+  );
+  const changed = given.templates.filter(({ found }) => !isSame.has(found.path));
+  const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
+  const layout = isOther ? given.layout : undefined;
+  if (layout !== undefined) refuseFaults(layoutInputFaults({ tenantId, ...layout }));
+  const inForce = layout && {
+    version: await nextLayoutVersion(db, tenantId),
+    layout: await checkedLayout(db, tenantId, layout),
+  };
+  const files = changed.map(({ found }) => found);
+  const { templates } = await prepareFiles(db, tenantId, files, { createdBy, layout: inForce });
+  // The plan is what it is based on.
+  for (const { prepared } of templates) delete prepared.input.basedOnVersion;
+  const replaced = new Set(templates.map(({ prepared: { input } }) => variantKey(input)));
+  const others = inForce === undefined ? [] : await markdownVariants(db, tenantId);
+  const left = others.filter((variant) => !replaced.has(variantKey(variant)));
+  const { compiled, faults } =
+    inForce === undefined
+      ? { compiled: [], faults: [] }
+      : await compileVariants(db, tenantId, inForce, left);
+  refuseFaults(faults);
+  const [brand, isNew] = [await brandName(db, tenantId), (path: string) => !isSame.has(path)];
+  const categories = given.categories?.filter(({ key }) => isNew(categoryPath(key))) ?? [];
+  return { templates, layout, compiled, categories, createdBy, brand };
+}
+
+function variantKey({
+  eventType,
+  channel,
+  locale = "",
+}: {
+  eventType: string;
+  channel: string;
+  locale?: string;
+}) {
+  return JSON.stringify([eventType, channel, locale]);
+}
+
+/** All of it, in the transaction. Throws `PreparedTooEarly` where the tenant has changed meanwhile. */
+async function saveBundle(
+  { db, tenantId }: ActContext,
+  input: { plan?: string },
+  { plan, given, change }: PreparedBundle,
+): Promise<{ output: Plan }> {
+  if (change === undefined) return { output: plan };
+  const output = { ...plan, applied: true };
+  if (plan.added.length + plan.changed.length === 0) return { output };
+  await changeConfiguration(db, async (transaction) => {
+    await holdOwner(transaction, tenantId);
+    const now = planOf(partsOf(await bundleOf(transaction, tenantId), given));
+    if (now.plan !== plan.plan && input.plan !== undefined) throw changedSince();
+    if (now.plan !== plan.plan || (await brandName(transaction, tenantId)) !== change.brand) {
+      throw new PreparedTooEarly(0, CHANGED);
+    }
+    const { layout, createdBy, categories } = change;
+    if (categories.length > 0) await storeCategories(transaction, tenantId, categories);
+    if (layout !== undefined) await insertLayout(transaction, tenantId, layout, createdBy);
+    for (const { prepared } of change.templates) await savePrepared(transaction, prepared);
+    await publishCompiled(transaction, change);
+  });
+  return { output };
+}
+
+async function nextLayoutVersion(db: Database, tenantId: string): Promise<number> {
+  return ((await newestLayout(db, tenantId))?.version ?? 0) + 1;
+}
+
+function planOf(parts: readonly BundlePart[]): Plan {
+  const pathsOf = (isOf: (part: BundlePart) => boolean) =>
+    parts.filter(isOf).map(({ path }) => path);
+  return {
+    plan: hash("sha256", JSON.stringify(parts)).slice(0, 32),
+    added: pathsOf(({ before, after }) => before === undefined && after !== undefined),
+    changed: pathsOf(
+      ({ before, after }) => before !== undefined && after !== undefined && before !== after,
+    ),
+    same: pathsOf(({ before, after }) => before !== undefined && before === after),
+    outdated: pathsOf(({ after }) => after === undefined),
+    faults: [],
+    applied: false,
+  };
+}
+
+const CHANGED = "the tenant or the files have changed since the plan was made: ask for a new plan";
+
+function changedSince(): Conflict {
+  return new Conflict(0, CHANGED);
+}
