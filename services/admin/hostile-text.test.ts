@@ -97,6 +97,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/templates/${tenant.templateId}/copy`,
     ],
     "GET /tenants/:tenantId/design": [`${base}/design`],
+    "GET /tenants/:tenantId/environment": [`${base}/environment`],
+    "GET /tenants/:tenantId/environment/promotion": [`${base}/environment/promotion`],
     "GET /tenants/:tenantId/providers": [`${base}/providers`],
     "GET /tenants/:tenantId/providers/new": [`${base}/providers/new?channel=EMAIL&kind=sendgrid`],
     "GET /tenants/:tenantId/providers/:providerId": [`${base}/providers/${tenant.providerId}`],

@@ -41,6 +41,8 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "template-publish": `${base}/templates/${tenant.templates.SMS}/publish`,
     "template-copy": `${base}/templates/${tenant.templates.SMS}/copy`,
     design: `${base}/design`,
+    environment: `${base}/environment`,
+    promotion: `${base}/environment/promotion`,
     "template-versions": `${base}/templates/${tenant.templates.EMAIL}/versions`,
     providers: `${base}/providers`,
     "provider-new": `${base}/providers/new?channel=SMS&kind=vonage`,

@@ -8,6 +8,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
+import { setEnvironment } from "@belfry/administration/tenants/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
@@ -63,6 +64,13 @@ export async function sampleTenant(admin: AdminUnderTest) {
   await put({ ...parcel, channel: "PUSH", title: "Your parcel", content: arrives, active: false });
   const code = { channel: "SMS", content: "{{ code }} is your code.", sensitive: true } as const;
   await put({ eventType: "sign-in.code", ...code });
+  const { id: staging } = await createTenant(db, { name: "Northwind Books, staging" });
+  const newer = { tenantId: staging, eventType: "parcel.arriving", channel: "SMS" } as const;
+  await putTemplate(db, { ...newer, content: "Your parcel arrives {{ delivery }}. Be at home." });
+  const family = { family: "books" };
+  await actsIn(db, staging)(setEnvironment, { ...family, environment: "staging" });
+  const production = { ...family, environment: "production", promotesFrom: staging };
+  await actsIn(db, id)(setEnvironment, production);
   for (const channel of ["EMAIL", "SMS"] as const) {
     await putProvider(db, { tenantId: id, channel, kind: "sandbox", settings: {} }, { keys });
   }

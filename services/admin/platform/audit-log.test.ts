@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
+import { putCategory } from "@belfry/administration/users/categories";
 import { assertHas } from "@belfry/testing/assert-has";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 import { ACCESS } from "../door/access.ts";
@@ -125,6 +127,16 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/templates/test", of, { ...sms, content: "x", to });
   await post("POST /tenants/:tenantId/providers/:providerId/delete", provider);
   await post("POST /tenants/:tenantId/templates/:templateId/delete", template);
+
+  await admin.pool.query(
+    "insert into tenants (id, name, per_minute, family, environment) values ('staging', 'Staging', 1, 'shop', 'staging')",
+  );
+  await actsIn(admin.db, "staging")(putCategory, { key: "news", label: { "": "News" } });
+  const environment = { family: "shop", environment: "live", promotesFrom: "staging" };
+  await post("POST /tenants/:tenantId/environment", of, environment);
+  const promotion = await operator.text(`/tenants/${tenantId}/environment/promotion`);
+  const plan = /name="plan" value="(\w+)"/.exec(promotion)?.[1] ?? "";
+  await post("POST /tenants/:tenantId/environment/promotion", of, { plan });
 
   const key = await post("POST /tenants/:tenantId/keys", of);
   await post("POST /tenants/:tenantId/keys/rotate", of, { overlapHours: "1" });

@@ -32,6 +32,12 @@ export async function hostileTenant(admin: AdminUnderTest) {
   const template = await putTemplate(db, { ...push, title: content, content });
   const mail = { ...push, channel: "EMAIL", subject: SCRIPT, content: "<p>Hello</p>" } as const;
   await putTemplate(db, mail);
+  const { id: source } = await createTenant(db, { name: SCRIPT });
+  await putTemplate(db, { ...push, tenantId: source, title: content, content: `${content}!` });
+  await pool.query(
+    "update tenants set family = $1, environment = $1 || id, promotes_from = case id when $2 then $3 end where id in ($2, $3)",
+    [SCRIPT, id, source],
+  );
   const sandbox = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   const { id: providerId } = await putProvider(db, { ...sandbox, name: SCRIPT }, { keys });
   await pool.query("update providers set masked_settings = $1", [{ [SCRIPT]: SCRIPT }]);

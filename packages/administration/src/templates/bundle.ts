@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { files, flag, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
@@ -49,10 +50,11 @@ const Plan = Type.Object(
   },
   { title: "Plan" },
 );
+const PATH = `order.confirmed/${EXAMPLE_CHANNEL}.md`;
 const PLANNED: Plan = {
   plan: "3f1c9a5be0d24c7788f1a2b3c4d5e6f7",
   added: [],
-  changed: ["order.confirmed/EMAIL.md"],
+  changed: [PATH],
   same: ["layout.mjml"],
   outdated: [],
   faults: [],
@@ -76,7 +78,7 @@ export const pullBundle = defineAct({
     "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
   input: Type.Object({}),
   output: Type.Object({ files: Type.Record(Type.String(), Type.String()) }),
-  examples: [{ input: {}, output: { files: { "order.confirmed/EMAIL.md": FILE } } }],
+  examples: [{ input: {}, output: { files: { [PATH]: FILE } } }],
   run: async ({ db, tenantId }) => ({ output: { files: filesOf(await bundleOf(db, tenantId)) } }),
 });
 
@@ -92,7 +94,7 @@ export const applyBundle = defineAct({
     ...options,
   }),
   output: Plan,
-  examples: [{ input: { files: { "order.confirmed/EMAIL.md": FILE } }, output: PLANNED }],
+  examples: [{ input: { files: { [PATH]: FILE } }, output: PLANNED }],
   prepare: (context, input) => prepareBundle(context, readBundle(input.files), input),
   run: saveBundle,
   audit: (_, { output }) => noteOf("bundle.apply", output),
