@@ -38,6 +38,7 @@ import { auditPages } from "./platform/audit.ts";
 import { deleteTenantPages } from "./platform/delete-tenant.ts";
 import { operatorPages } from "./platform/operators.ts";
 import { overviewPages } from "./platform/overview.ts";
+import { platformKeyPages } from "./platform/platform-keys.ts";
 import { systemPages } from "./platform/system.ts";
 import { tenantPages } from "./platform/tenants.ts";
 import { providerFormPages } from "./provider/provider-form.ts";
@@ -89,6 +90,7 @@ const PAGES = [
   tenantPages,
   deleteTenantPages,
   operatorPages,
+  platformKeyPages,
   systemPages,
   auditPages,
   overviewPages,

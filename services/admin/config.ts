@@ -39,6 +39,11 @@ export const configSchema = Type.Object({
     secret: true,
     parse: parseTokenKeys,
   }),
+  BOOTSTRAP_FILE: Type.String({
+    description:
+      "JSON of the first tenant with its API key and of the first operator, made at start where there is none; empty: none",
+    default: "",
+  }),
   ALLOW_PRIVATE_PROVIDER_ADDRESSES: Type.Boolean({
     description: "Providers may be on private addresses: local stack and tests only",
     default: false,

@@ -97,6 +97,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/templates/${tenant.templateId}/copy`,
     ],
     "GET /tenants/:tenantId/design": [`${base}/design`],
+    "GET /platform-keys": ["/platform-keys"],
     "GET /tenants/:tenantId/environment": [`${base}/environment`],
     "GET /tenants/:tenantId/environment/promotion": [`${base}/environment/promotion`],
     "GET /tenants/:tenantId/providers": [`${base}/providers`],

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/push-test";
+import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import {
   disconnectMessage,
   disconnectTenantMessage,
@@ -71,6 +73,10 @@ await runService({
     const unknown = await unknownTenants(db, oidc?.groupRoles.map((one) => one.tenantId) ?? []);
     if (unknown.size > 0) {
       log.warn({ tenantIds: [...unknown] }, "OIDC_ROLES: no such tenant; nothing is given there");
+    }
+    if (config.BOOTSTRAP_FILE !== "") {
+      const made = await bootstrap(db, await readFile(config.BOOTSTRAP_FILE, "utf8"));
+      log.info(made, "BOOTSTRAP_FILE: made what was not there");
     }
     const token = await firstOperatorToken(db);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });

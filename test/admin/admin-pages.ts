@@ -67,6 +67,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   "tenant-new": "/tenants/new",
   "platform-templates": "/tenants/platform/templates",
   system: "/system",
+  "platform-keys": "/platform-keys",
   operators: "/operators",
   "audit-all": "/audit",
   account: "/account",

@@ -31,7 +31,13 @@ const COMMANDS: readonly (readonly [
   [
     "operator",
     "The people who run the platform in the Admin UI",
-    () => import("./operator-command.ts"),
+    actsOf(
+      async () => [await import("@belfry/administration/people/platform-keys")],
+      async () => {
+        const groups = { key: "Platform keys: for programs that do what an operator may" };
+        return { groups, define: (await import("./operator-command.ts")).define };
+      },
+    ),
   ],
   ["audit", "Who changed what, from where and when", () => import("./audit-command.ts")],
   ["template", "Templates, one per event type and channel", () => import("./template-command.ts")],

@@ -163,6 +163,11 @@ export function time(words: string): TString {
   return Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
 }
 
+/** Of an answer: a secret that is told this once, and never logged. */
+export function secretOnce(description: string): TString {
+  return Type.String({ description: `${description}; told this once`, "x-secret": true });
+}
+
 /** Of an answer that is no problem. */
 export const success = Type.Boolean({ description: "Always true" });
 

@@ -480,6 +480,17 @@ create index person_totp_of_session ON person_totp USING btree (session_id);
 comment on column person_totp.secret is 'compact JWE';
 comment on column person_totp.last_step is 'of 30 s since 1970: a code of it, or of one before, was used already';
 
+create table platform_keys (
+  id uuid not null,
+  sha256 bytea not null,
+  prefix text not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  constraint platform_keys_pkey PRIMARY KEY (id),
+  constraint platform_keys_sha256_key UNIQUE (sha256)
+);
+
 create table preferences (
   tenant_id text collate "C" not null,
   user_id text collate "C" not null,

@@ -23,6 +23,7 @@ const ADDED = [
   "0010-links-of-mails",
   "0011-plain-characters",
   "0012-environments",
+  "0013-platform-keys",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */

@@ -90,6 +90,15 @@ export interface Schema {
     day_total: Generated<number>;
   };
 
+  platform_keys: {
+    id: string;
+    /** Of the whole key. */
+    sha256: Buffer;
+    prefix: string;
+    name: string;
+    created_at: CreatedAt;
+    last_used_at: Date | null;
+  };
   api_keys: {
     id: string;
     tenant_id: string;

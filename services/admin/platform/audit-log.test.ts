@@ -208,6 +208,13 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/members/:personId/role", member, { role: "viewer" });
   await post("POST /tenants/:tenantId/members/:personId/reset-link", member);
   await post("POST /tenants/:tenantId/members/:personId/remove", member);
+  const madeKey = await post("POST /platform-keys", {}, { name: "pipeline" });
+  const platformKey = /bfp_\w{40}/.exec(madeKey.html)?.[0] ?? "none";
+  const { id: keyOfPlatform } = await admin.db
+    .selectFrom("platform_keys")
+    .select("id")
+    .executeTakeFirstOrThrow();
+  await post("POST /platform-keys/:keyId/revoke", { keyId: keyOfPlatform });
   const others = "otto@example.com";
   await post("POST /operators/invite", {}, { email: others });
   const open = { invitationId: await idOf(admin, "invitations", others) };
@@ -254,7 +261,15 @@ test("every change is in the audit log: who, what, before and after without secr
   const all = JSON.stringify(await entries(admin));
   const apiKey = /id="api-key">([^<]+)/.exec(key.html)?.[1] ?? "none";
   const whsec = /id="webhook-secret">([^<]+)/.exec(secret.html)?.[1] ?? "none";
-  for (const hidden of ["SG.0123456789-secret", apiKey, whsec, password, reset.slice(7), ...told]) {
+  for (const hidden of [
+    "SG.0123456789-secret",
+    apiKey,
+    platformKey,
+    whsec,
+    password,
+    reset.slice(7),
+    ...told,
+  ]) {
     assert.ok(hidden.length > 10 && !all.includes(hidden), hidden);
   }
   const missing = Object.keys(ACCESS).filter(

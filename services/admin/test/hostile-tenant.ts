@@ -73,6 +73,10 @@ export async function hostileTenant(admin: AdminUnderTest) {
     ...{ personId, person: SCRIPT, address: SCRIPT, tenantId: id, action: SCRIPT, target: SCRIPT },
     ...{ before: { [SCRIPT]: SCRIPT }, after: { [SCRIPT]: `${SCRIPT}2` } },
   });
+  await pool.query(
+    "insert into platform_keys (id, sha256, prefix, name) values (gen_random_uuid(), '', $1, $1)",
+    [SCRIPT],
+  );
   await storeWaiting(pool, id, { scheduled: 1, held: 3, text: SCRIPT });
   const resting = await pool.query("select event_id as id from scheduled_events");
   return {

@@ -9,10 +9,12 @@ const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** 40 characters of base62: 238 bits. */
 const SECRET_CHARACTERS = 40;
-const SHOWN_CHARACTERS = "bf_".length + 6;
+const SHOWN_SECRET_CHARACTERS = 6;
+/** Of a tenant's keys, and of those of the platform. */
+export const KEY_MARKS = { tenant: "bf_", platform: "bfp_" } as const;
 
 export interface NewApiKey {
-  /** `bf_` and 40 characters; shown once, never stored. */
+  /** Its mark and 40 characters; shown once, never stored. */
   apiKey: string;
   /** Of the whole key: what is stored and looked up. */
   sha256: Buffer;
@@ -20,13 +22,26 @@ export interface NewApiKey {
   prefix: string;
 }
 
-export function newApiKey(): NewApiKey {
-  const apiKey = `bf_${randomText(BASE62, SECRET_CHARACTERS)}`;
+export function newApiKey(of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
+  return knownApiKey(`${KEY_MARKS[of]}${randomText(BASE62, SECRET_CHARACTERS)}`, of);
+}
+
+/** The same of a key that somebody else has made, as `apiKeyFault` wants it. */
+export function knownApiKey(apiKey: string, of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
   return {
     apiKey,
     sha256: hash("sha256", apiKey, "buffer"),
-    prefix: apiKey.slice(0, SHOWN_CHARACTERS),
+    prefix: apiKey.slice(0, KEY_MARKS[of].length + SHOWN_SECRET_CHARACTERS),
   };
+}
+
+export function apiKeyFault(apiKey: unknown, of: keyof typeof KEY_MARKS): string | undefined {
+  const mark = KEY_MARKS[of];
+  const secret =
+    typeof apiKey === "string" && apiKey.startsWith(mark) ? apiKey.slice(mark.length) : "";
+  return /^[A-Za-z0-9]{40}$/.test(secret)
+    ? undefined
+    : `must be ${mark} and ${SECRET_CHARACTERS} letters and digits`;
 }
 
 /** As it is stored: null for none. Throws `InvalidInput`. */
