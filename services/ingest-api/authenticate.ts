@@ -60,24 +60,25 @@ export function createAuthentication(
     if (found instanceof Promise) return found.then((tenant) => admit(request, tenant));
     return admit(request, found);
   };
-  const judgeRole = (request: FastifyRequest) => {
+  const judgeTrigger = (request: FastifyRequest) => {
     const { keyRole } = request.tenant;
+    // Most have it: no look into a table a request.
     if (keyRole !== "all") requireKeyRole(request, keyRole);
   };
   return {
     trigger(request, _reply, done) {
       const pending = authenticate(request);
       if (pending !== undefined) {
-        pending.then(() => judgeRole(request)).then(() => done(), done);
+        pending.then(() => judgeTrigger(request)).then(() => done(), done);
         return;
       }
-      judgeRole(request);
+      judgeTrigger(request);
       done();
     },
     async other(request) {
       await authenticate(request);
       await deps.limits.countOther(request, request.tenant.id);
-      judgeRole(request);
+      requireKeyRole(request, request.tenant.keyRole);
     },
   };
 }

@@ -2,7 +2,7 @@ import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { listed } from "@belfry/contracts/channels";
 import { ERASURE_PATH } from "@belfry/contracts/erasure";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
-import type { KeyRole } from "@belfry/contracts/key-roles";
+import { KEYS_THAT_MAY, type KeyNeed, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { HISTORY_PATH, MARK_READ_PATH } from "@belfry/contracts/notification";
 import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
 import { Problem } from "@belfry/contracts/problems";
@@ -24,10 +24,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 
-/**
- * The role that a key needs for a route; a key of `all` may do everything. The one table: a route with a key that
- * is not here cannot be registered.
- */
+/** What a key must be good for, by route. A route with a key that is not here cannot be registered. */
 export const KEY_ACCESS = {
   [`POST ${TRIGGER_PATH}`]: "trigger",
   [`POST ${CANCEL_PATH}`]: "trigger",
@@ -36,33 +33,33 @@ export const KEY_ACCESS = {
   [`GET ${SCHEDULED_PATH}`]: "read",
 
   // Whoever holds a token is the user.
-  [`POST ${REALTIME_TOKEN_PATH}`]: "all",
+  [`POST ${REALTIME_TOKEN_PATH}`]: "backend",
   [`GET ${HISTORY_PATH}`]: "read",
-  [`PUT ${MARK_READ_PATH}`]: "all",
+  [`PUT ${MARK_READ_PATH}`]: "backend",
 
   [`GET ${USER_PATH}`]: "read",
-  [`PUT ${USER_PATH}`]: "all",
-  [`DELETE ${USER_PATH}`]: "all",
-  [`POST ${USERS_BATCH_PATH}`]: "all",
+  [`PUT ${USER_PATH}`]: "users",
+  [`DELETE ${USER_PATH}`]: "users",
+  [`POST ${USERS_BATCH_PATH}`]: "users",
   [`GET ${ERASURE_PATH}`]: "read",
   [`GET ${PREFERENCES_PATH}`]: "read",
-  [`PATCH ${PREFERENCES_PATH}`]: "all",
+  [`PATCH ${PREFERENCES_PATH}`]: "users",
 
   [`GET ${WEBHOOKS_PATH}`]: "read",
-  [`POST ${WEBHOOKS_PATH}`]: "all",
+  [`POST ${WEBHOOKS_PATH}`]: "endpoints",
   [`GET ${WEBHOOK_PATH}`]: "read",
-  [`PATCH ${WEBHOOK_PATH}`]: "all",
-  [`DELETE ${WEBHOOK_PATH}`]: "all",
-  [`POST ${WEBHOOK_SECRET_PATH}`]: "all",
+  [`PATCH ${WEBHOOK_PATH}`]: "endpoints",
+  [`DELETE ${WEBHOOK_PATH}`]: "endpoints",
+  [`POST ${WEBHOOK_SECRET_PATH}`]: "endpoints",
   [`GET ${WEBHOOK_ATTEMPTS_PATH}`]: "read",
-  [`POST ${WEBHOOK_TEST_PATH}`]: "all",
-  [`POST ${WEBHOOK_REPLAY_PATH}`]: "all",
+  [`POST ${WEBHOOK_TEST_PATH}`]: "endpoints",
+  [`POST ${WEBHOOK_REPLAY_PATH}`]: "endpoints",
   [`GET ${WEBHOOK_MESSAGES_PATH}`]: "read",
   [`GET ${WEBHOOK_MESSAGE_PATH}`]: "read",
-  [`POST ${WEBHOOK_RESEND_PATH}`]: "all",
-} as const satisfies Record<string, KeyRole>;
+  [`POST ${WEBHOOK_RESEND_PATH}`]: "endpoints",
+} as const satisfies Record<string, KeyNeed>;
 
-const access: ReadonlyMap<string, KeyRole> = new Map(Object.entries(KEY_ACCESS));
+const access: ReadonlyMap<string, KeyNeed> = new Map(Object.entries(KEY_ACCESS));
 
 /**
  * Guards the routes with a key that come after it: each needs a row of the table, else it cannot be registered, and
@@ -84,19 +81,20 @@ export function guardKeyedRoutes(app: FastifyInstance, { inTurn }: AbuseLimits):
   });
 }
 
-/** Of a key whose role is not `all`. Throws a 403 Problem that names the role. */
+/** Throws a 403 Problem that names the role. */
 export function requireKeyRole(request: FastifyRequest, role: KeyRole): void {
   const { method, url = "" } = request.routeOptions;
-  const needed = access.get(routeKey(String(method), url));
-  if (needed === role) return;
+  const need = access.get(routeKey(String(method), url));
+  if (need === undefined) throw new Error(`KEY_ACCESS has no ${String(method)} ${url}`);
+  if (keyMay(role, need)) return;
   request.logFields = { ...request.logFields, refused: "key's role" };
-  throw new Problem("keyRole", { message: refusal(role, needed ?? "all") });
+  throw new Problem("keyRole", { message: refusal(role, need) });
 }
 
 /** As the answer says it. */
-export function refusal(role: KeyRole, needed: KeyRole): string {
-  const enough = needed === "all" ? ["all"] : [needed, "all"];
-  return `This API key has the role ${role}; this call needs the role ${listed(enough, "or")}`;
+export function refusal(role: KeyRole, need: KeyNeed): string {
+  const roles = listed(KEYS_THAT_MAY[need], "or");
+  return `This API key has the role ${role}; this call needs the role ${roles}`;
 }
 
 /** HEAD reads what GET does. */

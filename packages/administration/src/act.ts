@@ -1,4 +1,5 @@
 import { integer, text } from "@belfry/contracts/fields";
+import type { KeyNeed } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
@@ -11,16 +12,6 @@ import { refuseLocked } from "./tenants/locked.ts";
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
 export type PersonRole = (typeof PERSON_ROLES)[number];
 
-/** What an API key must be good for: see `KEYS_THAT_MAY` in contracts. */
-export type KeyNeed =
-  | "trigger"
-  | "read"
-  | "backend"
-  | "users"
-  | "endpoints"
-  | "manage"
-  | "provision";
-
 export interface Access {
   /**
    * Whose data it is about. A tenant comes from the caller, never from the input. An act of the platform on one
@@ -28,7 +19,7 @@ export interface Access {
    */
   scope: "tenant" | "platform";
   person: PersonRole;
-  /** Absent: no key may. */
+  /** What an API key must be good for: see `KEYS_THAT_MAY`. Absent: no key may. */
   key?: KeyNeed;
 }
 

@@ -7,7 +7,7 @@ import { keyRoleValue } from "./flag-values.ts";
 import { onDatabase } from "./session.ts";
 
 const ROLE_WORDS =
-  "what it may do: all (the default), trigger (send, move and cancel events) or read (change nothing)";
+  "what it may do: all (the default; every call except management), trigger (send, move and cancel events), read (change nothing), manage (templates, categories, users) or provision (manage, and change providers and endpoints)";
 
 /** `tenant key create|list|revoke`: keys one by one; `tenant rotate-key` changes all of a role. */
 export function addKeyCommands(tenant: Command): void {

@@ -29,7 +29,7 @@ create table api_keys (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (id),
-  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['all'::text, 'trigger'::text, 'read'::text]))),
+  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['all'::text, 'trigger'::text, 'read'::text, 'manage'::text, 'provision'::text]))),
   constraint api_keys_sha256_key UNIQUE (sha256),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );

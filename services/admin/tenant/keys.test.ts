@@ -58,7 +58,7 @@ test("a key is made with what it may do, and shown with it; a rotation asks whic
   assert.equal(refused.status, 422);
   assert.match(
     await refused.text(),
-    /id="keyRole-fault">Permissions must be all, trigger or read</,
+    /id="keyRole-fault">Permissions must be all, trigger, read, manage or provision</,
   );
 
   assert.match(html, /<select id="rotatedRole".*?value="all".*?value="read"/s);

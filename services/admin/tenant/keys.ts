@@ -10,7 +10,7 @@ import {
 } from "@belfry/administration/tenants/tenant-notes";
 import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
-import { KEY_ROLE_WORDS } from "@belfry/contracts/key-roles";
+import { isKeyRole, KEY_ROLE_WORDS, keyMay } from "@belfry/contracts/key-roles";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import { curlLine, readLine } from "../event/curl-line.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -43,7 +43,7 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   route("GET /tenants/:tenantId/keys", async (context) => {
     const { apiKey, role, ...made } = await once.take(context);
     if (typeof apiKey !== "string") return await show(context, made);
-    if (role === "read") {
+    if (isKeyRole(role) && !keyMay(role, "trigger")) {
       return await show(context, {
         ...made,
         created: { apiKey, curl: readLine(config.apiUrl, apiKey) },
