@@ -24,6 +24,7 @@ const ADDED = [
   "0011-plain-characters",
   "0012-environments",
   "0013-platform-keys",
+  "0014-key-roles",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
