@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import { type AppDeps, createApp } from "./app.ts";
-import { createTenantDirectory } from "./tenant-directory.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
 
 const unused = () => Promise.reject(new Error("not asked in this test"));

@@ -2,13 +2,14 @@ import { cancelEvents } from "@belfry/administration/events/cancel-events";
 import { CANCEL_PATH, CancelRequest, CancelResponse } from "@belfry/contracts/cancel";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import { asProblem } from "@belfry/http-api/as-problem";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { EXAMPLE_ID, signedOf } from "@belfry/http-api/document-parts";
+import { readBody } from "@belfry/http-api/read-body";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { type Authentication, requireSignature } from "./authenticate.ts";
-import { EXAMPLE_ID, signedOf } from "./document-parts.ts";
-import { readBody } from "./read-body.ts";
 
 const schema = {
   operationId: "cancelEvents",

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { ALWAYS, answers } from "@belfry/http-api/answers";
+import { TRACE_HEADERS } from "@belfry/http-api/document-parts";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { ALWAYS, answers } from "./answers.ts";
 import type { Reference } from "./docs-worker.ts";
-import { TRACE_HEADERS } from "./document-parts.ts";
 
 const DOCS_PATH = "/docs";
 const HTML_TYPE = "text/html; charset=utf-8";

@@ -9,13 +9,14 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
 import { USER_PATH } from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
+import { answers, KEYED } from "@belfry/http-api/answers";
+import { asProblem } from "@belfry/http-api/as-problem";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { EXAMPLE_ID, lookOf, signedOf } from "@belfry/http-api/document-parts";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { answers, KEYED } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { type Authentication, requireSignature } from "./authenticate.ts";
-import { EXAMPLE_ID, lookOf, signedOf } from "./document-parts.ts";
 import { PATH_OF_USER, refuseBatchPath } from "./user-routes.ts";
 
 const WAITING = {

@@ -1,4 +1,4 @@
-import { EXAMPLE_ID } from "./document-parts.ts";
+import { EXAMPLE_ID } from "@belfry/http-api/document-parts";
 
 /** The answer of `GET /api/v1/events/{eventId}` in the document. */
 export const EVENT_EXAMPLE = {

@@ -8,12 +8,12 @@ import { Problem } from "@belfry/contracts/problems";
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
+import { answers, KEYED } from "@belfry/http-api/answers";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { EXAMPLE_ID, lookOf } from "@belfry/http-api/document-parts";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { answers, KEYED } from "./answers.ts";
-import type { Authentication } from "./authenticate.ts";
-import { EXAMPLE_ID, lookOf } from "./document-parts.ts";
 import { EVENT_EXAMPLE } from "./event-example.ts";
 
 const schema = {

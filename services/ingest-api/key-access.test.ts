@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { addApiKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
+import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
+import { guardKeyedRoutes } from "@belfry/http-api/authenticate";
 import { connectedDatabase } from "@belfry/testing/database";
 import { wholeFile } from "@belfry/testing/whole-file";
 import fastify, { type FastifySchema } from "fastify";
-import type { AbuseLimits } from "./abuse-limits.ts";
 import type { AppDeps } from "./app.ts";
 import { appUnderTest } from "./app-under-test.ts";
-import { guardKeyedRoutes } from "./key-access.ts";
 
 /** Which roles make which calls that change something; said here once more, so that no other call slips in. */
 const CHANGES: readonly [path: RegExp, roles: string][] = [
@@ -88,8 +88,11 @@ test("HEAD is a GET to every role; an unknown key is 401, whatever it asks", asy
 
 test("a route that wants a key and has no role cannot be registered", async () => {
   await using bare = fastify();
-  guardKeyedRoutes(bare, {} as AbuseLimits);
+  guardKeyedRoutes(bare, {}, {} as AbuseLimits);
   const register = (schema: FastifySchema) => bare.post("/api/v1/new", { schema }, () => "");
-  assert.throws(() => register({ security: [{ apiKey: [] }] }), /no POST \/api\/v1\/new/);
+  assert.throws(
+    () => register({ security: [{ apiKey: [] }] }),
+    /no key need is known of POST \/api\/v1\/new/,
+  );
   register({ security: [] });
 });

@@ -13,6 +13,8 @@ import { parseLinkKeys } from "@belfry/database/link-token";
 import { countUnread } from "@belfry/database/notifications";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { createKeyUses } from "@belfry/http-api/key-uses";
+import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { announce } from "@belfry/service/announce";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
@@ -23,8 +25,6 @@ import { runService } from "@belfry/service/run-service";
 import { type Acceptor, createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
 import { type Config, configSchema } from "./config.ts";
-import { createKeyUses } from "./key-uses.ts";
-import { createTenantDirectory } from "./tenant-directory.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
 import { createWebhookKeys } from "./webhook-keys.ts";
 

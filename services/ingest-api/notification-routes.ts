@@ -15,12 +15,12 @@ import {
 import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { listNotifications, markNotificationRead } from "@belfry/database/notifications";
+import { answers, KEYED } from "@belfry/http-api/answers";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { EXAMPLE_ID, lookOf } from "@belfry/http-api/document-parts";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { answers, KEYED } from "./answers.ts";
-import type { Authentication } from "./authenticate.ts";
-import { EXAMPLE_ID, lookOf } from "./document-parts.ts";
 
 const pathOfUser = {
   tenantId: documented({

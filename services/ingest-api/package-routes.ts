@@ -1,9 +1,9 @@
 import { documented } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
+import { ALWAYS, answers } from "@belfry/http-api/answers";
+import { TRACE_HEADERS } from "@belfry/http-api/document-parts";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { ALWAYS, answers } from "./answers.ts";
-import { TRACE_HEADERS } from "./document-parts.ts";
 import { createTarballs } from "./tarballs.ts";
 
 const PACKAGES_PATH = "/packages";

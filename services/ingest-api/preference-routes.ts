@@ -6,14 +6,15 @@ import {
   PreferencesResponse,
 } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import { asProblem } from "@belfry/http-api/as-problem";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { SIGNATURE_HEADER, TRACE_HEADERS } from "@belfry/http-api/document-parts";
+import { readBody } from "@belfry/http-api/read-body";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { type Authentication, requireSignature } from "./authenticate.ts";
-import { SIGNATURE_HEADER, TRACE_HEADERS } from "./document-parts.ts";
-import { readBody } from "./read-body.ts";
 import { PATH_OF_USER } from "./user-routes.ts";
 
 const EXAMPLE = {

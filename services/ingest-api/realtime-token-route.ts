@@ -4,13 +4,13 @@ import {
   RealtimeTokenRequest,
   RealtimeTokenResponse,
 } from "@belfry/contracts/realtime-token";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { lookOf } from "@belfry/http-api/document-parts";
+import { readBody } from "@belfry/http-api/read-body";
+import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import type { Authentication } from "./authenticate.ts";
-import { lookOf } from "./document-parts.ts";
-import { readBody } from "./read-body.ts";
-import type { TenantDirectory } from "./tenant-directory.ts";
 
 const schema = {
   operationId: "createRealtimeToken",

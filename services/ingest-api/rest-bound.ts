@@ -1,7 +1,7 @@
 import { Problem } from "@belfry/contracts/problems";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import type { EventOptions } from "@belfry/contracts/trigger";
-import type { Tenant } from "./tenant-directory.ts";
+import type { Tenant } from "@belfry/http-api/tenant-directory";
 
 /** Whether an event is asked for later than now. Throws a 422 Problem where that is too late for its retention. */
 export function requireWithinRetention(

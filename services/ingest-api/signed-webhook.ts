@@ -2,9 +2,9 @@ import { channelsWith, isProviderChannel, type ProviderChannel } from "@belfry/c
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
+import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import type { WebhookFault, WebhookReader } from "@belfry/providers/receipt";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { AbuseLimits } from "./abuse-limits.ts";
 import type { UnverifiedBodies } from "./unverified-bodies.ts";
 import type { WebhookKeys, WebhookUse } from "./webhook-keys.ts";
 

@@ -8,17 +8,17 @@ import {
   TriggerResponse,
   triggerMessage,
 } from "@belfry/contracts/trigger";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { SIGNATURE_HEADER, TRACE_HEADERS, unsent } from "@belfry/http-api/document-parts";
+import { headerText, readBody } from "@belfry/http-api/read-body";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import { type Authentication, requireSignature } from "./authenticate.ts";
-import { SIGNATURE_HEADER, TRACE_HEADERS, unsent } from "./document-parts.ts";
-import { headerText } from "./header-text.ts";
 import { countTrigger } from "./ingest-metrics.ts";
-import { readBody } from "./read-body.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { requireWithinRetention } from "./rest-bound.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";

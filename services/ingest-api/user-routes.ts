@@ -16,14 +16,15 @@ import {
   UsersBatchResponse,
 } from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import { asProblem } from "@belfry/http-api/as-problem";
+import type { Authentication } from "@belfry/http-api/authenticate";
+import { lookOf, signedOf } from "@belfry/http-api/document-parts";
+import { readBody } from "@belfry/http-api/read-body";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { type Authentication, requireSignature } from "./authenticate.ts";
-import { lookOf, signedOf } from "./document-parts.ts";
-import { readBody } from "./read-body.ts";
 
 export const PATH_OF_USER = Type.Object({
   userId: text({

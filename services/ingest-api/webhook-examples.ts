@@ -1,6 +1,6 @@
 import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
 import { answeredWith } from "@belfry/contracts/webhooks";
-import { EXAMPLE_ID } from "./document-parts.ts";
+import { EXAMPLE_ID } from "@belfry/http-api/document-parts";
 
 /** What the document shows of endpoints and their messages. */
 export const WEBHOOK_ID = "0198c0de-0000-7000-8000-00000000e001";

@@ -24,13 +24,13 @@ import {
   WebhookReplayResponse,
   WebhookSentResponse,
 } from "@belfry/contracts/webhook-endpoints";
+import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
+import { asProblem } from "@belfry/http-api/as-problem";
+import { readBody } from "@belfry/http-api/read-body";
+import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
-import { answers, KEYED, WITH_BODY } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { requireSignature } from "./authenticate.ts";
-import { readBody } from "./read-body.ts";
 import {
   auditedCall,
   LOOK,

@@ -32,12 +32,12 @@ import {
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
+import { touchKeys } from "@belfry/http-api/key-uses";
 import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { createNotedErasure } from "../../services/dispatcher/sensitive-events.ts";
 import { leaveStuck } from "../../services/dispatcher/sweep.ts";
-import { touchKeys } from "../../services/ingest-api/find-tenant.ts";
 import { receipt, settlement } from "./settlement.ts";
 
 /** Keys in the order in which they are to be locked; the rows are stored, and named, the other way round. */

@@ -18,7 +18,7 @@ import { assertDocumented } from "./documented-paths.ts";
 
 type Processes = readonly (TestProcess | undefined)[];
 /** What only fills a cache. */
-const COLD = /\/(find-tenant|read-routing|kinds)\.ts$/;
+const COLD = /\/(read-routing|kinds)\.ts$/;
 
 /** ARCHITECTURE.md lists the files that each of three paths enters: these are the ones that are called. */
 

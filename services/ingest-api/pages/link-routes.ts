@@ -1,8 +1,8 @@
 import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/link-pages";
 import type { Database } from "@belfry/database/connection";
 import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";
+import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { AbuseLimits } from "../abuse-limits.ts";
 import { formOf, MAX_FORM_BYTES } from "./form.ts";
 import type { LinkPage, LinkVisit } from "./link-page.ts";
 import { readBrand } from "./link-rows.ts";

@@ -3,11 +3,11 @@ import type { LinkPurpose } from "@belfry/contracts/link-pages";
 import { LINK_PAGES } from "@belfry/contracts/link-pages";
 import { type Link, parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { preferencesOfUser } from "@belfry/database/preferences";
+import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
-import { createAbuseLimits } from "../abuse-limits.ts";
 import { linkRoutes } from "./link-routes.ts";
 
 export const NOW = new Date("2026-11-22T12:00:00Z");

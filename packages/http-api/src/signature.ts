@@ -1,8 +1,23 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Problem } from "@belfry/contracts/problems";
+import { HEADERS } from "@belfry/contracts/trigger";
+import type { FastifyRequest } from "fastify";
 import type { WebhookSecret } from "./tenant-directory.ts";
 
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
+
+/**
+ * For `preValidation`, of what makes or moves messages or changes users: where the tenant has a webhook secret,
+ * the raw body must be signed, an empty one too.
+ */
+export function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  const { webhookSecrets } = request.tenant;
+  if (webhookSecrets.length > 0) {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    verifySignature(webhookSecrets, body, request.headers[HEADERS.signature], new Date());
+  }
+  done();
+}
 
 /**
  * Verifies `X-Service-Signature`: HMAC-SHA256 over the raw body exactly as sent, in lowercase hex, by one

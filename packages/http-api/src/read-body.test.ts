@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Problem } from "@belfry/contracts/problems";
 import { traceIdOf } from "@belfry/service/trace-id";
-import { headerText } from "./header-text.ts";
-import { parseJson, readText } from "./read-body.ts";
+import { headerText, parseJson, readText } from "./read-body.ts";
 
 const read = (type: string) =>
   parseJson(readText({ body: Buffer.from('{"a":1}'), headers: { "content-type": type } }));
@@ -50,4 +49,12 @@ test("what a header costs grows with its length and no faster", { timeout: 60_00
     assert.match(traceIdOf({ "x-trace-id": header, traceparent: header }), /^[0-9a-f]{32}$/);
     assert.equal(headerText(header), header);
   }
+});
+
+test("a header sent as UTF-8 and one sent as Latin-1 are the same text", () => {
+  for (const text of ["plain ~", "Übung", "größe", "À"]) {
+    assert.equal(headerText(Buffer.from(text, "utf8").toString("latin1")), text);
+    assert.equal(headerText(Buffer.from(text, "latin1").toString("latin1")), text);
+  }
+  assert.equal(headerText(Buffer.from("日本😀").toString("latin1")), "日本😀");
 });

@@ -3,36 +3,8 @@ import { Kind, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { ALWAYS, answers, JSON_TYPE } from "./answers.ts";
 import { ANSWER_HEADERS, TRACE_HEADERS } from "./document-parts.ts";
-import { webhookDocuments } from "./webhook-documents.ts";
-
-export const OPENAPI_PATH = "/openapi.json";
-
-const DESCRIPTION = [
-  "Accepts events from your backend and dispatches them over email, SMS and realtime push.",
-  "Every error has the fields statusCode, error and message; a path that is not below is 404, a method that a path does not know 405 with the header Allow.",
-  "GET paths answer HEAD too. Every answer has X-Trace-Id.",
-].join(" ");
 
 const LICENSE = { name: "Apache-2.0", identifier: "Apache-2.0" };
-const TAGS = [
-  { name: "Events", description: "Send an event, and see what became of it" },
-  { name: "Users", description: "Whom you notify, and what they want" },
-  { name: "Realtime", description: "Let a user's browser connect" },
-  { name: "Notifications", description: "What a user has been shown in your application" },
-  { name: "Webhooks", description: "Be told what became of your events" },
-  { name: "Packages", description: "What your developers install, from here" },
-  { name: "Documentation", description: "This interface, for tools and for people" },
-];
-
-const schema = {
-  operationId: "openapi",
-  tags: ["Documentation"],
-  summary: "This document",
-  description: "OpenAPI 3.1 in JSON.",
-  security: [],
-  headers: Type.Object(TRACE_HEADERS),
-  response: answers({ description: "OpenAPI 3.1", schema: Type.Object({}) }, ALWAYS),
-};
 
 declare module "fastify" {
   interface FastifySchema {
@@ -41,18 +13,30 @@ declare module "fastify" {
   }
 }
 
+export interface DocumentParts {
+  path: string;
+  title: string;
+  description: string;
+  tags: { name: string; description: string }[];
+  /** Of the document's own route. */
+  operationId: string;
+  /** As OpenAPI has them. */
+  webhooks?: Record<string, object>;
+}
+
 /**
- * The interface as OpenAPI, from the schemas of the routes that come after it: `/openapi.json`, without a key.
+ * The interface as OpenAPI, from the schemas of the routes that come after it: at `path`, without a key.
  * A route without a tag is not documented.
  */
-export async function documentRoutes(app: FastifyInstance): Promise<void> {
+export async function documentRoutes(app: FastifyInstance, parts: DocumentParts): Promise<void> {
+  const { path, title, description, tags, operationId, webhooks = {} } = parts;
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Belfry", version: "1", description: DESCRIPTION, license: LICENSE },
+      info: { title, version: "1", description, license: LICENSE },
       servers: [{ url: "/" }],
-      tags: TAGS,
-      webhooks: webhookDocuments(),
+      tags,
+      webhooks,
       components: {
         headers: ANSWER_HEADERS,
         securitySchemes: {
@@ -78,7 +62,16 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
     },
   });
   let json: string | undefined;
-  app.get(OPENAPI_PATH, { schema }, (_request, reply) => {
+  const schema = {
+    operationId,
+    tags: ["Documentation"],
+    summary: "This document",
+    description: "OpenAPI 3.1 in JSON.",
+    security: [],
+    headers: Type.Object(TRACE_HEADERS),
+    response: answers({ description: "OpenAPI 3.1", schema: Type.Object({}) }, ALWAYS),
+  };
+  app.get(path, { schema }, (_request, reply) => {
     json ??= JSON.stringify(app.swagger());
     // A public description: tools in a browser may read it from anywhere.
     const headers = { "content-type": JSON_TYPE, "access-control-allow-origin": "*" };

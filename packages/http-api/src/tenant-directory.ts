@@ -7,7 +7,6 @@ import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import { LRUCache } from "lru-cache";
-import { findTenantByKey, type KeyHolder } from "./find-tenant.ts";
 
 /** A tenant as the requests of one key need it. */
 export interface Tenant {
@@ -83,6 +82,40 @@ export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDir
     },
   };
 }
+
+/** Finds the tenant of an API key by the SHA-256 of the key. Expired keys and inactive tenants too. */
+async function findTenantByKey(db: Database, sha256: Buffer) {
+  const row = await db
+    .selectFrom("api_keys as k")
+    .innerJoin("tenants as t", "t.id", "k.tenant_id")
+    .innerJoin("configuration_version as v", (on) => on.onTrue())
+    .select([
+      "k.id as keyId",
+      "k.expires_at as expiresAt",
+      "k.role",
+      "t.id",
+      "t.name",
+      "t.active",
+      "t.dedup_includes_variables",
+      "t.webhook_secret",
+      "t.previous_webhook_secret",
+      "t.previous_webhook_secret_until",
+    ])
+    .select(({ fn }) => [
+      fn.coalesce("t.event_retention_days", "v.event_retention_days").as("eventDays"),
+      fn
+        .coalesce("t.notification_retention_days", "v.notification_retention_days")
+        .as("notificationDays"),
+    ])
+    .where("k.sha256", "=", sha256)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { keyId, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
+  return { keyId, expiresAt, role, tenant, kept: { eventDays, notificationDays } };
+}
+
+/** A tenant as a live key finds it; `kept`: its own days, or those of the installation. */
+type KeyHolder = NonNullable<Awaited<ReturnType<typeof findTenantByKey>>>;
 
 async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
   const { tenant } = holder;

@@ -1,10 +1,10 @@
+import { listed } from "@belfry/contracts/channels";
+import { KEYS_THAT_MAY, type KeyNeed, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { Problem } from "@belfry/contracts/problems";
-import { HEADERS } from "@belfry/contracts/trigger";
+import { HEADERS, TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
-import { guardKeyedRoutes, requireKeyRole } from "./key-access.ts";
 import type { KeyUses } from "./key-uses.ts";
-import { verifySignature } from "./signature.ts";
 import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
 
 /** Longer than any key of ours: refused without a look. */
@@ -16,6 +16,9 @@ declare module "fastify" {
     tenant: Tenant;
   }
 }
+
+/** What a key must be good for, by method and path as `GET /api/v1/webhooks`. */
+export type KeyAccess = Readonly<Record<string, KeyNeed>>;
 
 export interface Authentication {
   /**
@@ -29,11 +32,17 @@ export interface Authentication {
 
 export function createAuthentication(
   app: FastifyInstance,
-  deps: { directory: TenantDirectory; keyUses: KeyUses; limits: AbuseLimits; now(): Date },
+  deps: {
+    access: KeyAccess;
+    directory: Pick<TenantDirectory, "find">;
+    keyUses: Pick<KeyUses, "note">;
+    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | "inTurn">;
+    now(): Date;
+  },
 ): Authentication {
   // The slot alone: a hook fills it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
-  guardKeyedRoutes(app, deps.limits);
+  guardKeyedRoutes(app, deps.access, deps.limits);
 
   const refuse = async (request: FastifyRequest, cause: string) => {
     await deps.limits.countUnknownKey(request);
@@ -61,9 +70,8 @@ export function createAuthentication(
     return admit(request, found);
   };
   const judgeTrigger = (request: FastifyRequest) => {
-    const { keyRole } = request.tenant;
     // Most have it: no look into a table a request.
-    if (keyRole !== "all") requireKeyRole(request, keyRole);
+    if (request.tenant.keyRole !== "all") requireKeyRole(deps.access, request);
   };
   return {
     trigger(request, _reply, done) {
@@ -78,26 +86,60 @@ export function createAuthentication(
     async other(request) {
       await authenticate(request);
       await deps.limits.countOther(request, request.tenant.id);
-      requireKeyRole(request, request.tenant.keyRole);
+      requireKeyRole(deps.access, request);
     },
   };
-}
-
-/**
- * For `preValidation`, of what makes or moves messages or changes users: where the tenant has a webhook secret,
- * the raw body must be signed, an empty one too.
- */
-export function requireSignature(request: FastifyRequest, _reply: unknown, done: () => void): void {
-  const { webhookSecrets } = request.tenant;
-  if (webhookSecrets.length > 0) {
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    verifySignature(webhookSecrets, body, request.headers[HEADERS.signature], new Date());
-  }
-  done();
 }
 
 /** One message for every cause; the cause is for the log. */
 function unauthorized(request: FastifyRequest, cause: string): Problem {
   request.logFields = { ...request.logFields, refused: cause };
   return new Problem("unauthorized");
+}
+
+/**
+ * Guards the routes with a key that come after it: each needs a row of the table, else it cannot be registered, and
+ * each but the trigger takes its turn among its tenant's calls.
+ */
+export function guardKeyedRoutes(
+  app: FastifyInstance,
+  access: KeyAccess,
+  { inTurn }: Pick<AbuseLimits, "inTurn">,
+): void {
+  app.addHook("onRoute", (route) => {
+    const { method, url, schema, handler } = route;
+    const { security = [] } = schema ?? {};
+    if (!security.some((one) => "apiKey" in one)) return;
+    for (const each of [method].flat()) {
+      if (needOf(access, each, url) === undefined) {
+        throw new Error(`no key need is known of ${each} ${url}`);
+      }
+    }
+    if (url === TRIGGER_PATH) return;
+    route.handler = function (request, reply) {
+      const whose = { door: "api", tenantId: request.tenant.id } as const;
+      return inTurn(request, whose, async () => handler.call(this, request, reply));
+    };
+  });
+}
+
+/** Throws a 403 Problem that names the role. */
+function requireKeyRole(access: KeyAccess, request: FastifyRequest): void {
+  const { method, url = "" } = request.routeOptions;
+  const { keyRole } = request.tenant;
+  const need = needOf(access, String(method), url);
+  if (need !== undefined && keyMay(keyRole, need)) return;
+  request.logFields = { ...request.logFields, refused: "key's role" };
+  throw new Problem("keyRole", need && { message: refusal(keyRole, need) });
+}
+
+/** As the answer says it. */
+export function refusal(role: KeyRole, need: KeyNeed): string {
+  const roles = listed(KEYS_THAT_MAY[need], "or");
+  return `This API key has the role ${role}; this call needs the role ${roles}`;
+}
+
+/** HEAD reads what GET does. */
+function needOf(access: KeyAccess, method: string, url: string): KeyNeed | undefined {
+  return access[`${method === "HEAD" ? "GET" : method} ${url}`];
 }

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import type { Logger } from "pino";
-import { touchKeys } from "./find-tenant.ts";
 
 const WRITE_EVERY_MS = 30_000;
 
@@ -27,4 +27,18 @@ export function createKeyUses(db: Database, now: () => Date, log: Logger): KeyUs
       await write();
     },
   };
+}
+
+/** Notes when keys were last used: one statement for all that were, every now and then. */
+export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  if (uses.size === 0) return;
+  const ids = [...uses.keys()];
+  const times = [...uses.values()];
+  await sql`
+    with locked as materialized (
+      select id from api_keys where id = any (${ids}::uuid[]) order by id for update
+    )
+    update api_keys k set last_used_at = greatest(k.last_used_at, u.used_at)
+    from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, used_at)
+    where k.id = any (array(select id from locked)) and k.id = u.id`.execute(db);
 }

@@ -7,6 +7,8 @@ const BYTE_ORDER_MARK = 0xfeff;
 /** The one parameter that says nothing new: JSON is UTF-8. */
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 declare module "fastify" {
   interface FastifyRequest {
     /** The body as it was sent, after `readBody`. */
@@ -68,5 +70,18 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new Problem("unparsable", { cause: error });
+  }
+}
+
+/**
+ * The text of a header, which Node gives byte by byte: as UTF-8 where the bytes are that, as most
+ * clients send it, else as Latin-1, as browsers and `fetch` do.
+ */
+export function headerText(bytes: string): string {
+  if (!/[\u0080-\u00ff]/.test(bytes)) return bytes;
+  try {
+    return utf8.decode(Buffer.from(bytes, "latin1"));
+  } catch {
+    return bytes;
   }
 }
