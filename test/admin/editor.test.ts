@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { eventually } from "@belfry/testing/eventually";
 import { skip } from "../browser/without-browser.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";

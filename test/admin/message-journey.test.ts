@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showTemplate } from "@belfry/administration/templates/templates";
+import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/without-browser.ts";
@@ -86,7 +86,7 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
   t.diagnostic(`${clicks} clicks`);
   assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`);
   const address = { tenantId, eventType: "order.paid", channel: "EMAIL" } as const;
-  const { version, format, locales, hasDraft } = await showTemplate(admin.db, address);
+  const { version, format, locales, hasDraft } = await readTemplate(admin.db, address);
   assert.deepEqual([version, format, hasDraft], [1, "markdown", false]);
   assert.deepEqual(locales, [{ locale: "de", version: 2, outdated: false, draft: false }]);
   const sent = await admin.db

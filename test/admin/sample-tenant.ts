@@ -7,7 +7,7 @@ import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { setEnvironment } from "@belfry/administration/tenants/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/put-template";
 import { findTemplate } from "@belfry/administration/templates/template-rows";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { SCHEMA } from "@belfry/database/schema-files";
 import { connectedDatabase } from "@belfry/testing/database";
 import type { Kysely } from "kysely";

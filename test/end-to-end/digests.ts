@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listDigests, releaseDigest } from "@belfry/administration/events/digests";
 import { sentContent } from "@belfry/administration/events/sent-content";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { actsIn } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, settled } from "./outcome.ts";

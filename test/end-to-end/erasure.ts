@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { ADA, BOB, tablesWith } from "@belfry/administration/people/person-under-test";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { type Ended, nextEvent } from "../realtime/clients.ts";

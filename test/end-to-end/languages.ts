@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ResendDeps, resendEvent } from "@belfry/administration/events/resend-event";
 import { sentContent } from "@belfry/administration/events/sent-content";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 

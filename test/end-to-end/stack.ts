@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { Channel } from "@belfry/contracts/channels";

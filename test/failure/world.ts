@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";

@@ -4,9 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ActServices, runAct } from "@belfry/administration/act";
 import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
-import { listTemplates } from "@belfry/administration/templates/templates";
+import { readTemplates } from "@belfry/administration/templates/templates";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -26,6 +27,13 @@ const keys = parseSecretKeys(config.SECRETS_KEYS);
 const db = createDatabase(
   createPool({ url: config.DATABASE_URL, applicationName: "belfry-local", maxConnections: 2 }),
 );
+const caller = {
+  db,
+  tenantId,
+  actor: { personId: null, person: "the local stack", address: "localhost" },
+  services: {} as ActServices,
+  may: () => true,
+};
 try {
   for (const channel of PROVIDER_CHANNELS) {
     await putProvider(db, { tenantId, channel, kind: "sandbox", settings: {} }, { keys });
@@ -39,14 +47,14 @@ try {
     },
     { keys },
   );
-  const there = await listTemplates(db, tenantId);
+  const there = await readTemplates(db, tenantId);
   for (const { file, ...template } of DEMO_TEMPLATES) {
     const isThere = there.some(
       (one) => one.eventType === template.eventType && one.channel === template.channel,
     );
     if (isThere) continue;
     const content = await readFile(join(import.meta.dirname, "demo-templates", file), "utf8");
-    await putTemplate(db, { ...template, tenantId, content });
+    await runAct(putTemplate, caller, { ...template, content });
   }
 } finally {
   await db.destroy();

@@ -134,12 +134,12 @@ export interface ActContext {
   tenantId: string;
   actor: Actor;
   services: ActServices;
+  /** Of the caller: for an act of which a part is for fewer people. */
+  may(access: Access): boolean;
 }
 
 /** Who runs an act, through which door. */
-export interface Caller extends ActContext {
-  may(access: Access): boolean;
-}
+export type Caller = ActContext;
 
 /** The input as a door hands it over: what is not given may be undefined. */
 export type Given<T> = { [K in keyof T]: T[K] | (undefined extends T[K] ? undefined : never) };

@@ -10,6 +10,11 @@ export interface Actor {
   address: string;
 }
 
+/** Who saved a version, as it names them; undefined: no person, such as the command line. */
+export function emailOf({ person }: Actor): string | undefined {
+  return person.endsWith(">") ? person.slice(person.lastIndexOf("<") + 1, -1) : undefined;
+}
+
 export type AuditNote = Pick<NewAuditEntry, "tenantId" | "action" | "target"> & {
   before?: object | null;
   after?: object | null;

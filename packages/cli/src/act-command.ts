@@ -11,7 +11,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { integerValue } from "./flag-values.ts";
-import { printJsonPages } from "./output.ts";
+import { printJson, printJsonPages } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 import { onDatabase, type Session } from "./session.ts";
 
@@ -32,6 +32,10 @@ export interface OwnPart {
   define?(command: Command): void;
   /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
   input?(flags: Flags, session: Session, args: readonly (string | undefined)[]): Promise<Flags>;
+  /** What the command prints without a database; undefined: it runs the act. */
+  offline?(flags: Flags): Promise<unknown>;
+  /** The act that the flags ask for, where it is another one. */
+  act?(flags: Flags): Act | undefined;
   /** What is printed instead of the output; undefined: nothing. */
   shown?(output: never, flags: Flags, args: readonly (string | undefined)[]): unknown;
 }
@@ -96,22 +100,24 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     for (const option of field.options) command.addOption(option);
     fields.push([name, field]);
   }
-  command.action(
-    onDatabase(async (session, ...given: unknown[]) => {
-      const flags = given.at(-2) as Flags;
-      const args = given.slice(0, -2) as (string | undefined)[];
-      const { tenantId = flags.tenant, ...ownInput } =
-        (await own.input?.(flags, session, args)) ?? {};
-      const regular = Object.fromEntries(
-        fields.map(([name, { value }]) => [name, value(flags, args)]),
-      );
-      const caller = callerOf(session, String(tenantId ?? ""));
-      const whole = { ...regular, ...ownInput };
-      if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
-      const output = await runAct(act, caller, whole);
-      return own.shown === undefined ? output : await own.shown(output as never, flags, args);
-    }),
-  );
+  const onSession = onDatabase(async (session: Session, ...given: unknown[]) => {
+    const flags = given.at(-2) as Flags;
+    const args = given.slice(0, -2) as (string | undefined)[];
+    const { tenantId = flags.tenant, ...ownInput } =
+      (await own.input?.(flags, session, args)) ?? {};
+    const regular = Object.fromEntries(
+      fields.map(([name, { value }]) => [name, value(flags, args)]),
+    );
+    const caller = callerOf(session, String(tenantId ?? ""));
+    const whole = { ...regular, ...ownInput };
+    if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
+    const output = await runAct(own.act?.(flags) ?? act, caller, whole);
+    return own.shown === undefined ? output : await own.shown(output as never, flags, args);
+  });
+  command.action(async (...given: unknown[]) => {
+    const offline = await own.offline?.(given.at(-2) as Flags);
+    await (offline === undefined ? onSession(...given) : printJson(offline));
+  });
 }
 
 /** All pages of a list, up to its limit. */
@@ -147,7 +153,7 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Ca
           message: encodeQueueMessage([{ id, traceId }]),
         })),
       publishNotification: (notification) =>
-        publishIfPossible(async (prefix) => {
+        publishOnce(async (prefix) => {
           const { testMessage } = await import("@belfry/administration/templates/push-test");
           return testMessage(prefix, notification);
         }),
@@ -161,7 +167,8 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Ca
 }
 
 /** `eventType` of text is `--event-type <type>`. */
-function regularFlag(field: string, { type }: TSchema): string {
+function regularFlag(field: string, schema: TSchema): string {
+  const type = [schema.type].flat()[0];
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(" ");
   const flag = `--${words.join("-")}`;
   if (type === "boolean") return flag;
@@ -177,17 +184,20 @@ function argumentOf(command: Command, spec: string, description = ""): Field {
 
 function fieldOf(schema: TSchema, flags: string): Field {
   const { description = "", type } = schema;
+  const types = [type].flat();
   const isRequired = !(OptionalKind in schema);
   const option = new Option(flags, description);
   const named = option.attributeName();
   const [flag] = flags.split(" ");
   if (flags.endsWith("<on|off>")) option.argParser(onOrOff);
-  if (type === "integer") option.argParser(integerValue);
+  if (types.includes("integer")) option.argParser(integerValue);
+  if (types.includes("array")) option.argParser(namesValue);
+  if (schema.enum !== undefined) option.choices(schema.enum);
   if (flags === flag) {
     const no = new Option(`--no-${flag.slice(2)}`, "the opposite");
     return { options: [option, no], value: (given) => given[named] };
   }
-  if (Array.isArray(type) && type.includes("null")) {
+  if (types.includes("null")) {
     const no = `--no-${flag?.slice(2)}`;
     return {
       options: [option, new Option(no, "none")],
@@ -212,6 +222,12 @@ function fieldOf(schema: TSchema, flags: string): Field {
     };
   }
   return { options: [option.makeOptionMandatory(isRequired)], value: (given) => given[named] };
+}
+
+/** `a,b`; '' for none. */
+function namesValue(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "");
 }
 
 function onOrOff(text: string): boolean {

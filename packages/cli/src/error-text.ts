@@ -13,6 +13,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   eventId: "--event",
   actions: "--action",
   dir: "DIR",
+  files: "DIR",
   layout: "--content-file",
   keyId: "KEYID",
   webhookId: "--webhook",

@@ -40,11 +40,31 @@ const COMMANDS: readonly (readonly [
     ),
   ],
   ["audit", "Who changed what, from where and when", () => import("./audit-command.ts")],
-  ["template", "Templates, one per event type and channel", () => import("./template-command.ts")],
+  [
+    "template",
+    "Templates, one per event type and channel",
+    actsOf(
+      async () => [
+        await import("@belfry/administration/templates/put-template"),
+        await import("@belfry/administration/templates/drafts"),
+        await import("@belfry/administration/templates/template-versions"),
+        await import("@belfry/administration/templates/export-templates"),
+        await import("@belfry/administration/templates/import-templates"),
+        await import("@belfry/administration/templates/copy-template"),
+        await import("@belfry/administration/templates/try-template"),
+        await import("@belfry/administration/templates/templates"),
+        await import("@belfry/administration/templates/preview-template"),
+      ],
+      () => import("./template-parts.ts"),
+    ),
+  ],
   [
     "layout",
     "What stands around a tenant's mails in Markdown",
-    () => import("./layout-command.ts"),
+    actsOf(
+      async () => [await import("@belfry/administration/templates/layouts")],
+      async () => (await import("./template-parts.ts")).LAYOUT,
+    ),
   ],
   [
     "bundle",

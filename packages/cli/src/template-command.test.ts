@@ -74,7 +74,7 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
     "template.draft order EMAIL de-AT",
     "template.discard-draft order EMAIL de-AT",
     "template.restore order EMAIL",
-    "template.delete order EMAIL de-AT",
+    "template.remove-language order EMAIL de-AT",
   ]);
 });
 

@@ -103,26 +103,6 @@ export function integer(bounds: { minimum: number; maximum: number }, words: Wor
   );
 }
 
-/** Texts of files by path. */
-export type Files = Record<string, string>;
-
-export function files(mostBytes: number, words: Words = {}): TUnsafe<Files> {
-  const keywords = { type: "object", additionalProperties: { type: "string" } };
-  return field({ ...keywords, ...words }, (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return "must be an object of texts by path";
-    }
-    let bytes = 0;
-    for (const [path, content] of Object.entries(value)) {
-      if (typeof content !== "string") return `(${path.slice(0, 80)}) must be a text`;
-      if (!content.isWellFormed()) return `(${path.slice(0, 80)}) must not have lone surrogates`;
-      bytes += path.length + content.length;
-      if (bytes > mostBytes) return `must have at most ${mostBytes / 1024 / 1024} MiB`;
-    }
-    return undefined;
-  });
-}
-
 /** By language, "" for the default. An empty text takes its language away. */
 export type TextByLanguage = Record<string, string>;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";

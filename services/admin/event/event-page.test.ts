@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { uuidv7 } from "uuidv7";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { startTenant } from "../test/tenant-under-test.ts";

@@ -1,5 +1,5 @@
 import { listProviders } from "@belfry/administration/providers/providers";
-import { listTemplates } from "@belfry/administration/templates/templates";
+import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { type Answer, page } from "../drawing/answer.ts";
 import { barChart } from "../drawing/bar-chart.ts";
@@ -25,7 +25,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       bucketsOfTenant(db, tenant.id, since),
       quotaUsed(db, tenant.id),
       openCircuits(db, tenant.id),
-      listTemplates(db, tenant.id),
+      readTemplates(db, tenant.id),
       listProviders(db, tenant.id),
     ]);
     const series = seriesOf(buckets, since, bars, barMs);

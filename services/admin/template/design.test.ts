@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showLayout } from "@belfry/administration/templates/layouts";
-import { putTemplate } from "@belfry/administration/templates/put-template";
-import { showTemplate } from "@belfry/administration/templates/templates";
+import { readLayout } from "@belfry/administration/templates/layouts";
+import { readTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { type AdminUnderTest, startAdmin } from "../admin-under-test.ts";
 
@@ -28,20 +28,20 @@ test("a design is seen in a sample mail before it is published, and then every s
   const { preview } = (await seen.json()) as { preview: { html: string } };
   assert.match(preview.html, /#aa0044/i);
   assert.match(preview.html, /Acme Ltd/);
-  assert.equal((await showLayout(admin.db, tenantId)).version, 0, "nothing is in force by looking");
+  assert.equal((await readLayout(admin.db, tenantId)).version, 0, "nothing is in force by looking");
   assert.equal((await operator.post(page, { ...typed, basedOnVersion: "0" })).status, 303);
-  assert.equal((await showLayout(admin.db, tenantId)).primaryColor, "#aa0044");
-  assert.equal((await showTemplate(admin.db, address)).version, 2, "set anew");
+  assert.equal((await readLayout(admin.db, tenantId)).primaryColor, "#aa0044");
+  assert.equal((await readTemplate(admin.db, address)).version, 2, "set anew");
   const html = await operator.text(page);
   assert.match(html, /version 1 live/);
   assert.match(html, /colour of buttons, text below/);
   await operator.post(page, { footerText: "Other", basedOnVersion: "1" });
   assert.equal((await operator.post(`${page}/restore`, { version: "1" })).status, 303);
-  assert.equal((await showLayout(admin.db, tenantId)).footerText, "Acme Ltd");
+  assert.equal((await readLayout(admin.db, tenantId)).footerText, "Acme Ltd");
   assert.equal((await operator.post(`${page}/remove`)).status, 303);
-  assert.equal((await showLayout(admin.db, tenantId)).footerText, null);
+  assert.equal((await readLayout(admin.db, tenantId)).footerText, null);
   const audit = await operator.text(`/tenants/${tenantId}/audit`);
-  for (const action of ["put", "restore", "remove"]) {
+  for (const action of ["publish", "restore", "remove"]) {
     assert.match(audit, new RegExp(`layout: ${action}`));
   }
 });
@@ -60,7 +60,7 @@ test("a design in which a mail no longer works is refused with the mail's name a
   assert.match(html, /Not published:/);
   assert.match(html, /the template &quot;large&quot; EMAIL|the template &#34;large&#34; EMAIL/);
   assert.match(html, /x{1000}/, "what was typed is there");
-  assert.equal((await showLayout(admin.db, tenantId)).version, 0);
+  assert.equal((await readLayout(admin.db, tenantId)).version, 0);
 });
 
 test("a fault of the frame is told at its field, as one types and when it is published", async (t) => {
@@ -90,5 +90,5 @@ test("of two people who publish a design the second is told, and keeps what was 
   const html = await second.text();
   assert.match(html, /Version 1 was published by op@example\.com/);
   assert.match(html, />\s*His<\/textarea>/);
-  assert.equal((await showLayout(admin.db, tenantId)).footerText, "Hers");
+  assert.equal((await readLayout(admin.db, tenantId)).footerText, "Hers");
 });

@@ -1,13 +1,17 @@
-import { auditedAfter } from "@belfry/administration/audited";
 import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/input-error";
-import { layoutPreview } from "@belfry/administration/templates/layout-preview";
+import {
+  LAYOUT_NAMES,
+  type LayoutName,
+  layoutOf,
+} from "@belfry/administration/templates/layout-rows";
 import {
   type LayoutView,
-  listLayoutVersions,
+  previewLayout,
   putLayout,
+  readLayout,
+  readLayoutVersions,
   removeLayout,
-  showLayout,
-  showLayoutVersion,
+  restoreLayout,
 } from "@belfry/administration/templates/layouts";
 import { PLATFORM_COLORS } from "@belfry/templates/layout";
 import { mayDo } from "../door/access.ts";
@@ -16,11 +20,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 import { markedHtml } from "./unfilled.ts";
 
-const FIELDS = [
-  ...(["content", "logoUrl", "primaryColor", "backgroundColor"] as const),
-  ...(["textColor", "footerText", "address"] as const),
-];
-type Values = Record<(typeof FIELDS)[number], string>;
+type Values = Record<LayoutName, string>;
 
 /** Name, label, and what the platform takes. */
 const COLORS = [
@@ -38,7 +38,7 @@ export function designPages({ route, db }: PageDeps): void {
     given: { values?: Values; faults?: readonly InputFault[]; conflict?: boolean } = {},
   ): Promise<Answer> => {
     const { tenant, role } = context;
-    const view = await showLayout(db, tenant.id);
+    const view = await readLayout(db, tenant.id);
     const faults = given.faults ?? [];
     return page("design", "Design", {
       ...{ view, colors: COLORS, effect: EFFECT, conflict: given.conflict },
@@ -46,8 +46,8 @@ export function designPages({ route, db }: PageDeps): void {
       faults: faultsByField(faults.filter(({ field }) => field !== "layout")),
       refused: faults.filter(({ field }) => field === "layout").map(({ message }) => message),
       mayEdit: mayDo(role, "editor"),
-      isOwn: FIELDS.some((field) => view[field] !== null),
-      versions: (await listLayoutVersions(db, tenant.id)).map((one) => ({
+      isOwn: LAYOUT_NAMES.some((field) => view[field] !== null),
+      versions: (await readLayoutVersions(db, tenant.id)).map((one) => ({
         ...{ version: one.version, savedBy: one.savedBy, savedAt: one.savedAt },
         summary: summaryOf(one),
       })),
@@ -56,9 +56,9 @@ export function designPages({ route, db }: PageDeps): void {
 
   route("GET /tenants/:tenantId/design", (context) => show(context));
 
-  route("POST /tenants/:tenantId/design/preview", async ({ tenant, form }) => {
+  route("POST /tenants/:tenantId/design/preview", async ({ run, form }) => {
     try {
-      const { html } = await layoutPreview(db, { tenantId: tenant.id, ...typedValues(form) });
+      const { html } = await run(previewLayout, typedValues(form));
       const preview = { kind: "email", subject: [], html: markedHtml(html), text: [] };
       return json({ ok: true, preview, warnings: [] });
     } catch (error) {
@@ -67,22 +67,10 @@ export function designPages({ route, db }: PageDeps): void {
     }
   });
 
-  /** Compiling waits for its turn, so it is never within a transaction; the log is written behind it. */
-  const save = async (
-    context: InTenant,
-    action: string,
-    work: () => Promise<{ version: number; recompiled: number }>,
-    values?: Values,
-  ): Promise<Answer> => {
-    const { tenant, actor, base } = context;
+  const save = async (context: InTenant, change: () => Promise<unknown>, values?: Values) => {
     try {
-      await auditedAfter(db, actor, work, ({ version, recompiled }) => ({
-        tenantId: tenant.id,
-        action,
-        target: `version ${version}`,
-        after: { version, recompiled },
-      }));
-      return redirect(`${base}/design`, "published");
+      await change();
+      return redirect(`${context.base}/design`, "published");
     } catch (error) {
       const kept = values === undefined ? {} : { values };
       if (error instanceof InvalidInput) {
@@ -97,33 +85,30 @@ export function designPages({ route, db }: PageDeps): void {
   };
 
   route("POST /tenants/:tenantId/design", async (context) => {
-    const { tenant, form, person } = context;
+    const { form, run } = context;
     const values = typedValues(form);
     const basedOnVersion = Number(form.get("basedOnVersion")) || 0;
-    const input = { tenantId: tenant.id, ...values, basedOnVersion, createdBy: person.email };
-    return await save(context, "layout.put", () => putLayout(db, input), values);
+    return await save(context, () => run(putLayout, { ...values, basedOnVersion }), values);
   });
 
   route("POST /tenants/:tenantId/design/restore", async (context) => {
-    const { tenant, form, person } = context;
-    const old = await showLayoutVersion(db, tenant.id, Number(form.get("version")));
-    const input = { tenantId: tenant.id, ...valuesOf(old), createdBy: person.email };
-    return await save(context, "layout.restore", () => putLayout(db, input));
+    const { form, run } = context;
+    const version = Number(form.get("version"));
+    return await save(context, () => run(restoreLayout, { version }));
   });
 
-  route("POST /tenants/:tenantId/design/remove", async (context) => {
-    const { tenant, person } = context;
-    return await save(context, "layout.remove", () => removeLayout(db, tenant.id, person.email));
-  });
+  route("POST /tenants/:tenantId/design/remove", (context) =>
+    save(context, () => context.run(removeLayout, {})),
+  );
 }
 
 function typedValues(form: URLSearchParams): Values {
   const typed = (name: string) => (form.get(name) ?? "").replaceAll("\r\n", "\n");
-  return Object.fromEntries(FIELDS.map((field) => [field, typed(field)])) as Values;
+  return layoutOf(typed);
 }
 
 function valuesOf(view: LayoutView): Values {
-  return Object.fromEntries(FIELDS.map((field) => [field, view[field] ?? ""])) as Values;
+  return layoutOf((name) => view[name] ?? "");
 }
 
 const NAMES: Values = {
@@ -137,6 +122,6 @@ const NAMES: Values = {
 };
 
 function summaryOf(view: LayoutView): string {
-  const given = FIELDS.filter((field) => view[field] !== null).map((field) => NAMES[field]);
+  const given = LAYOUT_NAMES.filter((field) => view[field] !== null).map((field) => NAMES[field]);
   return given.length === 0 ? "default design" : given.join(", ");
 }

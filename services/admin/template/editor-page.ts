@@ -2,8 +2,8 @@ import type { InputFault } from "@belfry/administration/input-error";
 import type { TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
 import { leftOut } from "@belfry/administration/templates/publication";
-import { showTemplateVersion } from "@belfry/administration/templates/template-versions";
-import { listTemplates, type Template } from "@belfry/administration/templates/templates";
+import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
+import { readTemplates, type Template } from "@belfry/administration/templates/templates";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
@@ -111,7 +111,7 @@ function languagesOf(base: string, { template, values }: Edited, defaultName: st
 /** The same event type on the other channels. */
 async function siblingsOf(db: Database, base: string, template: Template) {
   const { tenantId, eventType } = template;
-  const all = (await listTemplates(db, tenantId)).filter((one) => one.eventType === eventType);
+  const all = (await readTemplates(db, tenantId)).filter((one) => one.eventType === eventType);
   return CHANNELS.map((channel) => {
     const found = all.find((one) => one.channel === channel);
     const query = new URLSearchParams({ eventType, channel });
@@ -133,7 +133,7 @@ async function sourceOf(db: Database, edited: Edited, name: string, version: num
   const { id } = template;
   const before =
     sourceVersion > 0
-      ? await showTemplateVersion(db, { id }, sourceVersion).catch(() => undefined)
+      ? await readTemplateVersion(db, { id }, sourceVersion).catch(() => undefined)
       : undefined;
   const now = isOutdated ? template : (source ?? template);
   const parts = textParts(before ?? now, now).map((part) => ({

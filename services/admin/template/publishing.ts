@@ -1,17 +1,12 @@
-import { Conflict, InvalidInput, preparedAndSaved } from "@belfry/administration/input-error";
-import {
-  inputOfDraft,
-  prepareDraft,
-  saveDraft,
-  showDraft,
-} from "@belfry/administration/templates/drafts";
+import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { inputOfDraft, publishDraft, readDraft } from "@belfry/administration/templates/drafts";
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
-import { savePreparedTemplate, settingsOf } from "@belfry/administration/templates/put-template";
 import { templateFaults } from "@belfry/administration/templates/template-input";
+import { settingsAfter } from "@belfry/administration/templates/template-settings";
 import {
+  readTemplate,
   requireTemplate,
-  showTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
 import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
@@ -25,20 +20,14 @@ import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
 import { languageName } from "./languages.ts";
 import { leftOutSentence } from "./left-out.ts";
-import { addressesOf } from "./template-addresses.ts";
+import { addressesOf, addressOf } from "./template-addresses.ts";
 import { textParts } from "./template-texts.ts";
-import { recordedTemplate } from "./templates.ts";
 
 /** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
 export function publishingPages({ route, db }: PageDeps): void {
-  const addressOf = ({ tenant, params }: InTenant) => ({
-    id: params.templateId ?? "",
-    tenantId: tenant.id,
-  });
-
   const show = async (context: InTenant, conflict?: object): Promise<Answer> => {
     const { tenant, base } = context;
-    const template = await showTemplate(db, addressOf(context));
+    const template = await readTemplate(db, addressOf(context));
     const defaultLocale = await defaultLocaleOf(db, tenant.id);
     const nameOf = (locale: string) =>
       locale === "" ? `${languageName(defaultLocale)} (default)` : languageName(locale);
@@ -82,7 +71,7 @@ export function publishingPages({ route, db }: PageDeps): void {
 
   route("POST /tenants/:tenantId/templates/:templateId/publish", async (context) => {
     const { form, base } = context;
-    const template = await showTemplate(db, addressOf(context));
+    const template = await readTemplate(db, addressOf(context));
     const drafts = draftLocales(template);
     // The default first: what has none cannot be translated.
     const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
@@ -99,42 +88,25 @@ export function publishingPages({ route, db }: PageDeps): void {
 
   /** One language. What the page showed is what is published: the draft's revision, over this version. */
   const publish = async (context: InTenant, before: Template, locale: string, inOneGo: boolean) => {
-    const { tenant, form, audited, person } = context;
-    const address = { id: before.id, locale };
-    const draft = await showDraft(db, address);
-    const shown = Number(form.get(`revision-${locale}`));
-    if (shown !== draft.revision) throw new Conflict(draft.revision);
-    const basedOnVersion = Number(form.get(`over-${locale}`)) || 0;
+    const { form, run } = context;
+    const { eventType, channel } = before;
+    const draft = await readDraft(db, { id: before.id, locale });
     const sourceVersion =
       locale === "" ? undefined : await sourceOf(before, draft.sourceVersion ?? 0, inOneGo);
-    let { revision } = draft;
-    if (basedOnVersion !== draft.basedOnVersion || sourceVersion !== undefined) {
+    await run(publishDraft, {
+      eventType,
+      channel,
+      locale,
+      sourceVersion,
+      revision: Number(form.get(`revision-${locale}`)),
       // Over what was published since the draft began: knowingly, for the page has shown it.
-      const row = await requireTemplate(db, { id: before.id }, locale);
-      const input = inputOfDraft(row, draft, draft.savedBy ?? undefined);
-      const again = { ...input, basedOnVersion, sourceVersion, revision };
-      ({ revision } = await saveDraft(db, again));
-    }
-    // Another layout may come into force while it is compiled.
-    await preparedAndSaved(
-      () => prepareDraft(db, { ...address, revision }, person.email),
-      (prepared) =>
-        audited(
-          (transaction) => savePreparedTemplate(transaction, prepared),
-          (after) => ({
-            tenantId: tenant.id,
-            action: "template.publish",
-            target: [after.eventType, after.channel, locale].filter(Boolean).join(" "),
-            before: before.version === 0 ? null : recordedTemplate(before),
-            after: recordedTemplate(after),
-          }),
-        ),
-    );
+      basedOnVersion: Number(form.get(`over-${locale}`)) || 0,
+    });
   };
 
   /** Written beside the default text that is published with it, it is up to date. */
   const sourceOf = async (before: Template, begun: number, inOneGo: boolean): Promise<number> => {
-    const { version } = await showTemplate(db, { id: before.id });
+    const { version } = await readTemplate(db, { id: before.id });
     return inOneGo && begun >= before.version ? version : begun;
   };
 
@@ -144,14 +116,14 @@ export function publishingPages({ route, db }: PageDeps): void {
     const input = inputOfDraft(row, draft);
     const own = [
       ...templateFaults(input).filter((fault) => fault !== undefined),
-      ...(await timingRuleFaults(db, published, settingsOf(row, input))),
+      ...(await timingRuleFaults(db, published, settingsAfter(row, input, draft.locale))),
     ];
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =
       own.length > 0 ? undefined : await checkSource(db, draft.tenantId, input, samples ?? {});
     const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
     if (draft.locale !== "" && row.version === 0 && !hasDefault) {
-      const base = await showTemplate(db, { id: published.id });
+      const base = await readTemplate(db, { id: published.id });
       if (base.version === 0) return ["The default text has to be published first."];
     }
     return faults.map(

@@ -1,5 +1,5 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { showLayout } from "@belfry/administration/templates/layouts";
+import { readLayout } from "@belfry/administration/templates/layouts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
 import { channelsWith } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
@@ -22,7 +22,7 @@ export function createStarterPictures(db: Database) {
   const of = async (tenantId: string, key: string): Promise<string> => {
     const starter = STARTERS.find((one) => one.key === key);
     if (starter === undefined) throw new NotFound("path", "no such example");
-    const { version } = tenantId === PLATFORM ? { version: 0 } : await showLayout(db, tenantId);
+    const { version } = tenantId === PLATFORM ? { version: 0 } : await readLayout(db, tenantId);
     const known = kept.get(tenantId);
     const own =
       known?.version === version

@@ -1,3 +1,18 @@
+import { requireTemplate } from "@belfry/administration/templates/templates";
+import type { Database } from "@belfry/database/connection";
+import type { InTenant } from "../router.ts";
+
+/** The template of a page's path. */
+export function addressOf({ tenant, params }: Pick<InTenant, "tenant" | "params">) {
+  return { id: params.templateId ?? "", tenantId: tenant.id };
+}
+
+/** As acts name it. Throws `NotFound`. */
+export async function keyOf(db: Database, context: InTenant) {
+  const { eventType, channel } = await requireTemplate(db, addressOf(context));
+  return { eventType, channel };
+}
+
 /** The addresses of one template's pages, in a language. */
 export function addressesOf(base: string, id: string, locale: string) {
   const plain = `${base}/templates/${id}`;

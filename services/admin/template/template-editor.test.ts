@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showTemplate } from "@belfry/administration/templates/templates";
+import { readTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {
@@ -32,9 +32,9 @@ test("of two people who edit one template the second is told, shown the differen
   const knowingly = { ...SMS, ...hiddenFields(html), content: "His {{ id }}" };
   assert.equal((await operator.post(path, knowingly)).status, 303, "over it, knowingly");
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  assert.equal((await showTemplate(admin.db, address)).content, "His {{ id }}");
+  assert.equal((await readTemplate(admin.db, address)).content, "His {{ id }}");
   assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
-  const { content, version } = await showTemplate(admin.db, address);
+  const { content, version } = await readTemplate(admin.db, address);
   assert.deepEqual([content, version], ["Order {{ id }}", 3]);
   const audit = await operator.text(`${base}/audit`);
   for (const action of ["draft", "publish", "restore"])
@@ -47,7 +47,7 @@ test("a draft is in force nowhere until it is published, and then is what the pa
   const version = await readConfigurationVersion(admin.db);
   const saved = await saveDraftByForm(operator, path, { ...SMS, content: "New {{ id }}" });
   assert.equal(saved.status, 303);
-  assert.equal((await showTemplate(admin.db, address)).content, "Order {{ id }}");
+  assert.equal((await readTemplate(admin.db, address)).content, "Order {{ id }}");
   assert.equal(await readConfigurationVersion(admin.db), version, "no service reads anything anew");
   assert.match(await operator.text(path), /New \{\{ id \}\}<\/textarea>/, "it is kept");
   const page = await operator.text(`${path}/publish`);
@@ -58,9 +58,9 @@ test("a draft is in force nowhere until it is published, and then is what the pa
   await saveDraftByForm(operator, path, { ...SMS, content: "Newer {{ id }}" });
   const late = await operator.post(`${path}/publish`, seen);
   assert.equal(late.status, 409, "what nobody has seen is not published");
-  assert.equal((await showTemplate(admin.db, address)).content, "Order {{ id }}");
+  assert.equal((await readTemplate(admin.db, address)).content, "Order {{ id }}");
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  assert.equal((await showTemplate(admin.db, address)).content, "Newer {{ id }}");
+  assert.equal((await readTemplate(admin.db, address)).content, "Newer {{ id }}");
   assert.match(await operator.text(`${path}/publish`), /Nothing to publish/);
 });
 
@@ -73,7 +73,7 @@ test("a draft over which somebody else published says so, and is published knowi
   const page = await operator.text(`${path}/publish`);
   assert.match(page, /Version 1 was published by op@example\.com\s+after this draft was started/);
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  assert.equal((await showTemplate(admin.db, address)).content, "Mine {{ id }}");
+  assert.equal((await readTemplate(admin.db, address)).content, "Mine {{ id }}");
 });
 
 test("a fault is told on the page of publishing, beside the draft that is kept, and nothing is in force", async (t) => {
@@ -106,19 +106,19 @@ test("two languages are published in one go, and a translation is outdated once 
   const text = { ...SMS, content: "Bestellung {{ id }}" };
   assert.equal((await saveDraftByForm(operator, german, text)).status, 303);
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  const both = await showTemplate(admin.db, address);
+  const both = await readTemplate(admin.db, address);
   assert.deepEqual(both.locales, [{ locale: "de", version: 2, outdated: false, draft: false }]);
-  assert.equal((await showTemplate(admin.db, address, "de")).content, "Bestellung {{ id }}");
+  assert.equal((await readTemplate(admin.db, address, "de")).content, "Bestellung {{ id }}");
   await publishAgain(operator, path, { ...SMS, content: "Your order {{ id }}" });
   const page = await operator.text(german);
   assert.match(page, /outdated/);
   assert.match(page, /class="removed">.*Order \{\{ id \}\}.*class="added">.*Your order/s);
   const same = await operator.post(`${path}/same`, { locale: "de" });
   assert.equal(same.status, 303);
-  const [now] = (await showTemplate(admin.db, address)).locales;
+  const [now] = (await readTemplate(admin.db, address)).locales;
   assert.deepEqual(now, { locale: "de", version: 2, outdated: false, draft: false });
   assert.equal((await operator.post(`${path}/remove-language`, { locale: "de" })).status, 303);
-  assert.deepEqual((await showTemplate(admin.db, address)).locales, []);
+  assert.deepEqual((await readTemplate(admin.db, address)).locales, []);
 });
 
 test("what holds for all languages is set with the default text alone", async (t) => {
@@ -130,7 +130,7 @@ test("what holds for all languages is set with the default text alone", async (t
   assert.doesNotMatch(await operator.text(german), /name="sensitive"/);
   await saveDraftByForm(operator, german, { ...SMS, content: "Bestellung {{ id }}" });
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  const { sensitive, requiredVariables } = await showTemplate(admin.db, address);
+  const { sensitive, requiredVariables } = await readTemplate(admin.db, address);
   assert.deepEqual([sensitive, requiredVariables], [true, ["id"]]);
 });
 
@@ -142,7 +142,7 @@ test("timing is set in words, kept as it was typed, and refused where it does no
     ...{ throttleCount: "5", throttleSeconds: "60", afterUnreadSeconds: "600" },
   };
   const path = await publishByForm(operator, base, { ...SMS, ...timing });
-  const { digest, throttle, afterUnreadSeconds } = await showTemplate(admin.db, address);
+  const { digest, throttle, afterUnreadSeconds } = await readTemplate(admin.db, address);
   assert.deepEqual(
     [digest, throttle, afterUnreadSeconds],
     [
@@ -162,11 +162,11 @@ test("timing is set in words, kept as it was typed, and refused where it does no
   assert.match(refused, /Digest: does not go with a sensitive template/);
   const again = await publishDraftByForm(operator, path);
   assert.deepEqual([again.status, again.headers.get("location")], [303, `${path}/publish`]);
-  assert.deepEqual((await showTemplate(admin.db, address)).digest, digest);
+  assert.deepEqual((await readTemplate(admin.db, address)).digest, digest);
   await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleCount: "" });
   assert.match(await operator.text(`${path}/publish`), /at 09:00, on mon/);
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
-  const now = await showTemplate(admin.db, address);
+  const now = await readTemplate(admin.db, address);
   assert.deepEqual([now.digest, now.throttle], [{ at: "09:00", days: [1] }, null]);
 });
 
@@ -203,13 +203,13 @@ test("a copy is made of drafts; to another tenant an operator may copy alone", a
   const copy = await owner.post(`${path}/copy`, { eventType: "order.changed" });
   assert.equal(copy.status, 303);
   const there = { tenantId, eventType: "order.changed", channel: "SMS" } as const;
-  const { version, hasDraft } = await showTemplate(admin.db, there);
+  const { version, hasDraft } = await readTemplate(admin.db, there);
   assert.deepEqual([version, hasDraft], [0, true]);
   assert.equal((await owner.post(`${path}/copy`, { eventType: "order.changed" })).status, 422);
   const away = { eventType: "order.changed", tenantId: otherId };
   assert.equal((await owner.post(`${path}/copy`, away)).status, 403);
   assert.equal((await operator.post(`${path}/copy`, away)).status, 303);
-  assert.equal((await showTemplate(admin.db, { ...there, tenantId: otherId })).hasDraft, true);
+  assert.equal((await readTemplate(admin.db, { ...there, tenantId: otherId })).hasDraft, true);
 });
 
 test("where the tenant's channels leave a template out, every page of it says so", async (t) => {

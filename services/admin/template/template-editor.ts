@@ -1,7 +1,7 @@
 import { Conflict, InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
-import { saveDraft, showDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
+import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
-import { showTemplate, type Template } from "@belfry/administration/templates/templates";
+import { readTemplate, type Template } from "@belfry/administration/templates/templates";
 import { type Answer, json, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
@@ -9,7 +9,7 @@ import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
 import { type Edited, editorPage } from "./editor-page.ts";
 import { localeOfQuery } from "./languages.ts";
-import { addressesOf } from "./template-addresses.ts";
+import { addressesOf, addressOf } from "./template-addresses.ts";
 import { wholeText } from "./template-texts.ts";
 import {
   draftInputOf,
@@ -21,7 +21,7 @@ import {
 /** The editor of one template: its form, and keeping what is in it as a draft. */
 export function templateEditorPages({ route, db }: PageDeps): void {
   const draftOf = (template: Template, locale: string): Promise<TemplateDraft | undefined> =>
-    showDraft(db, { id: template.id, locale }).catch((error: unknown) => {
+    readDraft(db, { id: template.id, locale }).catch((error: unknown) => {
       if (error instanceof NotFound) return undefined;
       throw error;
     });
@@ -35,7 +35,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   };
 
   route("GET /tenants/:tenantId/templates/:templateId", async (context) => {
-    const template = await showTemplate(db, addressOf(context));
+    const template = await readTemplate(db, addressOf(context));
     const locale = localeOfQuery(context.query);
     if (locale === undefined) {
       throw invalid("The code", "is no language, such as de or pt-BR");
@@ -44,7 +44,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     const draft = locale === "" ? source : await draftOf(template, locale);
     const isThere = locale === "" || template.locales.some((one) => one.locale === locale);
     const own = { id: template.id };
-    const text = isThere ? await showTemplate(db, own, locale) : (source ?? template);
+    const text = isThere ? await readTemplate(db, own, locale) : (source ?? template);
     const values = valuesOfTemplate(template, { locale, text, draft, source });
     if (!values.keepsSamples) {
       const found = await sampleFromEvents(db, template.tenantId, template.eventType);
@@ -55,26 +55,17 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   });
 
   /** What is typed, as a draft of a template that is there. */
-  const keep = async (context: InTenant, template: Template): Promise<number> => {
-    const { tenant, form, person, audited } = context;
-    const values = typedValues(form, template);
+  const keep = async (context: InTenant, template: Template, autosave: boolean) => {
+    const values = typedValues(context.form, template);
     const revision = Number(values.revision) || 0;
-    const input = { ...draftInputOf(values), tenantId: tenant.id, createdBy: person.email };
-    const save = (open: typeof db) => saveDraft(open, { ...input, revision });
-    if (revision > 0) return (await save(db)).revision;
-    // That it was begun is for the log; each pause in typing is not.
-    const begun = await audited(save, () => ({
-      tenantId: tenant.id,
-      action: "template.draft",
-      target: [template.eventType, template.channel, values.locale].filter(Boolean).join(" "),
-    }));
-    return begun.revision;
+    return await context.run(putDraft, { ...draftInputOf(values), revision, autosave });
   };
 
   route("POST /tenants/:tenantId/templates/:templateId/draft", async (context) => {
-    const template = await showTemplate(db, addressOf(context));
+    const template = await readTemplate(db, addressOf(context));
     try {
-      return json({ id: template.id, revision: await keep(context, template) });
+      const { revision } = await keep(context, template, true);
+      return json({ id: template.id, revision });
     } catch (error) {
       if (error instanceof InvalidInput) return json({ text: error.message }, 422);
       if (!(error instanceof Conflict)) throw error;
@@ -86,11 +77,11 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 
   // Without scripts, and where two texts have to be seen beside one another.
   route("POST /tenants/:tenantId/templates/:templateId", async (context) => {
-    const template = await showTemplate(db, addressOf(context));
+    const template = await readTemplate(db, addressOf(context));
     const values = typedValues(context.form, template);
     const addresses = addressesOf(context.base, template.id, values.locale);
     try {
-      await keep(context, template);
+      await keep(context, template, false);
       if (context.form.get("then") === "publish") return redirect(addresses.publish);
       return redirect(addresses.editor, "draft-saved");
     } catch (error) {
@@ -106,7 +97,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   /** Somebody else saved first: their text is shown beside what was typed, which is kept. */
   const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
     const draft = await draftOf(template, values.locale);
-    const published = await showTemplate(db, { id: template.id }, values.locale).catch(
+    const published = await readTemplate(db, { id: template.id }, values.locale).catch(
       () => template,
     );
     const theirs = draft ?? published;
@@ -127,7 +118,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   };
 
   route("GET /tenants/:tenantId/templates/:templateId/sample", async (context) => {
-    const { tenantId, eventType } = await showTemplate(db, addressOf(context));
+    const { tenantId, eventType } = await readTemplate(db, addressOf(context));
     const variables = await sampleFromEvents(db, tenantId, eventType);
     if (variables === undefined) throw new NotFound("eventType", "no event of this type is kept");
     return json({ variables });
@@ -137,8 +128,4 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 /** What a template is for does not change: another event type is another template. */
 function typedValues(form: URLSearchParams, { eventType, channel }: Template): TemplateValues {
   return { ...valuesOfForm(form), eventType, channel };
-}
-
-function addressOf({ tenant, params }: InTenant) {
-  return { id: params.templateId ?? "", tenantId: tenant.id };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showTemplate } from "@belfry/administration/templates/templates";
+import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import { publishAgain, publishByForm } from "../test/publish-by-form.ts";
 import { SMS, startTenant } from "../test/tenant-under-test.ts";
@@ -124,11 +124,11 @@ test("values of a real event are shown and not kept; of a sensitive one they are
   assert.match(html, /real-7/);
   const typed = { ...plain, sampleVariables: '{"id": "real-7"}' };
   await publishAgain(operator, path, { ...typed, samplesOf: "event", content: "Two {{ id }}" });
-  assert.equal((await showTemplate(admin.db, address)).sampleVariables, null);
+  assert.equal((await readTemplate(admin.db, address)).sampleVariables, null);
   await publishAgain(operator, path, {
     ...{ ...typed, samplesOf: "event", keepSamples: "on", content: "Three {{ id }}" },
   });
-  assert.equal((await showTemplate(admin.db, address)).sampleVariables, '{"id": "real-7"}');
+  assert.equal((await readTemplate(admin.db, address)).sampleVariables, '{"id": "real-7"}');
   await admin.pool.query("update templates set sensitive = true, sample_variables = null");
   assert.doesNotMatch(await operator.text(path), /real-7/);
   assert.equal((await operator.get(`${path}/sample`)).status, 404);

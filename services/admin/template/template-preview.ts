@@ -1,14 +1,6 @@
-import { auditedAfter } from "@belfry/administration/audited";
 import { InvalidInput } from "@belfry/administration/input-error";
-import {
-  checkSource,
-  type Preview,
-  type PreviewInput,
-  previewSource,
-} from "@belfry/administration/templates/preview-template";
-import { sendPushTest } from "@belfry/administration/templates/push-test";
-import { sendRenderedTest } from "@belfry/administration/templates/send-test";
-import { templateTested } from "@belfry/administration/templates/test-note";
+import { checkSource, type PreviewInput } from "@belfry/administration/templates/preview-template";
+import { testTemplate } from "@belfry/administration/templates/try-template";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { templateVariables } from "@belfry/templates/template-variables";
 import { json } from "../drawing/answer.ts";
@@ -17,15 +9,7 @@ import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-va
 import { shownPreview, unfilledMark } from "./unfilled.ts";
 
 /** What the editor shows as one types, and a test of what is in it, saved or not. */
-export function templatePreviewPages({
-  route,
-  db,
-  keys,
-  config,
-  publishNotification,
-}: PageDeps): void {
-  const sending = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
-
+export function templatePreviewPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
     const samples = samplesOf(values);
@@ -46,43 +30,30 @@ export function templatePreviewPages({
     });
   });
 
-  route("POST /tenants/:tenantId/templates/test", async ({ tenant, form, actor }) => {
+  route("POST /tenants/:tenantId/templates/test", async ({ run, form }) => {
     const values = valuesOfForm(form);
-    const to = form.get("to") ?? "";
+    const { eventType, targetChannel } = values;
     try {
-      const source = previewInputOf(values);
-      const rendered = await previewSource(db, tenant.id, source, samplesOf(values) ?? {});
-      return json(
-        await auditedAfter(
-          db,
-          actor,
-          () => send(tenant.id, values, rendered, to),
-          (told) => templateTested({ ...values, tenantId: tenant.id }, told.recorded),
-        ),
-      );
+      const told = await run(testTemplate, {
+        ...previewInputOf(values),
+        eventType,
+        targetChannel: targetChannel || undefined,
+        variables: samplesOf(values) ?? {},
+        to: form.get("to") ?? "",
+      });
+      if (!("userId" in told)) {
+        const text = `${told.kind}: ${told.reason}`;
+        return json({ ok: told.class === "accepted", text, recorded: { class: told.class } });
+      }
+      const when = told.published ? "" : ", and is shown when the page is reloaded";
+      const { userId } = told;
+      const text = `It is in the inbox of ${userId}, marked as a test${when}.`;
+      return json({ ok: true, text, recorded: { userId } });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       return json({ ok: false, text: error.message }, 422);
     }
   });
-
-  const send = async (tenantId: string, values: TemplateValues, rendered: Preview, to: string) => {
-    if (rendered.kind === "notification") {
-      const { eventType, targetChannel } = values;
-      const test = { tenantId, userId: to, eventType, targetChannel: targetChannel || undefined };
-      const { userId, published } = await sendPushTest(db, test, rendered, publishNotification);
-      const text = published
-        ? `It is in the inbox of ${userId}, marked as a test.`
-        : `It is in the inbox of ${userId}, marked as a test, and is shown when the page is reloaded.`;
-      return { ok: true, text, recorded: { userId } };
-    }
-    const { provider, outcome } = await sendRenderedTest(db, tenantId, rendered, to, sending);
-    return {
-      ok: outcome.class === "accepted",
-      text: `${provider.kind}: ${outcome.reason}`,
-      recorded: { class: outcome.class },
-    };
-  };
 }
 
 function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {

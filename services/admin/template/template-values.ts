@@ -2,9 +2,9 @@ import type { TemplateDraft } from "@belfry/administration/templates/drafts";
 import type { PreviewInput } from "@belfry/administration/templates/preview-template";
 import type {
   TemplateInput,
-  TemplateSettingsInput,
   TemplateSourceInput,
 } from "@belfry/administration/templates/template-input";
+import type { TemplateSettingsInput } from "@belfry/administration/templates/template-settings";
 import type { Template } from "@belfry/administration/templates/templates";
 import {
   CHANNEL_ROWS,
@@ -146,14 +146,12 @@ export interface ValueSources {
   source: TemplateDraft | undefined;
 }
 
-type SettingsLike = { [K in keyof TemplateSettingsInput]?: TemplateSettingsInput[K] | null };
-
 /** What is set for all languages stands in the draft of the default variant, if there is one. */
 export function valuesOfTemplate(template: Template, sources: ValueSources): TemplateValues {
   const { locale, draft, source } = sources;
   const text = draft ?? sources.text;
   const isPublished = "version" in sources.text && sources.text.version > 0;
-  const settings: SettingsLike = source === undefined ? template : source.settings;
+  const settings: TemplateSettingsInput = source === undefined ? template : source.settings;
   const samples = source?.settings.sampleVariables ?? template.sampleVariables;
   return {
     ...timingValues(settings),

@@ -1,17 +1,15 @@
-import { preparedAndSaved } from "@belfry/administration/input-error";
 import { leftOut } from "@belfry/administration/templates/publication";
-import { savePreparedTemplate } from "@belfry/administration/templates/put-template";
 import {
-  listTemplateVersions,
-  prepareTemplateVersion,
-  showTemplateVersion,
+  readTemplateVersion,
+  readTemplateVersions,
+  restoreTemplate,
 } from "@belfry/administration/templates/template-versions";
 import {
+  activateTemplate,
+  deactivateTemplate,
   deleteTemplate,
-  listTemplates,
-  setTemplateActive,
-  showTemplate,
-  type Template,
+  readTemplate,
+  readTemplates,
   type TemplateSummary,
 } from "@belfry/administration/templates/templates";
 import { CHANNELS } from "@belfry/contracts/channels";
@@ -19,20 +17,15 @@ import type { Database } from "@belfry/database/connection";
 import { page, redirect } from "../drawing/answer.ts";
 import { counted } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
 import { differences } from "./differences.ts";
 import { languageName } from "./languages.ts";
+import { addressOf, keyOf } from "./template-addresses.ts";
 import { textParts } from "./template-texts.ts";
 
 /** Templates at a glance, their versions, and what is done to a whole one. */
 export function templatePages({ route, db }: PageDeps): void {
-  const addressOf = ({ tenant, params }: InTenant) => ({
-    id: params.templateId ?? "",
-    tenantId: tenant.id,
-  });
-
   route("GET /tenants/:tenantId/templates", async ({ tenant }) => {
-    const templates = await listTemplates(db, tenant.id);
+    const templates = await readTemplates(db, tenant.id);
     const rows = [...Map.groupBy(templates, (template) => template.eventType)].map(
       ([eventType, own]) => ({
         eventType,
@@ -48,43 +41,28 @@ export function templatePages({ route, db }: PageDeps): void {
     });
   });
 
-  for (const [verb, active] of [
-    ["activate", true],
-    ["deactivate", false],
+  for (const [verb, act] of [
+    ["activate", activateTemplate],
+    ["deactivate", deactivateTemplate],
   ] as const) {
     route(`POST /tenants/:tenantId/templates/:templateId/${verb}`, async (context) => {
-      const { tenant, audited, base } = context;
-      const { id } = await audited(
-        (transaction) => setTemplateActive(transaction, addressOf(context), active),
-        (template) => ({
-          tenantId: tenant.id,
-          action: `template.${verb}`,
-          target: `${template.eventType} ${template.channel}`,
-        }),
-      );
+      const { run, base } = context;
+      const { id } = await run(act, await keyOf(db, context));
       return redirect(`${base}/templates/${id}`, `${verb}d`);
     });
   }
 
   route("POST /tenants/:tenantId/templates/:templateId/delete", async (context) => {
-    const { tenant, audited, base } = context;
-    await audited(
-      (transaction) => deleteTemplate(transaction, addressOf(context)),
-      (template) => ({
-        tenantId: tenant.id,
-        action: "template.delete",
-        target: `${template.eventType} ${template.channel}`,
-        before: recordedTemplate(template),
-      }),
-    );
+    const { run, base } = context;
+    await run(deleteTemplate, await keyOf(db, context));
     return redirect(`${base}/templates`, "deleted");
   });
 
   route("GET /tenants/:tenantId/templates/:templateId/versions", async (context) => {
     const address = addressOf(context);
-    const template = await showTemplate(db, address);
+    const template = await readTemplate(db, address);
     const locale = context.query.get("locale") ?? "";
-    const versions = await listTemplateVersions(db, address);
+    const versions = await readTemplateVersions(db, address);
     const inForce = new Map([["", template.version]]);
     for (const one of template.locales) inForce.set(one.locale, one.version);
     const older = versions.filter((one) => one.locale === locale)[1] ?? versions[0];
@@ -97,10 +75,10 @@ export function templatePages({ route, db }: PageDeps): void {
     }));
     const facts = { template, versions: listed };
     if (versions.length === 0) return page("template-versions", title, facts);
-    const chosen = await showTemplateVersion(db, address, given);
+    const chosen = await readTemplateVersion(db, address, given);
     const current = inForce.get(chosen.locale) ?? 0;
     const now =
-      current === 0 ? { content: "" } : await showTemplate(db, { id: template.id }, chosen.locale);
+      current === 0 ? { content: "" } : await readTemplate(db, { id: template.id }, chosen.locale);
     const parts = textParts(chosen, now).map(({ name, from, to }) => ({
       ...{ name, lines: differences(from, to) },
     }));
@@ -112,33 +90,11 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
-    const { tenant, audited, person, form, base } = context;
+    const { run, form, base } = context;
     const version = Number(form.get("version"));
-    const { id } = await preparedAndSaved(
-      () => prepareTemplateVersion(db, addressOf(context), version, person.email),
-      (prepared) =>
-        audited(
-          (transaction) => savePreparedTemplate(transaction, prepared),
-          (template) => ({
-            tenantId: tenant.id,
-            action: "template.restore",
-            target: `${template.eventType} ${template.channel}`,
-            after: { restored: version, version: template.version },
-          }),
-        ),
-    );
+    const { id } = await run(restoreTemplate, { ...(await keyOf(db, context)), version });
     return redirect(`${base}/templates/${id}`, "restored");
   });
-}
-
-/** Of a template's text the log keeps the number of its version: the text is there. */
-export function recordedTemplate(template: Template): object {
-  const { version, active, targetChannel, sensitive, atMostOnce } = template;
-  const { plainCharacters, expiresAfterSeconds } = template;
-  return {
-    ...{ version, active, targetChannel, sensitive, atMostOnce },
-    ...{ plainCharacters, expiresAfterSeconds },
-  };
 }
 
 /** Of one template on one channel, in a few words. */

@@ -1,4 +1,4 @@
-import type { TimingInput } from "@belfry/administration/templates/timing-input";
+import type { TemplateSettingsInput } from "@belfry/administration/templates/template-settings";
 import type { DigestSettings } from "@belfry/contracts/timing";
 
 /** When what a template makes leaves, as its form holds it: text as it was typed. */
@@ -52,7 +52,7 @@ export function timingOfForm(form: URLSearchParams): TimingValues {
 }
 
 /** What is not a number is kept as one that no rule takes. */
-export function timingInput(values: TimingValues): TimingInput {
+export function timingInput(values: TimingValues): TemplateSettingsInput {
   const { throttleCount, throttleSeconds, afterUnreadSeconds } = values;
   const isThrottled = throttleCount !== "" || throttleSeconds !== "";
   return {
@@ -83,7 +83,11 @@ function digestInput(values: TimingValues): DigestSettings | null {
   };
 }
 
-export function timingValues({ digest, throttle, afterUnreadSeconds }: TimingInput): TimingValues {
+export function timingValues({
+  digest,
+  throttle,
+  afterUnreadSeconds,
+}: TemplateSettingsInput): TimingValues {
   const text = (value: number | null | undefined) => String(value ?? "");
   return {
     ...NO_TIMING,

@@ -1,5 +1,5 @@
 import { invalid } from "@belfry/administration/input-error";
-import { listTemplates } from "@belfry/administration/templates/templates";
+import { readTemplates } from "@belfry/administration/templates/templates";
 import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
 import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
 import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
@@ -49,7 +49,7 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
         created: { apiKey, curl: readLine(config.apiUrl, apiKey) },
       });
     }
-    const templates = await listTemplates(db, context.tenant.id);
+    const templates = await readTemplates(db, context.tenant.id);
     const first = templates.find((template) => template.active);
     const curl = curlLine(config.apiUrl, apiKey, first?.eventType, first?.variables);
     return await show(context, { ...made, created: { apiKey, curl } });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { invite } from "@belfry/administration/people/invitations";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";

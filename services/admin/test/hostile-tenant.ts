@@ -4,7 +4,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { insertSession } from "@belfry/administration/people/sessions";
 import { putProvider } from "@belfry/administration/providers/providers";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { storeCategory } from "@belfry/administration/users/categories";
 import { storeUsers } from "@belfry/administration/users/user-rows";

@@ -1,5 +1,5 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { listTemplates } from "@belfry/administration/templates/templates";
+import { readTemplates } from "@belfry/administration/templates/templates";
 import {
   assignCategory,
   deleteCategory,
@@ -30,7 +30,7 @@ export function categoryPages({ route, db }: PageDeps): void {
     given: { values?: CategoryValues; faults?: Faults; refused?: string; eventType?: string } = {},
   ): Promise<Answer> => {
     const category = await categoryOf(context);
-    const templates = await listTemplates(db, context.tenant.id);
+    const templates = await readTemplates(db, context.tenant.id);
     const eventTypes = [...new Set(templates.map(({ eventType }) => eventType))];
     return page("category", category.label[""] ?? category.key, {
       category,

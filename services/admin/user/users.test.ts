@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { putUser } from "@belfry/administration/users/users";
 import { storeInbound } from "@belfry/database/inbound";
 import { type startAdmin, startForTenant } from "../admin-under-test.ts";

@@ -1,4 +1,4 @@
-import { putTemplate } from "@belfry/administration/templates/put-template";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import { createDatabase } from "@belfry/database/connection";
 import { acceptResting } from "../resting-load.ts";

@@ -1,14 +1,12 @@
-import type { Files } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
 import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
 import { filesOfTemplates, publishedTemplates, type WrittenTemplate } from "./export-templates.ts";
-import { readFound } from "./import-templates.ts";
-import { changedLayout } from "./layout-input.ts";
-import { type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
-import { settingsOf } from "./publish-layout.ts";
-import type { FoundFile } from "./read-template-files.ts";
+import { readFile } from "./import-templates.ts";
+import { type LayoutSettings, layoutOf, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
+import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
+import type { TextFiles } from "./template-paths.ts";
 
 /** Files of a bundle beside the folders of the templates. */
 export const LAYOUT_CONTENT = "layout.mjml";
@@ -16,12 +14,11 @@ export const LAYOUT_SETTINGS = "layout.json";
 export const CATEGORIES = "categories.json";
 export const BUNDLE_FILES = [LAYOUT_CONTENT, LAYOUT_SETTINGS, CATEGORIES] as const;
 
-const MAX_FILES = 10_000;
 const MAX_FAULTS = 50;
 
 /** What a tenant has published, or what files say of it. */
 export interface Bundle {
-  templates: (WrittenTemplate & { found: FoundFile })[];
+  templates: (WrittenTemplate & { path: string; text: string })[];
   /** undefined: the files do not say. */
   layout: LayoutSettings | undefined;
   categories: readonly Category[] | undefined;
@@ -33,31 +30,26 @@ export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> 
   const templates = await publishedTemplates(db, tenantId);
   const files = filesOfTemplates(templates);
   return {
-    templates: templates.map((template, at) => ({ ...template, found: files[at] as FoundFile })),
-    layout: layout === undefined ? NO_LAYOUT : settingsOf(layout),
+    templates: templates.map((template, at) => {
+      const [path = "", text = ""] = files[at] ?? [];
+      return { ...template, path, text };
+    }),
+    layout: layoutOf((name) => layout?.[name] ?? null),
     categories: await readCategories(db, tenantId),
   };
 }
 
 /** What is not set has no file. */
-export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bundle): Files {
+export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bundle): TextFiles {
   return {
-    ...Object.fromEntries(templates.map(({ found: { path, text } }) => [path, text])),
+    ...Object.fromEntries(templates.map(({ path, text }) => [path, text])),
     ...layoutFiles(layout),
     ...(categories.length > 0 && { [CATEGORIES]: jsonText(categories) }),
   };
 }
 
-/** As they lie in a directory. */
-export function bundleFolder(files: Files): FoundFile[] {
-  return Object.entries(files).map(([path, text]) => {
-    const at = path.indexOf("/");
-    return { folder: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1), path, text };
-  });
-}
-
 /** Throws `InvalidInput` with each file and its fault. */
-export function readBundle(files: Files): Bundle {
+export function readBundle(files: TextFiles): Bundle {
   const faults: InputFault[] = [];
   const at = <T>(path: string, read: (text: string) => T): T | undefined => {
     const text = files[path];
@@ -72,21 +64,16 @@ export function readBundle(files: Files): Bundle {
     }
   };
   const paths = Object.keys(files).filter((path) => !BUNDLE_FILES.some((one) => one === path));
-  if (paths.length > MAX_FILES) throw fault(`are over ${MAX_FILES}`);
   const templates = new Map<string, Bundle["templates"][number]>();
   for (const path of paths.sort()) {
-    const [folder = "", name, ...more] = path.split("/");
-    if (name === undefined || more.length > 0) {
-      throw fault(`${path.slice(0, 200)} is no file of a bundle`);
-    }
-    const found = { folder, name, path, text: files[path] ?? "" };
-    const read = readFound(found);
+    const text = files[path] ?? "";
+    const read = readFile(path, text);
     if (read.ok) {
       const other = templates.get(keyOf(read));
-      if (other !== undefined) throw fault(`${path} is for the same as ${other.found.path}`);
+      if (other !== undefined) throw invalid("files", `${path} is for the same as ${other.path}`);
       const { eventType, variant, file } = read;
-      templates.set(keyOf(read), { eventType, variant, file, found });
-    } else faults.push(...read.faults.map(({ message }) => ({ field: "files", message })));
+      templates.set(keyOf(read), { eventType, variant, file, path, text });
+    } else faults.push(...read.faults);
     if (faults.length >= MAX_FAULTS) break;
   }
   const settings = at(LAYOUT_SETTINGS, layoutSettings);
@@ -130,9 +117,9 @@ type Texts = Map<string, { path: string; text: string }>;
 function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
   const texts: Texts = new Map();
   for (const template of templates) {
-    const { file, variant, found } = template;
+    const { file, variant, path } = template;
     const text = writeTemplateFile({ ...file, eventType: undefined });
-    texts.set(keyOf(template), { path: found.path, text: `${text}\n${variant.format ?? ""}` });
+    texts.set(keyOf(template), { path, text: `${text}\n${variant.format ?? ""}` });
   }
   for (const path of layout === undefined ? [] : [LAYOUT_CONTENT, LAYOUT_SETTINGS]) {
     texts.set(path, { path, text: layoutFiles(layout ?? NO_LAYOUT)[path] ?? "" });
@@ -153,7 +140,7 @@ function keyOf({ eventType, variant }: Pick<WrittenTemplate, "eventType" | "vari
   return JSON.stringify([eventType, variant.channel, variant.locale]);
 }
 
-function layoutFiles({ content, ...settings }: LayoutSettings): Files {
+function layoutFiles({ content, ...settings }: LayoutSettings): TextFiles {
   const set = Object.entries(settings).filter(([, value]) => value !== null);
   return {
     ...(content !== null && { [LAYOUT_CONTENT]: content }),
@@ -191,8 +178,4 @@ function jsonText(value: unknown): string {
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one;
   return `${JSON.stringify(value, sorted, 2)}\n`;
-}
-
-function fault(message: string): InvalidInput {
-  return invalid("files", message);
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
-import { files, flag, text } from "@belfry/contracts/fields";
+import { field, flag, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, EDIT, LOOK, type Note } from "../act.ts";
@@ -18,10 +18,10 @@ import {
   partsOf,
   readBundle,
 } from "./bundle-files.ts";
+import { Files } from "./export-templates.ts";
 import { holdOwner } from "./hold-owner.ts";
-import { type PreparedImport, prepareFiles } from "./import-templates.ts";
+import { type PreparedImport, prepareImport } from "./import-templates.ts";
 import { brandName } from "./layout-in-force.ts";
-import { layoutInputFaults } from "./layout-input.ts";
 import { insertLayout, type LayoutSettings, newestLayout } from "./layout-rows.ts";
 import { markdownVariants } from "./markdown-variants.ts";
 import {
@@ -31,9 +31,7 @@ import {
   publishCompiled,
 } from "./publish-layout.ts";
 import { savePrepared } from "./put-template.ts";
-
-/** Of all files together. */
-const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
+import { filesFault, type TextFiles } from "./template-paths.ts";
 
 type Plan = Static<typeof Plan>;
 const Plan = Type.Object(
@@ -77,7 +75,7 @@ export const pullBundle = defineAct({
   description:
     "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
   input: Type.Object({}),
-  output: Type.Object({ files: Type.Record(Type.String(), Type.String()) }),
+  output: Type.Object({ files: Files }),
   examples: [{ input: {}, output: { files: { [PATH]: FILE } } }],
   run: async ({ db, tenantId }) => ({ output: { files: filesOf(await bundleOf(db, tenantId)) } }),
 });
@@ -90,7 +88,7 @@ export const applyBundle = defineAct({
   summary: "Publish such files, all or none; what has no file stays as it is",
   description: "Contents are compared: the same bundle again changes nothing and makes no version.",
   input: Type.Object({
-    files: files(MAX_BUNDLE_BYTES, { description: "texts by path" }),
+    files: field<TextFiles>({ ...Files, description: "texts by path" }, filesFault),
     ...options,
   }),
   output: Plan,
@@ -182,16 +180,15 @@ async function prepareChange(
   const isSame = new Set(
     parts.filter(({ before, after }) => before === after).map(({ path }) => path),
   );
-  const changed = given.templates.filter(({ found }) => !isSame.has(found.path));
+  const changed = given.templates.filter(({ path }) => !isSame.has(path));
   const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
   const layout = isOther ? given.layout : undefined;
-  if (layout !== undefined) refuseFaults(layoutInputFaults({ tenantId, ...layout }));
   const inForce = layout && {
     version: await nextLayoutVersion(db, tenantId),
     layout: await checkedLayout(db, tenantId, layout),
   };
-  const files = changed.map(({ found }) => found);
-  const { templates } = await prepareFiles(db, tenantId, files, { createdBy, layout: inForce });
+  const files = Object.fromEntries(changed.map(({ path, text }) => [path, text]));
+  const { templates } = await prepareImport(db, tenantId, files, { createdBy, layout: inForce });
   // The plan is what it is based on.
   for (const { prepared } of templates) delete prepared.input.basedOnVersion;
   const replaced = new Set(templates.map(({ prepared: { input } }) => variantKey(input)));

@@ -1,41 +1,159 @@
-import { type Database, inTransaction } from "@belfry/database/connection";
+import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
+import { field, text } from "@belfry/contracts/fields";
+import { STARTERS, type Starter } from "@belfry/templates/starters";
+import { Type } from "@sinclair/typebox";
+import { defineAct, EDIT, NotAllowed, OPERATE } from "../act.ts";
+import { emailOf } from "../audited.ts";
+import { Conflict, invalid } from "../input-error.ts";
 import { findDraft } from "./draft-rows.ts";
 import { saveDraft } from "./drafts.ts";
-import { settingsInput } from "./template-rows.ts";
+import { ADDRESS } from "./template-input.ts";
+import { settingsOf } from "./template-settings.ts";
 import { textInput } from "./template-text.ts";
-import { requireTemplate, showTemplate, type Template, type TemplateAddress } from "./templates.ts";
+import {
+  ORDER,
+  ORDER_TEMPLATE,
+  readTemplate,
+  readTemplates,
+  requireTemplate,
+  Template,
+  targetOf,
+} from "./templates.ts";
 import { findVariant, localesOfTemplates } from "./variant-rows.ts";
 
-/**
- * Copies a template to another event type, or another tenant, in all its languages and with what is set
- * for them: what is being written where there is a draft, else what is published. The copy is made of
- * drafts; where the other template has drafts already nothing is changed. Throws `NotFound`,
- * `InvalidInput`, `Conflict`.
- */
-export async function copyTemplate(
-  db: Database,
-  address: TemplateAddress,
-  to: { tenantId: string; eventType: string; createdBy?: string | undefined },
-): Promise<Template> {
-  return await inTransaction(db, async (transaction) => {
-    const row = await requireTemplate(transaction, address);
-    let copyId = "";
-    for (const { locale } of await localesOfTemplates(transaction, {
-      tenantId: row.tenantId,
-      templateId: row.id,
-    })) {
-      const draft = await findDraft(transaction, row.id, locale);
-      const text = draft ?? (await findVariant(transaction, row.id, locale));
+/** New templates, as drafts: from another one, or from an example. */
+
+export const copyTemplate = defineAct({
+  name: "template copy",
+  http: "POST /templates/:eventType/:channel/copy",
+  access: EDIT,
+  effect: "change",
+  summary: "Copy it to another event type or tenant, in all languages, as drafts",
+  description:
+    "What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed.",
+  input: Type.Object({
+    ...ADDRESS,
+    toEventType: text({ description: "what the copy is for" }),
+    toTenant: Type.Optional(
+      text({ description: "whose it is, of operators alone; default: the same tenant's" }),
+    ),
+  }),
+  output: Template,
+  examples: [{ input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE }],
+  async run({ db, tenantId, actor, may }, { toEventType, toTenant = tenantId, ...input }) {
+    if (toTenant !== tenantId && !may(OPERATE)) throw new NotAllowed("template copy", OPERATE);
+    const row = await requireTemplate(db, { ...input, tenantId });
+    const to = { tenantId: toTenant, eventType: toEventType, channel: row.channel };
+    const locales = await localesOfTemplates(db, { tenantId, templateId: row.id });
+    for (const { locale } of locales) {
+      const draft = await findDraft(db, row.id, locale);
+      const text = draft ?? (await findVariant(db, row.id, locale));
       if (text === undefined) continue;
-      const saved = await saveDraft(transaction, {
-        ...{ ...to, channel: row.channel, locale, revision: 0 },
-        ...textInput(text),
-        ...(locale === "" ? settingsInput(row) : {}),
+      await saveDraft(db, {
+        ...(locale === "" ? settingsOf(row) : {}),
         // Of a template that was never published the draft alone knows that it is sensitive.
         ...draft?.settings,
+        ...textInput(text),
+        ...to,
+        locale,
+        revision: 0,
+        createdBy: emailOf(actor),
       });
-      copyId = saved.templateId;
     }
-    return await showTemplate(transaction, { id: copyId });
-  });
+    return { output: await readTemplate(db, to), from: row.id, fromTenant: tenantId };
+  },
+  audit: (_, { output, from, fromTenant }) => ({
+    tenantId: output.tenantId,
+    action: "template.copy",
+    target: targetOf(output),
+    after: { from, fromTenant },
+  }),
+});
+
+const starterKeys = STARTERS.map(({ key }) => key);
+
+export const createTemplates = defineAct({
+  name: "template create",
+  http: "POST /templates",
+  access: EDIT,
+  effect: "change",
+  summary: "Begin the templates of an event type as drafts, empty or from an example",
+  input: Type.Object({
+    eventType: text({ description: "as the tenant's events name it" }),
+    channels: field<Channel[]>(
+      {
+        type: "array",
+        items: { type: "string", enum: [...CHANNELS] },
+        description: `on which, as ${CHANNELS.join(",")}`,
+      },
+      channelsFault,
+    ),
+    starter: Type.Optional(
+      field<string>(
+        { type: "string", enum: starterKeys, description: `one of ${starterKeys.join(", ")}` },
+        (value) =>
+          starterKeys.includes(value as string)
+            ? undefined
+            : `must be one of ${starterKeys.join(", ")}`,
+      ),
+    ),
+  }),
+  output: Type.Array(Template),
+  examples: [
+    {
+      input: { eventType: ORDER.eventType, channels: [ORDER.channel] },
+      output: [{ ...ORDER_TEMPLATE, version: 0, hasDraft: true, content: "" }],
+    },
+  ],
+  async run({ db, tenantId, actor }, { eventType, channels, starter: key }) {
+    const starter = STARTERS.find((one) => one.key === key);
+    const there = (await readTemplates(db, tenantId))
+      .filter((one) => one.eventType === eventType && channels.includes(one.channel))
+      .map(({ channel }) => channel);
+    if (there.length > 0) throw alreadyThere(there);
+    const output: Template[] = [];
+    for (const channel of new Set(channels)) {
+      const { templateId: id } = await saveDraft(db, {
+        ...starterText(starter, channel),
+        tenantId,
+        eventType,
+        channel,
+        createdBy: emailOf(actor),
+        revision: 0,
+        sensitive: starter?.sensitive ?? false,
+        sampleVariables: starter && JSON.stringify(starter.sampleVariables, null, 2),
+      }).catch((error) => {
+        throw error instanceof Conflict ? alreadyThere([channel]) : error;
+      });
+      output.push(await readTemplate(db, { id, tenantId }));
+    }
+    return { output };
+  },
+  audit: (_, { output }) =>
+    output.map((template) => ({ action: "template.draft", target: targetOf(template) })),
+});
+
+/** What a new template says on a channel. */
+export function starterText(starter: Starter | undefined, channel: Channel) {
+  switch (CHANNEL_ROWS[channel].content) {
+    case "email":
+      return { format: "markdown" as const, ...(starter?.email ?? { subject: "", content: "" }) };
+    case "text":
+      return starter?.text ?? { content: "" };
+    case "notification":
+      return starter?.notification ?? { title: "", content: "" };
+  }
+}
+
+function channelsFault(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.some((one) => !CHANNELS.includes(one))) {
+    return `must be a list of ${CHANNELS.join(", ")}`;
+  }
+  return value.length === 0 ? "must include at least one" : undefined;
+}
+
+function alreadyThere(channels: readonly Channel[]) {
+  const names = channels.map((channel) => CHANNEL_ROWS[channel].words.inSentence).join(", ");
+  const message = `has a template for ${names} already: open that one, or choose another`;
+  return invalid("eventType", message);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import type { TemplateSettingsInput } from "./template-input.ts";
+import type { TemplateSettingsInput } from "./template-settings.ts";
 import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-text.ts";
 
 /** Queries on `template_drafts`: one a variant at most. */

@@ -8,18 +8,19 @@ import { Conflict, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { copyTemplate } from "./copy-template.ts";
+import { type DraftInput, prepareDraft, readDraft } from "./drafts.ts";
+import { renderTemplate } from "./preview-template.ts";
+import { savePreparedTemplate } from "./put-template.ts";
+import { readTemplate, readTemplates } from "./templates.ts";
 import {
-  type DraftInput,
+  copyTemplate,
+  deleteTranslation,
   discardDraft,
-  prepareDraft,
   publishDraft,
+  putTemplate,
   saveDraft,
-  showDraft,
-} from "./drafts.ts";
-import { previewTemplate } from "./preview-template.ts";
-import { putTemplate, savePreparedTemplate } from "./put-template.ts";
-import { deleteTranslation, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
+  setTemplateActive,
+} from "./test-templates.ts";
 
 const KEY = { eventType: "order.confirmed", channel: "SMS" } as const;
 const SMS = { ...KEY, content: "Order {{id}}" };
@@ -42,10 +43,10 @@ test("a draft is in force nowhere, also the first one of a template, until it is
   await draft({ ...SMS, createdBy: "ann", sensitive: true, requiredVariables: ["id"] });
   assert.equal(await readConfigurationVersion(db), before);
   assert.deepEqual(await findTargetChannels(db, tenantId), ["global_system"]);
-  const shown = await showTemplate(db, key);
+  const shown = await readTemplate(db, key);
   assertHas(shown, { version: 0, content: "", hasDraft: true, sensitive: false, variables: [] });
-  assert.equal((await listTemplates(db, tenantId)).length, 2);
-  await assert.rejects(previewTemplate(db, key, {}), NotFound);
+  assert.equal((await readTemplates(db, tenantId)).length, 2);
+  await assert.rejects(renderTemplate(db, key, {}), NotFound);
   const published = await publishDraft(db, key, "bob");
   assert.deepEqual(
     [published.version, published.content, published.sensitive, published.requiredVariables],
@@ -53,7 +54,7 @@ test("a draft is in force nowhere, also the first one of a template, until it is
   );
   assert.deepEqual([published.hasDraft, published.savedBy], [false, "bob"]);
   assert.notEqual(await readConfigurationVersion(db), before);
-  await assert.rejects(showDraft(db, key), NotFound);
+  await assert.rejects(readDraft(db, key), NotFound);
   await assert.rejects(publishDraft(db, key), NotFound);
 });
 
@@ -64,7 +65,7 @@ test("a draft keeps what is faulty, with its settings, and publishing says where
     ...{ title: "not of an SMS", url: "javascript:", actions: [{ label: "", url: "" }] },
   };
   await draft(typed);
-  const kept = await showDraft(db, key);
+  const kept = await readDraft(db, key);
   assert.deepEqual(
     [kept.content, kept.title, kept.url, kept.actions],
     [typed.content, typed.title, typed.url, typed.actions],
@@ -74,7 +75,7 @@ test("a draft keeps what is faulty, with its settings, and publishing says where
   assert.deepEqual(fields, ["expiresAfterSeconds", "sampleVariables", "title", "url", "actions"]);
   await draft({ ...SMS, content: "Hello\n{{ id" });
   await assert.rejects(publishDraft(db, key), /content line 2, column 1: /);
-  assert.equal((await showTemplate(db, key)).version, 0);
+  assert.equal((await readTemplate(db, key)).version, 0);
 });
 
 test("what a draft cannot keep is refused by name", async (t) => {
@@ -104,7 +105,7 @@ test("of two people the second one's draft is refused, and neither's text is los
     draft({ ...SMS, content: "His", revision: first.revision }),
     conflict(second.revision),
   );
-  assert.equal((await showDraft(db, key)).content, "Hers");
+  assert.equal((await readDraft(db, key)).content, "Hers");
   await assert.rejects(
     publishDraft(db, { ...key, revision: first.revision }),
     conflict(second.revision),
@@ -122,8 +123,8 @@ test("a draft that was changed while it was compiled is not published", async (t
   const prepared = await prepareDraft(db, key);
   const { revision } = await draft({ ...SMS, content: "Later" });
   await assert.rejects(savePreparedTemplate(db, prepared), conflict(revision));
-  assert.equal((await showDraft(db, key)).content, "Later");
-  assert.equal((await showTemplate(db, key)).version, 0);
+  assert.equal((await readDraft(db, key)).content, "Later");
+  assert.equal((await readTemplate(db, key)).version, 0);
 });
 
 test("a draft that began before another version was published is not put over it", async (t) => {
@@ -142,10 +143,10 @@ test("drafts of languages are apart, and a translation remembers what it was mad
   await put("one");
   await draft({ ...SMS, content: "eins", locale: "de" });
   await draft({ ...SMS, content: "new one" });
-  assert.deepEqual((await showTemplate(db, key)).locales, [
+  assert.deepEqual((await readTemplate(db, key)).locales, [
     { locale: "de", version: 0, outdated: false, draft: true },
   ]);
-  assert.equal((await showDraft(db, { ...key, locale: "DE" })).content, "eins");
+  assert.equal((await readDraft(db, { ...key, locale: "DE" })).content, "eins");
   await publishDraft(db, key);
   const german = await publishDraft(db, { ...key, locale: "de" });
   assert.deepEqual(german.locales, [{ locale: "de", version: 3, outdated: true, draft: false }]);
@@ -158,11 +159,11 @@ test("a discarded draft is gone, and with it a template that had nothing else", 
   const { db, tenantId, draft, put, key } = await withTenant(t);
   await draft(SMS);
   assert.equal((await discardDraft(db, key)).content, SMS.content);
-  assert.deepEqual(await listTemplates(db, tenantId), []);
+  assert.deepEqual(await readTemplates(db, tenantId), []);
   await put("one");
   await draft({ ...SMS, locale: "de" });
   await discardDraft(db, { ...key, locale: "de" });
-  assert.equal((await showTemplate(db, key)).version, 1);
+  assert.equal((await readTemplate(db, key)).version, 1);
   await assert.rejects(discardDraft(db, key), NotFound);
 });
 
@@ -174,7 +175,7 @@ test("a translation that is taken away takes its draft with it, and no other", a
   const left = await deleteTranslation(db, { id }, "de");
   assert.deepEqual(left.locales, [{ locale: "fr", version: 0, outdated: false, draft: true }]);
   assert.deepEqual([left.version, left.hasDraft], [1, true]);
-  await assert.rejects(showDraft(db, { ...key, locale: "de" }), NotFound);
+  await assert.rejects(readDraft(db, { ...key, locale: "de" }), NotFound);
 });
 
 test("a template is copied in all languages as drafts, with what is set for them", async (t) => {
@@ -201,7 +202,7 @@ test("a template is copied in all languages as drafts, with what is set for them
   assert.deepEqual([german.content, german.locales[0]?.outdated], ["Bestellung", false]);
   // Drafts that are there are somebody's work: nothing is changed.
   await assert.rejects(copyTemplate(db, key, to), Conflict);
-  assert.equal((await showTemplate(db, { id: copy.id })).hasDraft, false);
+  assert.equal((await readTemplate(db, { id: copy.id })).hasDraft, false);
   const platform = { tenantId: "platform", eventType: "order.sent" };
   await assert.rejects(copyTemplate(db, key, platform), /eventType must begin with global\./);
   await assert.rejects(copyTemplate(db, key, { ...to, tenantId: "nobody" }), NotFound);
@@ -220,6 +221,6 @@ test("a template that is switched off while its draft is compiled stays off", as
   await draft(SMS);
   const prepared = await prepareDraft(db, key);
   await setTemplateActive(db, key, false);
-  const saved = await savePreparedTemplate(db, prepared);
+  const { output: saved } = await savePreparedTemplate(db, prepared);
   assert.deepEqual([saved.version, saved.active], [1, false]);
 });

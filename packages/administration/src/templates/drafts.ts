@@ -1,33 +1,68 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { type Database, inTransaction } from "@belfry/database/connection";
-import {
-  Conflict,
-  InvalidInput,
-  NotFound,
-  preparedAndSaved,
-  refuseFaults,
-} from "../input-error.ts";
-import { draftFaults } from "./draft-input.ts";
+import { flag, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
+import type { Database } from "@belfry/database/connection";
+import { Type } from "@sinclair/typebox";
+import { defineAct, EDIT, LOOK } from "../act.ts";
+import { emailOf } from "../audited.ts";
+import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
 import { type DraftRow, deleteDraft, findDraft, upsertDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
 import {
   type PreparedTemplate,
+  PUT_FIELDS,
   prepareTemplate,
-  type SavedTemplate,
+  SavedTemplate,
+  savedNote,
   savePreparedTemplate,
 } from "./put-template.ts";
 import {
-  localeFault,
+  ADDRESS,
+  EMAIL_FORMATS,
+  LOCALE,
   localeOf,
+  ownerFault,
   type TemplateInput,
-  type TemplateSettingsInput,
+  VERSIONS,
 } from "./template-input.ts";
 import { deleteTemplateRow, holdTemplate, type TemplateRow } from "./template-rows.ts";
+import { namedSettings, SETTING_FIELDS } from "./template-settings.ts";
 import { inputText, textInput } from "./template-text.ts";
-import { requireOwner, requireTemplate, type TemplateAddress } from "./templates.ts";
+import {
+  ORDER,
+  ORDER_TEMPLATE,
+  requireOwner,
+  requireTemplate,
+  type TemplateAddress,
+  targetOf,
+} from "./templates.ts";
 import { findVariant, localesOfTemplates } from "./variant-rows.ts";
 
-/** A draft of one variant, in force nowhere. */
+const DraftFields = Type.Object(
+  {
+    templateId: Type.String(),
+    tenantId: Type.String(),
+    ...ADDRESS,
+    locale: Type.String({ description: "Empty: the default variant" }),
+    content: Type.String(),
+    subject: orNull(Type.String()),
+    title: orNull(Type.String()),
+    format: orNull(oneOf(EMAIL_FORMATS)),
+    url: orNull(Type.String()),
+    actions: Type.Union([
+      Type.Array(Type.Object({ label: Type.String(), url: Type.String() })),
+      Type.Null(),
+    ]),
+    settings: Type.Object(SETTING_FIELDS, {
+      description: "What publishing it sets; as given, and not yet judged",
+    }),
+    revision: Type.Integer({ description: "Changes with every save" }),
+    basedOnVersion: Type.Integer({ description: "The version in force that it began with" }),
+    sourceVersion: orNull(Type.Integer({ description: "Of a translation" })),
+    savedBy: orNull(Type.String()),
+    savedAt: time("When it was saved"),
+  },
+  { title: "Draft", description: "Of one variant, in force nowhere" },
+);
 export interface TemplateDraft extends Omit<DraftRow, "savedAt"> {
   templateId: string;
   tenantId: string;
@@ -37,6 +72,8 @@ export interface TemplateDraft extends Omit<DraftRow, "savedAt"> {
   savedAt: string;
 }
 
+export const Draft = Type.Unsafe<TemplateDraft>(DraftFields);
+
 /** `TemplateAddress` and a language; without one the default variant. */
 export type VariantAddress = TemplateAddress & { locale?: string | undefined };
 
@@ -45,86 +82,179 @@ export type DraftInput = TemplateInput & {
   revision?: number | undefined;
 };
 
+const revision = Type.Optional(
+  integer(VERSIONS, {
+    description: "the draft's that was last seen, 0: none yet; refused where another is there",
+  }),
+);
+const { active: _active, ...draftSettings } = SETTING_FIELDS;
+const variant = Type.Object({ ...ADDRESS, ...LOCALE });
+const EXAMPLE: TemplateDraft = {
+  ...ORDER,
+  templateId: ORDER_TEMPLATE.id,
+  tenantId: "acme",
+  locale: "",
+  content: "Your order {{ id }}",
+  subject: null,
+  title: null,
+  format: null,
+  url: null,
+  actions: null,
+  settings: {},
+  revision: 1,
+  basedOnVersion: 1,
+  sourceVersion: null,
+  savedBy: "ann@example.com",
+  savedAt: "2026-11-20T09:00:00.000Z",
+};
+
+export const showDraft = defineAct({
+  name: "template draft show",
+  http: "GET /templates/:eventType/:channel/draft",
+  access: LOOK,
+  effect: "read",
+  summary: "The draft of a template, with its text",
+  input: variant,
+  output: Draft,
+  examples: [{ input: ORDER, output: EXAMPLE }],
+  run: async ({ db, tenantId }, input) => ({ output: await readDraft(db, { ...input, tenantId }) }),
+});
+
+export const putDraft = defineAct({
+  name: "template draft put",
+  http: "PUT /templates/:eventType/:channel/draft",
+  access: EDIT,
+  effect: "change",
+  summary: "Save as a draft, which is not in use; faults are told when it is published",
+  input: Type.Object({
+    ...PUT_FIELDS,
+    ...draftSettings,
+    revision,
+    autosave: Type.Optional(
+      flag({ description: "one save of many as a person types: the audit log tells of the first" }),
+    ),
+  }),
+  output: Draft,
+  examples: [{ input: { ...ORDER, content: EXAMPLE.content }, output: EXAMPLE }],
+  flags: { autosave: null },
+  async run({ db, tenantId, actor }, input) {
+    const { locale } = input;
+    const { eventType, channel } = input;
+    const before = await saveDraft(db, { ...input, tenantId, createdBy: emailOf(actor) });
+    const output = await readDraft(db, { tenantId, eventType, channel, locale });
+    return { output, isNew: before.isNew };
+  },
+  audit: (input, { output: { revision }, isNew }) =>
+    input.autosave === true && !isNew
+      ? undefined
+      : { action: "template.draft", target: targetOf(input), after: { revision } },
+});
+
+export const discardDraft = defineAct({
+  name: "template draft discard",
+  http: "DELETE /templates/:eventType/:channel/draft",
+  access: EDIT,
+  effect: "change",
+  summary: "Discard the draft; prints its last text",
+  description: "A template of which nothing was ever published goes with its last draft.",
+  input: Type.Object({ ...ADDRESS, ...LOCALE, revision }),
+  output: Draft,
+  examples: [{ input: ORDER, output: EXAMPLE }],
+  async run({ db, tenantId }, { revision, ...input }) {
+    const address = { ...input, tenantId };
+    await requireTemplate(db, address);
+    await holdOwner(db, tenantId);
+    const { id } = await holdTemplate(db, address);
+    const draft = await readDraft(db, address);
+    if (revision !== undefined && revision !== draft.revision) throw draftChanged(draft.revision);
+    await deleteDraft(db, id, draft.locale);
+    const left = await localesOfTemplates(db, { tenantId, templateId: id });
+    if (left.length === 0) await deleteTemplateRow(db, { id, tenantId });
+    return { output: draft };
+  },
+  audit: (input, { output: { revision, basedOnVersion, savedBy } }) => ({
+    action: "template.discard-draft",
+    target: targetOf(input),
+    before: { revision, basedOnVersion, savedBy },
+  }),
+});
+
+export const publishDraft = defineAct({
+  name: "template publish",
+  http: "POST /templates/:eventType/:channel/publish",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Publish a draft, live within 5 s; refused if another version was published since",
+  input: Type.Object({
+    ...ADDRESS,
+    ...LOCALE,
+    revision,
+    basedOnVersion: Type.Optional(
+      integer(VERSIONS, {
+        description: "publish over this version, though the draft began with another",
+      }),
+    ),
+    sourceVersion: Type.Optional(
+      integer(VERSIONS, {
+        description: "of a translation: the version of the default that it says the same as",
+      }),
+    ),
+  }),
+  output: SavedTemplate,
+  examples: [{ input: ORDER, output: { ...ORDER_TEMPLATE, warnings: [] } }],
+  prepare: ({ db, tenantId, actor }, input) =>
+    prepareDraft(db, { ...input, tenantId }, emailOf(actor)),
+  run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
+  audit: savedNote("publish"),
+});
+
 /**
  * Keeps what is being written, faulty or not, with what publishing it will set. A new template is made
  * for it, which is in force nowhere. A draft goes on from the version that it began with, unless
  * `basedOnVersion` says another. Throws `InvalidInput` for what cannot be kept, `NotFound`, and `Conflict`
- * (with its revision) where another revision is there.
+ * (with its revision) where another revision is there. Call in a transaction.
  */
 export async function saveDraft(db: Database, input: DraftInput) {
-  refuseFaults(draftFaults(input));
   const { tenantId, eventType, channel } = input;
+  refuseFaults([ownerFault(tenantId, eventType)]);
   const locale = localeOf(input);
   await requireOwner(db, tenantId);
-  return await inTransaction(db, async (transaction) => {
-    // In the order in which publishing takes them.
-    await holdOwner(transaction, tenantId);
-    const { id } = await holdTemplate(transaction, { tenantId, eventType, channel });
-    const before = await findDraft(transaction, id, locale);
-    if (input.revision !== undefined && input.revision !== (before?.revision ?? 0)) {
-      throw new Conflict(before?.revision ?? 0, "the draft was changed meanwhile");
-    }
-    const published = (await findVariant(transaction, id, locale))?.version ?? 0;
-    // Of a default that is a draft itself nothing is known yet: what is in force when this is published.
-    const source = locale === "" ? undefined : (await findVariant(transaction, id, ""))?.version;
-    const revision = await upsertDraft(transaction, id, locale, {
-      ...inputText(input),
-      settings: settingsOfDraft(input),
-      basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? published,
-      sourceVersion:
-        locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? source ?? null),
-      savedBy: input.createdBy ?? null,
-    });
-    return { templateId: id, revision };
+  // In the order in which publishing takes them.
+  await holdOwner(db, tenantId);
+  const { id } = await holdTemplate(db, { tenantId, eventType, channel });
+  const before = await findDraft(db, id, locale);
+  if (input.revision !== undefined && input.revision !== (before?.revision ?? 0)) {
+    throw draftChanged(before?.revision ?? 0);
+  }
+  const published = (await findVariant(db, id, locale))?.version ?? 0;
+  // Of a default that is a draft itself nothing is known yet: what is in force when this is published.
+  const source = locale === "" ? undefined : (await findVariant(db, id, ""))?.version;
+  const { active: _, ...settings } = namedSettings(input);
+  const revision = await upsertDraft(db, id, locale, {
+    ...inputText(input),
+    settings,
+    basedOnVersion: input.basedOnVersion ?? before?.basedOnVersion ?? published,
+    sourceVersion:
+      locale === "" ? null : (input.sourceVersion ?? before?.sourceVersion ?? source ?? null),
+    savedBy: input.createdBy ?? null,
   });
+  return { templateId: id, revision, isNew: before === undefined };
+}
+
+function draftChanged(revision: number): Conflict {
+  return new Conflict(revision, "the draft was changed meanwhile");
 }
 
 /** Throws `NotFound`. */
-export async function showDraft(db: Database, address: VariantAddress): Promise<TemplateDraft> {
+export async function readDraft(db: Database, address: VariantAddress): Promise<TemplateDraft> {
   const template = await requireTemplate(db, address);
   const { id: templateId, tenantId, eventType, channel } = template;
-  const locale = requireLocale(address);
+  const locale = localeOf(address);
   const draft = await findDraft(db, templateId, locale);
   if (draft === undefined) throw new NotFound("locale", "the template has no draft here");
   const savedAt = draft.savedAt.toISOString();
   return { templateId, tenantId, eventType, channel, ...draft, savedAt };
-}
-
-/**
- * Throws the draft away, and with the last one a template of which nothing was ever published. Returns
- * it. Throws `NotFound`, and `Conflict` where `revision` is given and another is there.
- */
-export async function discardDraft(db: Database, address: VariantAddress, revision?: number) {
-  return await inTransaction(db, async (transaction) => {
-    const { tenantId, eventType, channel } = await requireTemplate(transaction, address);
-    await holdOwner(transaction, tenantId);
-    await holdTemplate(transaction, { tenantId, eventType, channel });
-    const draft = await showDraft(transaction, address);
-    if (revision !== undefined && revision !== draft.revision) {
-      throw new Conflict(draft.revision, "the draft was changed meanwhile");
-    }
-    await deleteDraft(transaction, draft.templateId, draft.locale);
-    const left = await localesOfTemplates(transaction, {
-      tenantId,
-      templateId: draft.templateId,
-    });
-    if (left.length === 0) {
-      await deleteTemplateRow(transaction, { id: draft.templateId, tenantId });
-    }
-    return draft;
-  });
-}
-
-/** `savePreparedTemplate` of what `prepareDraft` makes: puts the draft in force, and it is gone. */
-export async function publishDraft(
-  db: Database,
-  address: VariantAddress & { revision?: number | undefined },
-  createdBy?: string,
-): Promise<SavedTemplate> {
-  return await preparedAndSaved(
-    () => prepareDraft(db, address, createdBy),
-    (prepared) => savePreparedTemplate(db, prepared),
-  );
 }
 
 /**
@@ -134,16 +264,21 @@ export async function publishDraft(
  */
 export async function prepareDraft(
   db: Database,
-  address: VariantAddress & { revision?: number | undefined },
+  address: VariantAddress & {
+    revision?: number | undefined;
+    basedOnVersion?: number | undefined;
+    sourceVersion?: number | undefined;
+  },
   createdBy?: string,
 ): Promise<PreparedTemplate> {
-  const template = await requireTemplate(db, address, requireLocale(address));
-  const draft = await showDraft(db, address);
-  if (address.revision !== undefined && address.revision !== draft.revision) {
-    throw new Conflict(draft.revision, "the draft was changed meanwhile");
-  }
-  if (draft.basedOnVersion !== template.version) throw new Conflict(template.version);
-  const prepared = await prepareTemplate(db, inputOfDraft(template, draft, createdBy));
+  const template = await requireTemplate(db, address, localeOf(address));
+  const draft = await readDraft(db, address);
+  const { revision = draft.revision, basedOnVersion = draft.basedOnVersion } = address;
+  if (revision !== draft.revision) throw draftChanged(draft.revision);
+  if (basedOnVersion !== template.version) throw new Conflict(template.version);
+  const { sourceVersion = draft.sourceVersion } = address;
+  const known = { ...draft, basedOnVersion, sourceVersion };
+  const prepared = await prepareTemplate(db, inputOfDraft(template, known, createdBy));
   // Who switches it off while it is compiled does not find it on again.
   return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }
@@ -162,20 +297,4 @@ export function inputOfDraft(
     sourceVersion: draft.sourceVersion ?? undefined,
     ...draft.settings,
   };
-}
-
-function settingsOfDraft(input: TemplateInput): TemplateSettingsInput {
-  const { targetChannel, sensitive, atMostOnce, plainCharacters, expiresAfterSeconds } = input;
-  const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = input;
-  const flags = { sensitive, atMostOnce, plainCharacters };
-  const settings = { targetChannel, ...flags, expiresAfterSeconds };
-  const timing = { digest, throttle, afterUnreadSeconds };
-  const all = { ...settings, sampleVariables, requiredVariables, ...timing };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-}
-
-function requireLocale(address: VariantAddress): string {
-  const fault = localeFault(address.locale);
-  if (fault !== undefined) throw new InvalidInput([fault]);
-  return localeOf(address);
 }

@@ -1,72 +1,98 @@
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
+import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, EDIT } from "../act.ts";
+import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { type InputFault, InvalidInput, preparedAndSaved } from "../input-error.ts";
-import type { WrittenTemplate } from "./export-templates.ts";
+import { type InputFault, InvalidInput } from "../input-error.ts";
+import { Files, SAMPLE_FILES, type WrittenTemplate } from "./export-templates.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
 import { type PreparedTemplate, prepareTemplate, savePrepared } from "./put-template.ts";
-import { dirFault, type FoundFile, readTemplateFiles } from "./read-template-files.ts";
 import { readTemplateFile, type TemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
-import { eventTypeOf, readVariantFileName, type VariantPath } from "./template-paths.ts";
+import {
+  eventTypeOf,
+  filesFault,
+  readVariantFileName,
+  type TextFiles,
+  type VariantPath,
+} from "./template-paths.ts";
 import { findTemplate } from "./template-rows.ts";
+import { SETTING_NAMES } from "./template-settings.ts";
 import { requireOwner } from "./templates.ts";
-import type { TimingInput } from "./timing-input.ts";
 
-export interface ImportedTemplates {
-  /** As their paths: of another text, or with other settings, which make no version. */
-  published: string[];
-  unchanged: string[];
-}
-
-/** A directory that was read, checked and compiled, and may be published. */
+/** Files that were read, checked and compiled, and may be published. */
 export interface PreparedImport {
   templates: { path: string; prepared: PreparedTemplate }[];
 }
 
-/**
- * Publishes what lies in a directory, as `exportTemplates` writes it; what is the same makes no version,
- * and what has no file stays as it is. All is checked before anything is changed, and all is published
- * together. Throws `InvalidInput` with each file and its fault, `NotFound`, `Conflict`.
- */
-export async function importTemplates(
-  db: Database,
-  tenantId: string,
-  dir: string,
-  createdBy?: string,
-): Promise<ImportedTemplates> {
-  return await preparedAndSaved(
-    () => prepareImport(db, tenantId, dir, createdBy),
-    (prepared) => saveImport(db, prepared),
-  );
-}
+const Imported = Type.Object({
+  checked: Type.Optional(Type.Array(Type.String(), { description: "Of a dry run" })),
+  published: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Of another text, or with other settings, which make no version",
+    }),
+  ),
+  unchanged: Type.Optional(Type.Array(Type.String())),
+});
 
-/** Outside of any transaction. Throws as `importTemplates`. */
+export const importTemplates = defineAct({
+  name: "template import",
+  http: "PUT /template-files",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Publish such a directory; all is checked first, and what is the same stays as it is",
+  description:
+    "A template that has no file stays as it is. All files are published together, or none.",
+  input: Type.Object({
+    files: field<TextFiles>({ ...Files }, filesFault),
+    dryRun: Type.Optional(flag({ description: "check it, and change nothing" })),
+  }),
+  output: Imported,
+  examples: [
+    {
+      input: { files: SAMPLE_FILES },
+      output: { published: Object.keys(SAMPLE_FILES), unchanged: [] },
+    },
+  ],
+  prepare: ({ db, tenantId, actor }, { files }) =>
+    prepareImport(db, tenantId, files, { createdBy: emailOf(actor) }),
+  async run({ db }, { dryRun }, prepared): Promise<{ output: Static<typeof Imported> }> {
+    if (dryRun) return { output: { checked: prepared.templates.map(({ path }) => path).sort() } };
+    return { output: await saveImport(db, prepared) };
+  },
+  audit(_, { output: { published } }) {
+    if (published === undefined) return undefined;
+    const target = `${published.length} published`;
+    return { action: "template.import", target, after: { published } };
+  },
+});
+
+/**
+ * Checks and compiles all files, outside of any transaction. Throws `InvalidInput` with each file and its fault,
+ * and `NotFound`.
+ */
 export async function prepareImport(
   db: Database,
   tenantId: string,
-  dir: string,
-  createdBy?: string,
-): Promise<PreparedImport> {
-  await requireOwner(db, tenantId);
-  return await prepareFiles(db, tenantId, await readTemplateFiles(dir), { createdBy });
-}
-
-/** The same of files that were read. `layout`: in which Markdown is set, if not in the one in force. */
-export async function prepareFiles(
-  db: Database,
-  tenantId: string,
-  files: readonly FoundFile[],
+  files: TextFiles,
   {
     createdBy,
     layout,
-  }: { createdBy?: string | undefined; layout?: LayoutInForce | undefined } = {},
+  }: {
+    createdBy?: string | undefined;
+    /** In which Markdown is set; default: the one in force. */
+    layout?: LayoutInForce | undefined;
+  } = {},
 ): Promise<PreparedImport> {
+  await requireOwner(db, tenantId);
   const faults: InputFault[] = [];
   const inputs = new Map<string, { path: string; input: TemplateInput }>();
-  for (const found of files) {
-    const read = readFound(found);
+  for (const [path, text] of Object.entries(files).sort(byPath)) {
+    const read = readFile(path, text);
     if (!read.ok) {
       faults.push(...read.faults);
       continue;
@@ -75,9 +101,8 @@ export async function prepareFiles(
     const input = await inputOf(db, tenantId, eventType, variant, file);
     const key = JSON.stringify([eventType, variant.channel, variant.locale]);
     const other = inputs.get(key);
-    if (other !== undefined)
-      faults.push(dirFault(`${found.path} is for the same as ${other.path}`));
-    else inputs.set(key, { path: found.path, input: { ...input, createdBy } });
+    if (other !== undefined) faults.push(filesFaultOf(`${path} is for the same as ${other.path}`));
+    else inputs.set(key, { path, input: { ...input, createdBy } });
   }
   const templates: PreparedImport["templates"] = [];
   // The default variants first: translations are marked as made from what comes with them.
@@ -100,7 +125,7 @@ export async function prepareFiles(
 /** All in one transaction. Throws `NotFound`, and `Conflict` where something was published since. */
 export async function saveImport(db: Database, { templates }: PreparedImport) {
   return await changeConfiguration(db, async (transaction) => {
-    const done: ImportedTemplates = { published: [], unchanged: [] };
+    const done: { published: string[]; unchanged: string[] } = { published: [], unchanged: [] };
     for (const { path, prepared } of templates) {
       const { isChanged } = await savePrepared(transaction, prepared);
       done[isChanged ? "published" : "unchanged"].push(path);
@@ -115,9 +140,11 @@ const MAX_FAULTS = 50;
 
 type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[] };
 
-/** A file as what it says; its path is part of that. */
-export function readFound({ folder, name, path, text }: FoundFile): Read {
-  const refused = (message: string): Read => ({ ok: false, faults: [dirFault(message)] });
+/** What a file says; its path is part of that. */
+export function readFile(path: string, text: string): Read {
+  const refused = (message: string): Read => ({ ok: false, faults: [filesFaultOf(message)] });
+  const [folder = "", name = "", ...more] = path.split("/");
+  if (more.length > 0) return refused(`${path} is no file in a folder`);
   const variant = readVariantFileName(name);
   if (variant === undefined) {
     const [first, second] = CHANNELS;
@@ -133,26 +160,12 @@ export function readFound({ folder, name, path, text }: FoundFile): Read {
     return refused(`${path}: event-type is not that of its folder`);
   }
   const setting =
-    variant.locale === "" ? undefined : SETTINGS.find((key) => file[key] !== undefined);
+    variant.locale === "" ? undefined : SETTING_NAMES.find((key) => file[key] !== undefined);
   if (setting !== undefined) {
     return refused(`${path}: ${setting} is set in the file without a language, for all of them`);
   }
   return { ok: true, eventType: ofFolder ?? said ?? "", variant, file };
 }
-
-const SETTINGS = [
-  "active",
-  "sensitive",
-  "atMostOnce",
-  "plainCharacters",
-  "expiresAfterSeconds",
-  "targetChannel",
-  "requiredVariables",
-  "sampleVariables",
-  "digest",
-  "throttle",
-  "afterUnreadSeconds",
-] as const satisfies (keyof TemplateFile)[];
 
 async function inputOf(
   db: Database,
@@ -164,17 +177,15 @@ async function inputOf(
   const { channel, locale } = variant;
   const current = await findTemplate(db, { tenantId, eventType, channel }, locale);
   const isDefault = locale === "";
+  // A file says all that is set, but for the samples.
+  const { requiredVariables = null, digest = null } = file;
+  const { throttle = null, afterUnreadSeconds = null } = file;
   return {
     ...file,
     ...{ tenantId, eventType, channel, locale, basedOnVersion: current?.version ?? 0 },
-    ...(isDefault ? { requiredVariables: file.requiredVariables ?? [], ...timingOf(file) } : {}),
+    ...(isDefault ? { requiredVariables, digest, throttle, afterUnreadSeconds } : {}),
     format: formatOf(variant, file.content, current),
   };
-}
-
-/** A file says all that is set. */
-function timingOf({ digest = null, throttle = null, afterUnreadSeconds = null }: TimingInput) {
-  return { digest, throttle, afterUnreadSeconds };
 }
 
 /** What a variant is written in, unless it was found out from the text, and would be again. */
@@ -195,5 +206,13 @@ function defaultsFirst(one: { input: TemplateInput }, other: { input: TemplateIn
 }
 
 function fileFault(path: string, { field, message }: InputFault): InputFault {
-  return dirFault(`${path}: ${field} ${message}`);
+  return filesFaultOf(`${path}: ${field} ${message}`);
+}
+
+function filesFaultOf(message: string): InputFault {
+  return { field: "files", message };
+}
+
+function byPath([one]: [string, string], [other]: [string, string]): number {
+  return one < other ? -1 : 1;
 }

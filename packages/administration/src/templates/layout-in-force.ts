@@ -2,7 +2,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { Layout } from "@belfry/templates/layout";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { type LayoutSettings, newestLayout } from "./layout-rows.ts";
+import { type LayoutSettings, layoutOf, newestLayout } from "./layout-rows.ts";
 
 /** What a tenant's Markdown is set in. */
 export interface LayoutInForce {
@@ -27,18 +27,8 @@ export function compilableLayout(
   settings: LayoutSettings | undefined,
   brandName: string | undefined,
 ): Layout {
-  const { content = null, logoUrl, primaryColor, backgroundColor } = settings ?? {};
-  const { textColor, footerText, address } = settings ?? {};
-  const looks = {
-    logoUrl,
-    primaryColor,
-    backgroundColor,
-    textColor,
-    footerText,
-    address,
-    brandName,
-  };
-  const given = Object.entries(looks).filter(([, value]) => value !== undefined && value !== null);
+  const { content, ...looks } = layoutOf((name) => settings?.[name] ?? null);
+  const given = Object.entries({ ...looks, brandName }).filter(([, value]) => value != null);
   return { content, ...Object.fromEntries(given) };
 }
 

@@ -3,30 +3,28 @@ import { sql } from "kysely";
 
 /** Queries on `layouts`: the newest version of a tenant is in force. */
 
-export interface LayoutSettings {
-  /** MJML with `{{ $content }}` directly in an `mj-column`; null: the platform's. */
-  content: string | null;
-  /** https. */
-  logoUrl: string | null;
-  /** `#rrggbb`, as the other colours; null: the platform's. */
-  primaryColor: string | null;
-  backgroundColor: string | null;
-  textColor: string | null;
-  /** Plain text below the content; may hold tags. */
-  footerText: string | null;
-  /** The sender's postal address: plain text, in lines. */
-  address: string | null;
+/** Its column, and whether it is a colour, by the setting's name. */
+export const LAYOUT_SETTINGS = {
+  content: { column: "content", isColor: false },
+  logoUrl: { column: "logo_url", isColor: false },
+  primaryColor: { column: "primary_color", isColor: true },
+  backgroundColor: { column: "background_color", isColor: true },
+  textColor: { column: "text_color", isColor: true },
+  footerText: { column: "footer_text", isColor: false },
+  address: { column: "address", isColor: false },
+} as const;
+export type LayoutName = keyof typeof LAYOUT_SETTINGS;
+export const LAYOUT_NAMES = Object.keys(LAYOUT_SETTINGS) as LayoutName[];
+
+/** null: the platform's, or none. */
+export type LayoutSettings = Record<LayoutName, string | null>;
+
+/** Of each setting what `of` makes. */
+export function layoutOf<T>(of: (name: LayoutName) => T): Record<LayoutName, T> {
+  return Object.fromEntries(LAYOUT_NAMES.map((name) => [name, of(name)])) as Record<LayoutName, T>;
 }
 
-export const NO_LAYOUT: LayoutSettings = {
-  content: null,
-  logoUrl: null,
-  primaryColor: null,
-  backgroundColor: null,
-  textColor: null,
-  footerText: null,
-  address: null,
-};
+export const NO_LAYOUT: LayoutSettings = layoutOf(() => null);
 
 export async function newestLayout(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).limit(1).executeTakeFirst();
@@ -51,13 +49,9 @@ export async function insertLayout(
     .values({
       tenant_id: tenantId,
       version: sql<number>`(select coalesce(max(version), 0) + 1 from layouts where tenant_id = ${tenantId})`,
-      content: layout.content,
-      logo_url: layout.logoUrl,
-      primary_color: layout.primaryColor,
-      background_color: layout.backgroundColor,
-      text_color: layout.textColor,
-      footer_text: layout.footerText,
-      address: layout.address,
+      ...Object.fromEntries(
+        LAYOUT_NAMES.map((name) => [LAYOUT_SETTINGS[name].column, layout[name]]),
+      ),
       created_by: createdBy,
     })
     .returning("version")
@@ -65,21 +59,17 @@ export async function insertLayout(
   return version;
 }
 
+type Selected = {
+  [K in LayoutName]: `${(typeof LAYOUT_SETTINGS)[K]["column"]} as ${K}`;
+}[LayoutName];
+const COLUMNS = LAYOUT_NAMES.map(
+  (name) => `${LAYOUT_SETTINGS[name].column} as ${name}`,
+) as Selected[];
+
 function selectLayouts(db: Database, tenantId: string) {
   return db
     .selectFrom("layouts")
-    .select([
-      "version",
-      "content",
-      "logo_url as logoUrl",
-      "primary_color as primaryColor",
-      "background_color as backgroundColor",
-      "text_color as textColor",
-      "footer_text as footerText",
-      "address",
-      "created_by as createdBy",
-      "created_at as createdAt",
-    ])
+    .select(["version", ...COLUMNS, "created_by as createdBy", "created_at as createdAt"])
     .where("tenant_id", "=", tenantId)
     .orderBy("version", "desc");
 }

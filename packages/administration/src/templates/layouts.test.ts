@@ -9,20 +9,20 @@ import { NotFound, PreparedTooEarly } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { saveDraft, showDraft } from "./drafts.ts";
-import type { LayoutInput } from "./layout-input.ts";
+import { readDraft } from "./drafts.ts";
+import { readLayout, readLayoutVersion, readLayoutVersions } from "./layouts.ts";
+import { previewSource, renderTemplate } from "./preview-template.ts";
+import { type LayoutInput, prepareLayout, savePreparedLayout } from "./publish-layout.ts";
+import { prepareTemplate, savePreparedTemplate } from "./put-template.ts";
+import { prepareTemplateVersion, readTemplateVersions } from "./template-versions.ts";
+import { readTemplate } from "./templates.ts";
 import {
-  listLayoutVersions,
+  deleteTranslation,
   putLayout,
+  putTemplate,
   removeLayout,
-  showLayout,
-  showLayoutVersion,
-} from "./layouts.ts";
-import { previewSource, previewTemplate } from "./preview-template.ts";
-import { prepareLayout, savePreparedLayout } from "./publish-layout.ts";
-import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
-import { listTemplateVersions, prepareTemplateVersion } from "./template-versions.ts";
-import { deleteTranslation, showTemplate } from "./templates.ts";
+  saveDraft,
+} from "./test-templates.ts";
 
 const MAIL = { eventType: "order", channel: "EMAIL", subject: "Your order" } as const;
 const MARKDOWN = { ...MAIL, content: "# Order {{ id }}", format: "markdown" } as const;
@@ -34,7 +34,7 @@ async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { id: tenantId } = await createTenant(db, { name: "Acme & Sons" });
   const put = (input: Omit<LayoutInput, "tenantId">) => putLayout(db, { ...input, tenantId });
   const html = async (id: string, locale = "") => {
-    const shown = await previewTemplate(db, { id }, { id: "A-1" }, locale);
+    const shown = await renderTemplate(db, { id }, { id: "A-1" }, locale);
     assert.ok(shown.kind === "email");
     return shown.html;
   };
@@ -69,20 +69,20 @@ test("publishing a layout publishes every Markdown mail anew, in each language, 
 
   assert.equal((await put({ content: layoutOf("Ours"), createdBy: "bob" })).recompiled, 2);
   assert.match(await html(id, "de"), /Ours[\s\S]*Bestellung A-1/);
-  const versions = await listTemplateVersions(db, { id });
+  const versions = await readTemplateVersions(db, { id });
   assertEach(versions, ({ version, locale, createdBy }) => [version, locale, createdBy], [
     [4, "", "bob"],
     [3, "de", "bob"],
     [2, "de", null],
     [1, "", "ann"],
   ]);
-  const shown = await showTemplate(db, { id });
+  const shown = await readTemplate(db, { id });
   assert.deepEqual([shown.version, shown.content, shown.format], [4, MARKDOWN.content, "markdown"]);
   // The text that it translates is the same.
   assert.deepEqual(shown.locales, [{ locale: "de", version: 3, outdated: false, draft: false }]);
-  assert.equal((await showDraft(db, { id })).content, "# Draft");
-  assert.equal((await showTemplate(db, { id: plain.id })).version, 1);
-  assert.equal((await showTemplate(db, { id: foreign.id })).version, 1);
+  assert.equal((await readDraft(db, { id })).content, "# Draft");
+  assert.equal((await readTemplate(db, { id: plain.id })).version, 1);
+  assert.equal((await readTemplate(db, { id: foreign.id })).version, 1);
 });
 
 test("what is left out stays, null takes it away, and the same again is no version", async (t) => {
@@ -95,12 +95,12 @@ test("what is left out stays, null takes it away, and the same again is no versi
     [2, content, "Main Street 1\nVienna", null, null],
   );
   assert.equal((await put({ address: "Main Street 1\nVienna" })).version, 2);
-  assert.equal((await listLayoutVersions(db, tenantId)).length, 2);
-  assert.equal((await showLayoutVersion(db, tenantId, 1)).footerText, "Ours");
-  await assert.rejects(showLayoutVersion(db, tenantId, 3), NotFound);
+  assert.equal((await readLayoutVersions(db, tenantId)).length, 2);
+  assert.equal((await readLayoutVersion(db, tenantId, 1)).footerText, "Ours");
+  await assert.rejects(readLayoutVersion(db, tenantId, 3), NotFound);
   const removed = await removeLayout(db, tenantId);
   assert.deepEqual([removed.version, removed.content, removed.address], [3, null, null]);
-  await assert.rejects(showLayout(db, "nobody"), NotFound);
+  await assert.rejects(readLayout(db, "nobody"), NotFound);
 });
 
 test("one template that does not go with a layout refuses all, by name, and nothing is changed", async (t) => {
@@ -117,8 +117,8 @@ test("one template that does not go with a layout refuses all, by name, and noth
   for (const { message } of faults) {
     assert.match(message, /^does not go with the template "long" EMAIL( de)?: .*too large/);
   }
-  assert.equal((await showLayout(db, tenantId)).version, 0);
-  assert.equal((await showTemplate(db, { id })).version, 1);
+  assert.equal((await readLayout(db, tenantId)).version, 0);
+  assert.equal((await readTemplate(db, { id })).version, 1);
   assert.equal(await readConfigurationVersion(db), before);
 });
 
@@ -155,7 +155,7 @@ test("a mail published, or a name changed, while a layout was compiled is compil
   const named = await prepareLayout(db, input);
   await updateTenant(db, tenantId, { name: "Renamed" });
   await assert.rejects(savePreparedLayout(db, named), PreparedTooEarly);
-  assert.equal((await showLayout(db, tenantId)).version, 0);
+  assert.equal((await readLayout(db, tenantId)).version, 0);
   const both = await Promise.all([
     putLayout(db, input),
     putTemplate(db, { ...MARKDOWN, tenantId, content: "Late", eventType: "later" }),
@@ -172,8 +172,8 @@ test("a mail that was compiled in another layout than is in force by then is com
   const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
   await put({ content: layoutOf("New") });
   // An older version is set in the layout of today.
-  const { version } = await savePreparedTemplate(db, await prepareTemplateVersion(db, { id }, 1));
-  assert.equal(version, 2);
+  const old = await prepareTemplateVersion(db, { id }, 1);
+  assert.equal((await savePreparedTemplate(db, old)).output.version, 2);
   assert.match(await html(id), /New/);
 });
 
@@ -182,7 +182,7 @@ test("the platform's own mails have a layout, too; a tenant's goes with it", asy
   const input = { ...MARKDOWN, tenantId: "platform", eventType: "global.info" };
   const { id } = await putTemplate(db, input);
   await putLayout(db, { tenantId: "platform", content: layoutOf("The house") });
-  const shown = await previewTemplate(db, { id }, {});
+  const shown = await renderTemplate(db, { id }, {});
   assert.ok(shown.kind === "email");
   assert.match(shown.html, /The house/);
   await put({ footerText: "Ours" });
@@ -203,7 +203,7 @@ test("changes of the platform's mails at the same time come one after the other"
   assert.equal(done.length, 7);
   for (const eventType of types) {
     const key = { tenantId: "platform", eventType, channel: "EMAIL" } as const;
-    const shown = await previewTemplate(db, key, {});
+    const shown = await renderTemplate(db, key, {});
     assert.ok(shown.kind === "email");
     assert.match(shown.html, /The house/);
   }
@@ -221,7 +221,7 @@ test("a translation that is taken away while a layout is published does not come
     await untilBlocked(pool);
   });
   await deleting.promise;
-  assert.deepEqual((await showTemplate(db, { id })).locales, []);
+  assert.deepEqual((await readTemplate(db, { id })).locales, []);
   // The other way round: it has begun, and publishing waits for it.
   await putTemplate(db, { ...MARKDOWN, tenantId, locale: "de" });
   const next = await prepareLayout(db, { tenantId, footerText: "Newer" });
@@ -233,5 +233,5 @@ test("a translation that is taken away while a layout is published does not come
     await untilBlocked(pool);
   });
   await refused;
-  assert.deepEqual((await showTemplate(db, { id })).locales, []);
+  assert.deepEqual((await readTemplate(db, { id })).locales, []);
 });

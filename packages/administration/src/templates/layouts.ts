@@ -1,51 +1,236 @@
+import { channelsWith } from "@belfry/contracts/channels";
+import { field, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { NotFound, preparedAndSaved } from "../input-error.ts";
-import type { LayoutInput } from "./layout-input.ts";
+import { MAX_SOURCE_BYTES } from "@belfry/templates/bounds";
+import { type Static, Type } from "@sinclair/typebox";
+import { type ActContext, defineAct, EDIT, LOOK } from "../act.ts";
+import { emailOf } from "../audited.ts";
+import { NotFound, refuseFaults } from "../input-error.ts";
+import { compileSettings, placed } from "./compile-source.ts";
+import { brandName, compilableLayout } from "./layout-in-force.ts";
 import {
+  LAYOUT_SETTINGS,
+  type LayoutName,
   type LayoutRow,
-  type LayoutSettings,
+  layoutOf,
   layoutVersions,
   NO_LAYOUT,
   newestLayout,
 } from "./layout-rows.ts";
-import { prepareLayout, savePreparedLayout } from "./publish-layout.ts";
+import { previewSource } from "./preview-template.ts";
+import {
+  changedLayout,
+  type PreparedLayout,
+  prepareLayout,
+  savePreparedLayout,
+} from "./publish-layout.ts";
+import { VERSIONS } from "./template-input.ts";
+import { writtenFault } from "./template-settings.ts";
 import { requireOwner } from "./templates.ts";
 
-/** A tenant's layout. Times are ISO 8601, UTC. */
-export interface LayoutView extends LayoutSettings {
-  tenantId: string;
-  /** 0: the platform's, untouched. */
-  version: number;
-  savedBy: string | null;
-  savedAt: string | null;
-}
-
-export type SavedLayout = LayoutView & {
-  /** How many templates, by language, were published anew with it. */
-  recompiled: number;
+const DESCRIPTIONS: Record<LayoutName, string> = {
+  content: "MJML with {{ $content }} directly in an mj-column; empty: the platform's",
+  logoUrl: "https; '' for none",
+  primaryColor: "of buttons and links, #rrggbb; '' for the platform's",
+  backgroundColor: "behind the content, #rrggbb",
+  textColor: "of words, #rrggbb",
+  footerText: "below the content, with links as Markdown; '' for none",
+  address: "the sender's postal address; '' for none",
 };
+/** What is left out stays; empty or null: the platform's, or none. */
+const LOOKS = layoutOf((name) =>
+  Type.Optional(
+    field<string | null>({ type: ["string", "null"], description: DESCRIPTIONS[name] }, (value) => {
+      if (value === null) return undefined;
+      const fault = writtenFault(value, MAX_SOURCE_BYTES);
+      const text = String(value).trim();
+      if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor || text === "") return fault;
+      return /^#[0-9a-f]{6}$/i.test(text) ? undefined : "must be a colour as #1a2b3c";
+    }),
+  ),
+);
 
-/**
- * Changes what is given of the layout, and publishes every Markdown template of the tenant anew in it;
- * drafts stay as they are. One that does not compile refuses all. The same layout again makes no version.
- * Throws `InvalidInput` with the template and its fault, `NotFound`, and `Conflict` when `basedOnVersion`
- * is not the current one.
- */
-export async function putLayout(db: Database, input: LayoutInput): Promise<SavedLayout> {
-  const recompiled = await preparedAndSaved(
-    () => prepareLayout(db, input),
-    (prepared) => savePreparedLayout(db, prepared),
-  );
-  return { ...(await showLayout(db, input.tenantId)), recompiled };
+const view = {
+  tenantId: Type.String(),
+  version: Type.Integer({ description: "0: the platform's, untouched" }),
+  ...layoutOf((name) => orNull(Type.String({ description: DESCRIPTIONS[name] }))),
+  savedBy: orNull(Type.String()),
+  savedAt: orNull(time("When it was published")),
+};
+export const Layout = Type.Object(view, { title: "Layout" });
+export type LayoutView = Static<typeof Layout>;
+const SavedLayout = Type.Object(
+  {
+    ...view,
+    recompiled: Type.Integer({
+      description: "How many templates, by language, were published anew with it",
+    }),
+  },
+  { title: "SavedLayout" },
+);
+const EXAMPLE: LayoutView = {
+  ...NO_LAYOUT,
+  tenantId: "acme",
+  version: 1,
+  primaryColor: "#1a2b3c",
+  savedBy: "ann@example.com",
+  savedAt: "2026-11-20T09:00:00.000Z",
+};
+const SAVED = { ...EXAMPLE, recompiled: 3 };
+
+export const putLayout = defineAct({
+  name: "layout put",
+  http: "PUT /layout",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary:
+    "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
+  description: "What is left out stays. One mail that does not compile in it refuses all.",
+  input: Type.Object({
+    ...LOOKS,
+    basedOnVersion: Type.Optional(
+      integer(VERSIONS, {
+        description: "the version that the editor began with, 0: none; refused over another",
+      }),
+    ),
+  }),
+  output: SavedLayout,
+  examples: [{ input: { primaryColor: "#1a2b3c" }, output: SAVED }],
+  prepare: ({ db, tenantId, actor }, input) =>
+    prepareLayout(db, { ...input, tenantId, createdBy: emailOf(actor) }),
+  run: save,
+  audit: noteOf("publish"),
+});
+
+export const restoreLayout = defineAct({
+  name: "layout restore",
+  http: "POST /layout/versions/:version/restore",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Publish an older version again, as the newest",
+  input: Type.Object({ version: integer(VERSIONS, { description: "its number" }) }),
+  output: SavedLayout,
+  examples: [{ input: { version: 1 }, output: SAVED }],
+  async prepare({ db, tenantId, actor }, { version }) {
+    const old = await readLayoutVersion(db, tenantId, version);
+    const looks = layoutOf((name) => old[name]);
+    return await prepareLayout(db, { ...looks, tenantId, createdBy: emailOf(actor) });
+  },
+  run: save,
+  audit: noteOf("restore"),
+});
+
+export const removeLayout = defineAct({
+  name: "layout remove",
+  http: "DELETE /layout",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Back to the platform's layout, with nothing of the tenant's but its name",
+  input: Type.Object({}),
+  output: SavedLayout,
+  examples: [{ input: {}, output: { ...SAVED, primaryColor: null } }],
+  prepare: ({ db, tenantId, actor }) =>
+    prepareLayout(db, { ...NO_LAYOUT, tenantId, createdBy: emailOf(actor) }),
+  run: save,
+  audit: noteOf("remove"),
+});
+
+export const showLayout = defineAct({
+  name: "layout show",
+  http: "GET /layout",
+  access: LOOK,
+  effect: "read",
+  summary: "The live layout, or one of its versions",
+  input: Type.Object({
+    version: Type.Optional(integer(VERSIONS, { description: "its number; default: the newest" })),
+  }),
+  output: Layout,
+  examples: [{ input: {}, output: EXAMPLE }],
+  run: async ({ db, tenantId }, { version }) => ({
+    output:
+      version === undefined
+        ? await readLayout(db, tenantId)
+        : await readLayoutVersion(db, tenantId, version),
+  }),
+});
+
+export const listLayoutVersions = defineAct({
+  name: "layout versions",
+  http: "GET /layout/versions",
+  access: LOOK,
+  effect: "read",
+  summary: "All its versions, newest first",
+  input: Type.Object({}),
+  output: Type.Array(Layout),
+  examples: [{ input: {}, output: [EXAMPLE] }],
+  run: async ({ db, tenantId }) => ({ output: await readLayoutVersions(db, tenantId) }),
+});
+
+export const previewLayout = defineAct({
+  name: "layout preview",
+  http: "POST /layout/preview",
+  access: LOOK,
+  effect: "read",
+  summary: "A sample mail in a layout that is not in force",
+  description: "What is left out is the platform's.",
+  input: Type.Object(LOOKS),
+  output: Type.Object({ html: Type.String() }),
+  examples: [{ input: { primaryColor: "#1a2b3c" }, output: { html: "<!doctype html>…" } }],
+  async run({ db, tenantId }, input) {
+    const looks = changedLayout(NO_LAYOUT, { ...input, tenantId });
+    const layout = compilableLayout(looks, await brandName(db, tenantId));
+    const { checkLayout } = await import("@belfry/templates/check-layout");
+    refuseFaults(placed(await checkLayout(layout, await compileSettings(db, tenantId))));
+    const [channel] = channelsWith("email");
+    if (channel === undefined) throw new Error("no channel sends mails");
+    const inForce = { version: 0, layout };
+    const sample = { channel, ...SAMPLE };
+    const shown = await previewSource(db, tenantId, sample, { name: "Ada" }, inForce);
+    return { output: { html: shown.kind === "email" ? shown.html : "" } };
+  },
+});
+
+const SAMPLE = {
+  format: "markdown",
+  subject: "Your order",
+  content: `preheader: A mail as yours will look
+
+# Thank you, {{ name }}
+
+This is a mail as it looks in your design: a **heading**, a few words, a [link](https://example.com), and a list.
+
+- Notebook, ruled
+- Fountain pen, blue
+
+[See your order](https://example.com/orders)
+
+---
+
+Write to us when anything is not as it should be.
+`,
+} as const;
+
+/** Publishes a prepared layout, and every Markdown template anew that it changes. */
+async function save({ db, tenantId }: ActContext, _: unknown, prepared: PreparedLayout) {
+  const recompiled = await savePreparedLayout(db, prepared);
+  const output = { ...(await readLayout(db, tenantId)), recompiled };
+  return { output, before: { version: prepared.basedOnVersion } };
 }
 
-/** Back to the platform's, with nothing of the tenant's but its name. Throws as `putLayout`. */
-export async function removeLayout(db: Database, tenantId: string, createdBy?: string) {
-  return await putLayout(db, { tenantId, ...NO_LAYOUT, createdBy });
+function noteOf(verb: string) {
+  return (_: unknown, { output, before }: Awaited<ReturnType<typeof save>>) => ({
+    action: `layout.${verb}`,
+    target: "layout",
+    before,
+    after: { version: output.version, recompiled: output.recompiled },
+  });
 }
 
 /** Throws `NotFound` for an unknown tenant. */
-export async function showLayout(db: Database, tenantId: string): Promise<LayoutView> {
+export async function readLayout(db: Database, tenantId: string): Promise<LayoutView> {
   await requireOwner(db, tenantId);
   const row = await newestLayout(db, tenantId);
   return row === undefined
@@ -54,14 +239,14 @@ export async function showLayout(db: Database, tenantId: string): Promise<Layout
 }
 
 /** Newest first. Throws `NotFound` for an unknown tenant. */
-export async function listLayoutVersions(db: Database, tenantId: string): Promise<LayoutView[]> {
+export async function readLayoutVersions(db: Database, tenantId: string): Promise<LayoutView[]> {
   await requireOwner(db, tenantId);
   return (await layoutVersions(db, tenantId)).map((row) => layoutView(tenantId, row));
 }
 
 /** Throws `NotFound`. */
-export async function showLayoutVersion(db: Database, tenantId: string, version: number) {
-  const found = (await listLayoutVersions(db, tenantId)).find((one) => one.version === version);
+export async function readLayoutVersion(db: Database, tenantId: string, version: number) {
+  const found = (await readLayoutVersions(db, tenantId)).find((one) => one.version === version);
   if (found === undefined) throw new NotFound("version", `the layout has no version ${version}`);
   return found;
 }

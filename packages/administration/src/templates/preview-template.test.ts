@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { assertHas } from "@belfry/testing/assert-has";
 import { updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
-import { checkSource, previewSource, previewTemplate } from "./preview-template.ts";
-import { putTemplate } from "./put-template.ts";
+import { checkSource, previewSource, renderTemplate } from "./preview-template.ts";
 import type { TemplateSourceInput } from "./template-input.ts";
+import { putTemplate } from "./test-templates.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
@@ -47,7 +47,7 @@ test("a preview writes dates and numbers as the tenant's messages do, a translat
   const { id } = await putTemplate(db, { ...key, content });
   await putTemplate(db, { ...key, content, locale: "en-GB" });
   const text = async (locale?: string) => {
-    const shown = await previewTemplate(db, { id }, variables, locale);
+    const shown = await renderTemplate(db, { id }, variables, locale);
     assert.ok(shown.kind === "text");
     return shown.text;
   };
@@ -107,7 +107,7 @@ test("a mail is in the language of its variant, the default one in the tenant's"
   const { id } = await putTemplate(db, { ...mail, format: "markdown" });
   await putTemplate(db, { ...mail, locale: "de" });
   const root = async (locale?: string) => {
-    const shown = await previewTemplate(db, { id }, {}, locale);
+    const shown = await renderTemplate(db, { id }, {}, locale);
     return /<html [^>]*?(lang="\w+" dir="\w+")/.exec(shown.kind === "email" ? shown.html : "")?.[1];
   };
   assert.equal(await root(), 'lang="he" dir="rtl"');

@@ -1,16 +1,27 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { DEAD_LINKS } from "@belfry/contracts/dead-links";
+import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { withGathered } from "@belfry/templates/gathered";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
+import { Type } from "@sinclair/typebox";
+import { defineAct, LOOK } from "../act.ts";
 import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
-import type { TemplateSettingsInput, TemplateSourceInput } from "./template-input.ts";
-import { requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
+import {
+  ADDRESS,
+  CONTENT,
+  LOCALE,
+  localeOf,
+  TEXTS,
+  type TemplateSourceInput,
+} from "./template-input.ts";
+import { SETTING_FIELDS, type TemplateSettingsInput } from "./template-settings.ts";
+import { ORDER, requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
 
 type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 
@@ -22,11 +33,81 @@ export type PreviewInput = TemplateSourceInput & Pick<TemplateSettingsInput, "pl
 
 type Variables = Record<string, unknown>;
 
+export const VARIABLES = Type.Optional(
+  field<Variables>(
+    { type: "object", description: "values for its tags; default: none" },
+    (value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? undefined
+        : "must be an object",
+  ),
+);
+
+export const previewTemplate = defineAct({
+  name: "template preview",
+  http: "POST /template-previews",
+  access: LOOK,
+  effect: "read",
+  summary: "Render a saved template, or with --content-file one that is not saved",
+  description: "The flags of its text go with --content-file.",
+  input: Type.Object({
+    ...ADDRESS,
+    eventType: Type.Optional(ADDRESS.eventType),
+    ...LOCALE,
+    ...TEXTS,
+    content: Type.Optional(CONTENT.content),
+    plainCharacters: SETTING_FIELDS.plainCharacters,
+    variables: VARIABLES,
+  }),
+  output: Type.Unsafe<Preview>(
+    Type.Object(
+      {
+        channel: ADDRESS.channel,
+        kind: oneOf(["email", "text", "notification"]),
+        subject: Type.Optional(Type.String()),
+        html: Type.Optional(Type.String()),
+        text: Type.Optional(Type.String()),
+        title: Type.Optional(Type.String()),
+        body: Type.Optional(Type.String()),
+        missing: Type.Array(Type.String(), { description: "Names that have no value" }),
+        warnings: Type.Optional(Type.Array(Type.String())),
+      },
+      { title: "Preview" },
+    ),
+  ),
+  examples: [
+    {
+      input: { channel: ORDER.channel, content: "Order {{ id }}", variables: { id: 7 } },
+      output: {
+        channel: ORDER.channel,
+        kind: "text",
+        text: "Order 7",
+        segments: 1,
+        encoding: "GSM-7",
+        missing: [],
+      },
+    },
+  ],
+  async run({ db, tenantId }, { variables = {}, content, eventType, ...input }) {
+    if (content !== undefined) {
+      return { output: await previewSource(db, tenantId, { ...input, content }, variables) };
+    }
+    if (eventType === undefined) throw invalid("eventType", "is required without content");
+    const { channel } = input;
+    const stray = (["subject", "title", "format", "url", "actions"] as const).find(
+      (name) => input[name] !== undefined,
+    );
+    if (stray !== undefined) throw invalid(stray, "needs content");
+    const address = { tenantId, eventType, channel };
+    return { output: await renderTemplate(db, address, variables, localeOf(input)) };
+  },
+});
+
 /**
  * Renders what is published in a language. Throws `NotFound`, and `InvalidInput` when the result is too
  * large or too costly.
  */
-export async function previewTemplate(
+export async function renderTemplate(
   db: Database,
   address: TemplateAddress,
   variables: Variables,

@@ -5,10 +5,9 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { saveDraft } from "./drafts.ts";
 import { countRecentEvents, sampleFromEvents } from "./event-samples.ts";
 import { publication } from "./publication.ts";
-import { putTemplate } from "./put-template.ts";
+import { putTemplate, saveDraft } from "./test-templates.ts";
 
 const KEY = { eventType: "order", channel: "SMS" } as const;
 const HOUR_MS = 60 * 60 * 1000;

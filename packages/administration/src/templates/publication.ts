@@ -1,14 +1,12 @@
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { inputOfDraft, showDraft, type TemplateDraft } from "./drafts.ts";
+import { inputOfDraft, readDraft, type TemplateDraft } from "./drafts.ts";
 import { countRecentEvents, type RecentEvents } from "./event-samples.ts";
-import { settingsOf } from "./put-template.ts";
 import { localeOf } from "./template-input.ts";
-import { requireTemplate, showTemplate, type Template, type TemplateAddress } from "./templates.ts";
-import { digestText, throttleText } from "./timing-text.ts";
+import { settingChanges, settingsAfter } from "./template-settings.ts";
+import { readTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
 
 /** What publishing a draft would change, and for whom. */
 export interface Publication {
@@ -41,10 +39,10 @@ export async function publication(
   address: TemplateAddress,
   locale = "",
 ): Promise<Publication> {
-  const draft = await showDraft(db, { ...address, locale });
+  const draft = await readDraft(db, { ...address, locale });
   const canonical = localeOf({ locale });
   const row = await requireTemplate(db, { id: draft.templateId }, canonical);
-  const published = await showTemplate(db, { id: draft.templateId }, canonical);
+  const published = await readTemplate(db, { id: draft.templateId }, canonical);
   const languages = published.locales.filter(({ version }) => version > 0);
   const others = languages.map((one) => one.locale).filter((one) => one !== canonical);
   return {
@@ -54,7 +52,7 @@ export async function publication(
     parts: PARTS.map(([name, of]) => ({ name, from: of(row), to: of(draft) })).filter(
       ({ from, to }) => from !== "" || to !== "",
     ),
-    settings: settingChanges(row, settingsOf(row, inputOfDraft(row, draft))),
+    settings: settingChanges(row, settingsAfter(row, inputOfDraft(row, draft), canonical)),
     otherLocales: others,
     translations: canonical === "" ? others : [],
     events: await countRecentEvents(db, draft.tenantId, draft.eventType),
@@ -75,36 +73,6 @@ const PARTS: readonly [Publication["parts"][number]["name"], (text: Text) => str
   ["Format", ({ format }) => format ?? ""],
   ["Content", ({ content }) => content],
 ];
-
-const SETTINGS = {
-  active: "Active",
-  targetChannel: "Realtime channel",
-  sensitive: "Sensitive",
-  atMostOnce: "At most once",
-  plainCharacters: "Plain characters",
-  expiresAfterSeconds: "Expires after seconds",
-  sampleVariables: "Sample variables",
-  requiredVariables: "Required variables",
-  digest: "Digest",
-  throttle: "At most, by seconds",
-  afterUnreadSeconds: "Only if unread after seconds",
-} as const;
-
-function settingChanges(from: ReturnType<typeof settingsOf>, to: ReturnType<typeof settingsOf>) {
-  return (Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])
-    .map((key) => ({ name: SETTINGS[key], from: worded(from[key]), to: worded(to[key]) }))
-    .filter((change) => change.from !== change.to);
-}
-
-function worded(
-  value: boolean | number | string | readonly string[] | DigestSettings | ThrottleSettings | null,
-): string {
-  if (value === null) return "–";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value !== "object") return String(value);
-  if ("join" in value) return value.join(", ");
-  return "count" in value ? throttleText(value) : digestText(value);
-}
 
 /** Why a tenant's events would send nothing of a template. */
 export async function leftOut(

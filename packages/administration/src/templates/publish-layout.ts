@@ -11,8 +11,13 @@ import {
 import { compileInput, compileSettings, placed } from "./compile-source.ts";
 import { holdOwner } from "./hold-owner.ts";
 import { brandName, compilableLayout, type LayoutInForce } from "./layout-in-force.ts";
-import { changedLayout, type LayoutInput, layoutInputFaults } from "./layout-input.ts";
-import { insertLayout, type LayoutSettings, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
+import {
+  insertLayout,
+  LAYOUT_SETTINGS,
+  type LayoutSettings,
+  layoutOf,
+  newestLayout,
+} from "./layout-rows.ts";
 import {
   type MarkdownVariant,
   markdownVariants,
@@ -30,6 +35,16 @@ const TOO_MANY: InputFault = {
 };
 /** Whoever has more learns of these first. */
 const MAX_FAULTS = 50;
+
+/** What is left out stays; null is the platform's, or none. */
+export type LayoutInput = { [K in keyof LayoutSettings]?: LayoutSettings[K] | undefined } & {
+  /** `platform` for the `global.*` templates. */
+  tenantId: string;
+  /** The version that the editor began with (0: none yet): a save over another's is refused. */
+  basedOnVersion?: number | undefined;
+  /** Who saved it, for the version's record. */
+  createdBy?: string | undefined;
+};
 
 /** A layout that every Markdown template of the tenant was compiled in, and may be put in force. */
 export interface PreparedLayout {
@@ -53,14 +68,13 @@ export interface PreparedLayout {
 export async function prepareLayout(db: Database, input: LayoutInput): Promise<PreparedLayout> {
   if (db.isTransaction) throw new Error("templates are compiled before the transaction begins");
   const { tenantId } = input;
-  refuseFaults(layoutInputFaults(input));
   await requireOwner(db, tenantId);
   const now = await newestLayout(db, tenantId);
   const basedOnVersion = now?.version ?? 0;
   if (input.basedOnVersion !== undefined && input.basedOnVersion !== basedOnVersion) {
     throw new Conflict(basedOnVersion);
   }
-  const layout = changedLayout(now === undefined ? NO_LAYOUT : settingsOf(now), input);
+  const layout = changedLayout(nowOf(now), input);
   const brand = await brandName(db, tenantId);
   const inForce = { version: basedOnVersion, layout: await checkedLayout(db, tenantId, layout) };
   const variants = await markdownVariants(db, tenantId);
@@ -125,7 +139,7 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     const version = now?.version ?? 0;
     if (version !== basedOnVersion) throw new PreparedTooEarly(version);
     await requireUnchanged(transaction, prepared);
-    if (!isDeepStrictEqual(now === undefined ? NO_LAYOUT : settingsOf(now), layout)) {
+    if (!isDeepStrictEqual(nowOf(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
     }
     await publishCompiled(transaction, prepared);
@@ -173,7 +187,17 @@ function templateFault(variant: MarkdownVariant, fault: InputFault): InputFault 
   return { field: "layout", message };
 }
 
-export function settingsOf(row: LayoutSettings): LayoutSettings {
-  const { content, logoUrl, primaryColor, backgroundColor, textColor, footerText, address } = row;
-  return { content, logoUrl, primaryColor, backgroundColor, textColor, footerText, address };
+/** The layout with what is given; an empty text is none, and a colour is written in lower case. */
+export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>): LayoutSettings {
+  return layoutOf((name) => {
+    const given = input[name];
+    if (given === undefined) return now[name];
+    if (given === null || given.trim() === "") return null;
+    if (LAYOUT_SETTINGS[name].isColor) return given.trim().toLowerCase();
+    return name === "logoUrl" ? given.trim() : given;
+  });
+}
+
+function nowOf(row: LayoutSettings | undefined): LayoutSettings {
+  return layoutOf((name) => row?.[name] ?? null);
 }

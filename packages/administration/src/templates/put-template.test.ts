@@ -4,15 +4,16 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { assertEach } from "@belfry/testing/assert-each";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { refusedWith } from "../test-refusals.ts";
-import { previewTemplate } from "./preview-template.ts";
-import { prepareTemplate, putTemplate, savePreparedTemplate } from "./put-template.ts";
+import { renderTemplate } from "./preview-template.ts";
+import { prepareTemplate, savePreparedTemplate } from "./put-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
-  listTemplateVersions,
   prepareTemplateVersion,
-  showTemplateVersion,
+  readTemplateVersion,
+  readTemplateVersions,
 } from "./template-versions.ts";
-import { deleteTranslation, showTemplate } from "./templates.ts";
+import { readTemplate } from "./templates.ts";
+import { deleteTranslation, putTemplate } from "./test-templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 const EMAIL = { eventType: "a", channel: "EMAIL", subject: "Hi", content: "<p>Hi</p>" } as const;
@@ -29,18 +30,15 @@ test("the same text once more is no version; other settings hold without one", a
   const again = await put({ ...SMS, createdBy: "bob", sensitive: true, expiresAfterSeconds: 60 });
   assert.deepEqual([again.version, again.savedBy], [1, "ann"]);
   assert.deepEqual([again.sensitive, again.expiresAfterSeconds], [true, 60]);
-  assert.equal((await listTemplateVersions(db, { id })).length, 1);
+  assert.equal((await readTemplateVersions(db, { id })).length, 1);
   const before = await readConfigurationVersion(db);
   const other = await put({ ...SMS, content: "Other" });
   assert.equal(other.version, 2);
   assert.ok(other.updatedAt > again.updatedAt && again.updatedAt > updatedAt);
   assert.notEqual(await readConfigurationVersion(db), before);
-  const { version } = await savePreparedTemplate(
-    db,
-    await prepareTemplateVersion(db, { id, tenantId }, 1, "eve"),
-  );
-  assert.equal(version, 3);
-  assert.equal((await showTemplateVersion(db, { id }, 3)).content, SMS.content);
+  const old = await prepareTemplateVersion(db, { id, tenantId }, 1, "eve");
+  assert.equal((await savePreparedTemplate(db, old)).output.version, 3);
+  assert.equal((await readTemplateVersion(db, { id }, 3)).content, SMS.content);
 });
 
 test("what a save leaves out is reset, but for format, sample values and required names, which stay", async (t) => {
@@ -52,8 +50,8 @@ test("what a save leaves out is reset, but for format, sample values and require
     active: false,
     sampleVariables: '{"id": 1}',
     requiredVariables: ["id", "id", "name"],
-    format: "html",
-  } as const;
+    format: "html" as const,
+  };
   assert.deepEqual((await put({ ...EMAIL, ...given })).requiredVariables, ["id", "name"]);
   const second = await put({ ...EMAIL, content: "plain" });
   assert.deepEqual(
@@ -76,7 +74,7 @@ test("plain characters are set of short messages alone, for all languages, and s
   const german = await put({ ...SMS, content: "„{{id}}“", locale: "de" });
   assert.equal(german.plainCharacters, true);
   for (const locale of ["", "de"]) {
-    const shown = await previewTemplate(db, { id }, { id: "O’Neil" }, locale);
+    const shown = await renderTemplate(db, { id }, { id: "O’Neil" }, locale);
     assert.ok(shown.kind === "text");
     assert.deepEqual([shown.text, shown.encoding], ['"O\'Neil"', "GSM-7"], locale);
   }
@@ -98,7 +96,7 @@ test("a translation is a variant of its own, and changes of the settings what it
     { locale: "de-AT", version: 2, outdated: false, draft: false },
   ]);
   const key = { tenantId, eventType: SMS.eventType, channel: SMS.channel };
-  const base = await showTemplate(db, key);
+  const base = await readTemplate(db, key);
   assert.deepEqual([base.version, base.content], [1, SMS.content]);
   const named = { ...SMS, content: "Anders", locale: "de-AT", expiresAfterSeconds: 90 };
   assert.equal((await put(named)).expiresAfterSeconds, 90);
@@ -121,7 +119,7 @@ test("another text of the default marks its translations outdated, until they ar
   await put({ ...SMS, content: "Bestellung", locale: "de" });
   await put({ ...SMS, content: "Commande", locale: "fr" });
   const outdated = async () =>
-    (await showTemplate(db, { id })).locales.map((one) => [one.locale, one.outdated]);
+    (await readTemplate(db, { id })).locales.map((one) => [one.locale, one.outdated]);
   await put({ ...SMS, sensitive: true });
   assert.deepEqual(await outdated(), [
     ["de", false],
@@ -149,10 +147,11 @@ test("an older version is published again in its own language, as it was written
   const { id } = await put({ ...EMAIL, requiredVariables: ["id"], expiresAfterSeconds: 60 });
   await put({ ...EMAIL, subject: "Hallo", locale: "de" });
   await put({ ...EMAIL, subject: "Servus", locale: "de", format: "text" });
-  const restored = await savePreparedTemplate(db, await prepareTemplateVersion(db, { id }, 2));
+  const old = await prepareTemplateVersion(db, { id }, 2);
+  const { output: restored } = await savePreparedTemplate(db, old);
   assert.deepEqual([restored.version, restored.subject, restored.format], [4, "Hallo", "html"]);
   assert.deepEqual([restored.expiresAfterSeconds, restored.requiredVariables], [60, ["id"]]);
-  assert.equal((await showTemplate(db, { id })).version, 1);
+  assert.equal((await readTemplate(db, { id })).version, 1);
 });
 
 test("what is set while an older version is compiled stays set", async (t) => {
@@ -161,7 +160,7 @@ test("what is set while an older version is compiled stays set", async (t) => {
   await put({ ...SMS, content: "two" });
   const prepared = await prepareTemplateVersion(db, { id }, 1);
   await put({ ...SMS, content: "two", sensitive: true, active: false });
-  const restored = await savePreparedTemplate(db, prepared);
+  const { output: restored } = await savePreparedTemplate(db, prepared);
   assert.deepEqual([restored.content, restored.sensitive, restored.active], ["one", true, false]);
 });
 

@@ -1,30 +1,45 @@
 import { isDeepStrictEqual } from "node:util";
+import { integer } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, EDIT } from "../act.ts";
+import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import {
-  Conflict,
-  invalid,
-  PreparedTooEarly,
-  preparedAndSaved,
-  refuseFaults,
-} from "../input-error.ts";
+import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { deleteDraft, findDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
 import { newestLayout } from "./layout-rows.ts";
-import { localeOf, type TemplateInput, templateFaults } from "./template-input.ts";
+import {
+  ADDRESS,
+  CONTENT,
+  LOCALE,
+  localeOf,
+  TEXTS,
+  type TemplateInput,
+  templateFaults,
+  VERSIONS,
+} from "./template-input.ts";
 import {
   findTemplate,
   type HeldTemplate,
   holdTemplate,
-  type TemplateSettings,
   updateTemplateRow,
 } from "./template-rows.ts";
+import { SETTING_FIELDS, settingsAfter, type TemplateSettings } from "./template-settings.ts";
 import { inputText, type TemplateText, textOf } from "./template-text.ts";
-import { requireOwner, showTemplate, type Template, type TemplateWarning } from "./templates.ts";
-import { normalDigest } from "./timing-input.ts";
+import {
+  ORDER,
+  ORDER_TEMPLATE,
+  readTemplate,
+  recorded,
+  requireOwner,
+  Template,
+  TemplateWarning,
+  targetOf,
+} from "./templates.ts";
 import { digestWarnings, timingRuleFaults } from "./timing-rules.ts";
 import { findVariant, insertVersion, setSourceVersion, type VariantRow } from "./variant-rows.ts";
 
@@ -45,14 +60,60 @@ export interface PreparedTemplate {
   isUnchecked?: boolean;
 }
 
-export type SavedTemplate = Template & { warnings: TemplateWarning[] };
+export const SavedTemplate = Type.Object(
+  { ...Template.properties, warnings: Type.Array(TemplateWarning) },
+  { title: "SavedTemplate" },
+);
+export type SavedTemplate = Static<typeof SavedTemplate>;
 
-/** `savePreparedTemplate` of what `prepareTemplate` makes. Throws as the two do. */
-export async function putTemplate(db: Database, input: TemplateInput): Promise<SavedTemplate> {
-  return await preparedAndSaved(
-    () => prepareTemplate(db, input),
-    (prepared) => savePreparedTemplate(db, prepared),
-  );
+/** Of what saves a text, published or not. */
+export const PUT_FIELDS = {
+  ...ADDRESS,
+  ...LOCALE,
+  ...CONTENT,
+  ...TEXTS,
+  basedOnVersion: Type.Optional(
+    integer(VERSIONS, {
+      description: "the version in force that the editor began with, 0: none; refused over another",
+    }),
+  ),
+  sourceVersion: Type.Optional(
+    integer(VERSIONS, {
+      description:
+        "of a translation: the version of the default that it is made from; default: the current one",
+    }),
+  ),
+};
+
+export const putTemplate = defineAct({
+  name: "template put",
+  http: "PUT /templates/:eventType/:channel",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Check, compile and publish: live within 5 s; a new text is a new version",
+  description:
+    "Of --digest-…, --throttle and --after-unread-seconds what is left out stays; of --sensitive and the like a translation (--locale) changes what it names alone.",
+  input: Type.Object({ ...PUT_FIELDS, ...SETTING_FIELDS }),
+  output: SavedTemplate,
+  examples: [
+    {
+      input: { ...ORDER, content: ORDER_TEMPLATE.content },
+      output: { ...ORDER_TEMPLATE, warnings: [] },
+    },
+  ],
+  prepare: ({ db, tenantId, actor }, input) =>
+    prepareTemplate(db, { ...input, tenantId, createdBy: emailOf(actor) }),
+  run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
+  audit: savedNote("save"),
+});
+
+/** How the audit log tells of a template that was published. */
+export function savedNote(verb: string) {
+  return (
+    input: { eventType: string; channel: string },
+    { locale, before, after }: Awaited<ReturnType<typeof savePreparedTemplate>>,
+  ) => ({ action: `template.${verb}`, target: targetOf({ ...input, locale }), before, after });
 }
 
 /**
@@ -104,13 +165,14 @@ export async function prepareTemplate(
  * `NotFound`, `InvalidInput`, and `Conflict` when `basedOnVersion` is not the current one, the draft has
  * changed, or another layout was put in force.
  */
-export async function savePreparedTemplate(
-  db: Database,
-  prepared: PreparedTemplate,
-): Promise<SavedTemplate> {
+export async function savePreparedTemplate(db: Database, prepared: PreparedTemplate) {
   const { input, warnings } = prepared;
-  const { id } = await changeConfiguration(db, (open) => savePrepared(open, prepared));
-  return { ...(await showTemplate(db, { id }, input.locale)), warnings };
+  const { tenantId, locale } = input;
+  return await changeConfiguration(db, async (transaction) => {
+    const { id, before, after } = await savePrepared(transaction, prepared);
+    const template = await readTemplate(transaction, { id, tenantId }, locale);
+    return { output: { ...template, warnings }, locale, before, after };
+  });
 }
 
 /** Within a transaction that bumps the configuration's version. `isChanged`: its text is new, or what is set. */
@@ -131,9 +193,10 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate) {
     }
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
-  const isSet = await saveSettings(db, held, prepared);
-  const isNew = await saveText(db, held.id, prepared, current);
-  return { id: held.id, isChanged: isSet || isNew };
+  const settings = await saveSettings(db, held, prepared);
+  const before = version === 0 ? null : recorded({ ...held, version });
+  const after = recorded({ ...settings, version: await saveText(db, held.id, prepared, current) });
+  return { id: held.id, before, after, isChanged: !isDeepStrictEqual(before, after) };
 }
 
 async function takeDraft(db: Database, templateId: string, locale: string, revision: number) {
@@ -142,13 +205,13 @@ async function takeDraft(db: Database, templateId: string, locale: string, revis
   await deleteDraft(db, templateId, locale);
 }
 
-/** Whether it made a version. */
+/** Returns the version that is in force then. */
 async function saveText(
   db: Database,
   templateId: string,
   { input, text, compiled, isUnchecked = false }: PreparedTemplate,
   current: VariantRow | undefined,
-): Promise<boolean> {
+): Promise<number> {
   const { locale } = input;
   let sourceVersion: number | null = null;
   if (locale !== "") {
@@ -160,12 +223,11 @@ async function saveText(
     if (sourceVersion !== null && sourceVersion !== current.sourceVersion && !isUnchecked) {
       await setSourceVersion(db, templateId, locale, sourceVersion);
     }
-    return false;
+    return current.version;
   }
   const createdBy = input.createdBy ?? null;
   const variant = { tenantId: input.tenantId, templateId, locale, sourceVersion };
-  await insertVersion(db, variant, { ...text, compiled, createdBy });
-  return true;
+  return await insertVersion(db, variant, { ...text, compiled, createdBy });
 }
 
 /** Compiled by another release, or in another layout, the same text is another version. */
@@ -176,55 +238,19 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
   );
 }
 
-/** Whether it changed any. */
+/** Returns what is set then. */
 async function saveSettings(
   db: Database,
   { id, ...now }: HeldTemplate,
   { input, keeps }: PreparedTemplate,
-): Promise<boolean> {
-  if (keeps === "settings") return false;
-  const wanted = settingsOf(now, input);
+): Promise<TemplateSettings> {
+  if (keeps === "settings") return now;
+  const wanted = settingsAfter(now, input, input.locale);
   if (keeps === "active") wanted.active = now.active;
-  const { tenantId, eventType, channel } = input;
-  if (isDeepStrictEqual(now, wanted)) return false;
-  refuseFaults(await timingRuleFaults(db, { tenantId, eventType, channel }, wanted));
-  await updateTemplateRow(db, { id, tenantId }, wanted);
-  return true;
-}
-
-/** What the template is set to when this is saved. */
-export function settingsOf(
-  now: TemplateSettings & { active: boolean },
-  input: TemplateInput,
-): TemplateSettings & { active: boolean } {
-  const isDefault = localeOf(input) === "";
-  const set = <T>(given: T | undefined, before: T, reset: T): T =>
-    given ?? (isDefault ? reset : before);
-  return {
-    active: set(input.active, now.active, true),
-    targetChannel: set<string | null>(input.targetChannel, now.targetChannel, null),
-    sensitive: set(input.sensitive, now.sensitive, false),
-    atMostOnce: set(input.atMostOnce, now.atMostOnce, false),
-    plainCharacters: set(input.plainCharacters, now.plainCharacters, false),
-    expiresAfterSeconds: set<number | null>(
-      input.expiresAfterSeconds,
-      now.expiresAfterSeconds,
-      null,
-    ),
-    sampleVariables: input.sampleVariables ?? now.sampleVariables,
-    requiredVariables:
-      input.requiredVariables === undefined
-        ? now.requiredVariables
-        : namesOrNone(input.requiredVariables),
-    digest: input.digest === undefined ? now.digest : input.digest && normalDigest(input.digest),
-    throttle: input.throttle === undefined ? now.throttle : input.throttle,
-    afterUnreadSeconds:
-      input.afterUnreadSeconds === undefined ? now.afterUnreadSeconds : input.afterUnreadSeconds,
-  };
-}
-
-function namesOrNone(names: readonly string[]): string[] | null {
-  return names.length === 0 ? null : [...new Set(names)];
+  if (isDeepStrictEqual(now, wanted)) return now;
+  refuseFaults(await timingRuleFaults(db, input, wanted));
+  await updateTemplateRow(db, { id, tenantId: input.tenantId }, wanted);
+  return wanted;
 }
 
 function requireSource(version: number): void {

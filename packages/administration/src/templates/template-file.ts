@@ -1,7 +1,13 @@
 import type { StoredAction } from "@belfry/database/schema";
 import type { InputFault } from "../input-error.ts";
-import type { TemplateSettingsInput } from "./template-input.ts";
-import { TIMING_KEYS, timingLines } from "./timing-lines.ts";
+import {
+  jsonOf,
+  line,
+  lineName,
+  SETTING_LINES,
+  type TemplateSettingsInput,
+  type Written,
+} from "./template-settings.ts";
 
 /**
  * A variant of a template as a file: between two lines of `---` what is set, a line each, as the command
@@ -23,7 +29,6 @@ export interface TemplateFile extends TemplateSettingsInput {
   title?: string | undefined;
   url?: string | undefined;
   actions?: StoredAction[] | undefined;
-  active?: boolean | undefined;
 }
 
 const EDGE = "---";
@@ -31,24 +36,18 @@ const INDENT = "  ";
 
 export function writeTemplateFile(file: TemplateFile): string {
   const lines: string[] = [];
-  const add = (key: Key, value: string | undefined) => {
-    if (value !== undefined) lines.push(`${key}: ${value}`);
-  };
-  add("event-type", file.eventType && lineOf(file.eventType));
-  add("subject", file.subject && lineOf(file.subject));
-  add("title", file.title && lineOf(file.title));
-  add("url", file.url && lineOf(file.url));
-  for (const action of file.actions ?? []) add("action", actionLine(action));
-  if (file.active === false) add("active", "no");
-  if (file.sensitive === true) add("sensitive", "yes");
-  if (file.atMostOnce === true) add("at-most-once", "yes");
-  if (file.plainCharacters === true) add("plain-characters", "yes");
-  add("expires-after-seconds", file.expiresAfterSeconds?.toString());
-  for (const [key, value] of timingLines(file)) add(key, value);
-  add("target-channel", file.targetChannel);
-  const required = file.requiredVariables ?? [];
-  if (required.length > 0) add("required-variables", namesLine(required));
-  if (file.sampleVariables !== undefined) {
+  for (const key of ["eventType", "subject", "title", "url"] as const) {
+    if (file[key]) lines.push(`${lineName(key)}: ${line.write(file[key])}`);
+  }
+  for (const action of file.actions ?? []) lines.push(`action: ${actionLine(action)}`);
+  for (const { key, none, written, ...place } of SETTING_LINES) {
+    const holder = (place.isOfDigest ? file.digest : file) as Record<string, unknown> | null;
+    const value = holder?.[place.name];
+    const isSet = value !== undefined && value !== null && value !== none;
+    const isEmpty = Array.isArray(value) && value.length === 0;
+    if (isSet && !isEmpty) lines.push(`${key}: ${written.write(value)}`);
+  }
+  if (file.sampleVariables != null) {
     lines.push("sample-variables:");
     const rows = file.sampleVariables.replaceAll("\r", "").trimEnd().split("\n");
     lines.push(...rows.map((row) => `${INDENT}${row}`));
@@ -71,7 +70,8 @@ export function readTemplateFile(
   const file: TemplateFile = { content: unix.slice(end + EDGE.length + 2) };
   const faults: InputFault[] = [];
   for (const { key, value, line } of headOf(unix.slice(EDGE.length + 1, end + 1))) {
-    const message = isKey(key) ? KEYS[key](file, value) : "is not known here";
+    const take = KEYS.get(key);
+    const message = take === undefined ? "is not known here" : take(file, value);
     if (message !== undefined) faults.push({ field: key, message: `(line ${line}) ${message}` });
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, file };
@@ -108,78 +108,44 @@ function headOf(head: string): HeadLine[] {
 /** Takes a value over; returns what is wrong with it, behind the key. */
 type Taker = (file: TemplateFile, value: string) => string | undefined;
 
-const text =
-  (name: "eventType" | "subject" | "title" | "url" | "targetChannel"): Taker =>
-  (file, value) => {
-    if (file[name] !== undefined) return TWICE;
-    const read = value.startsWith('"') ? jsonOf(value) : value;
-    if (typeof read !== "string" || read === "") return "must be a text";
-    file[name] = read;
+function taker<T>(
+  { read, form }: Written<T>,
+  { name, isOfDigest = false }: { name: string; isOfDigest?: boolean },
+): Taker {
+  return (file, value) => {
+    if (isOfDigest) file.digest ??= {};
+    const holder = (isOfDigest ? file.digest : file) as Record<string, unknown>;
+    if (holder[name] !== undefined) return "is there twice";
+    const taken = read(value);
+    if (taken === undefined) return `must be ${form}`;
+    holder[name] = taken;
     return undefined;
   };
-
-const flag =
-  (name: "active" | "sensitive" | "atMostOnce" | "plainCharacters"): Taker =>
-  (file, value) => {
-    if (file[name] !== undefined) return TWICE;
-    if (value !== "yes" && value !== "no") return "must be yes or no";
-    file[name] = value === "yes";
-    return undefined;
-  };
-
-const TWICE = "is there twice";
-
-const KEYS = {
-  "event-type": text("eventType"),
-  subject: text("subject"),
-  title: text("title"),
-  url: text("url"),
-  action: takeAction,
-  active: flag("active"),
-  sensitive: flag("sensitive"),
-  "at-most-once": flag("atMostOnce"),
-  "plain-characters": flag("plainCharacters"),
-  "expires-after-seconds": takeSeconds,
-  ...TIMING_KEYS,
-  "target-channel": text("targetChannel"),
-  "required-variables": takeNames,
-  "sample-variables": takeSamples,
-} as const satisfies Record<string, Taker>;
-
-type Key = keyof typeof KEYS;
-
-function isKey(key: string): key is Key {
-  return Object.hasOwn(KEYS, key);
 }
+
+const anyText: Written<string> = { read: (text) => text, write: (text) => text, form: "a text" };
+const TEXT_LINES = [
+  ...(["eventType", "subject", "title", "url"] as const).map((name) => [name, line] as const),
+  ["sampleVariables", anyText] as const,
+];
+
+const KEYS = new Map<string, Taker>([
+  ["action", takeAction],
+  ...TEXT_LINES.map(([name, written]): [string, Taker] => [
+    lineName(name),
+    taker(written, { name }),
+  ]),
+  ...SETTING_LINES.map(({ key, written, ...place }): [string, Taker] => [
+    key,
+    taker(written, place),
+  ]),
+]);
 
 function takeAction(file: TemplateFile, value: string): string | undefined {
   const action = readAction(value);
   if (action === undefined) return "must be Label=URL";
   file.actions ??= [];
   file.actions.push(action);
-  return undefined;
-}
-
-function takeSeconds(file: TemplateFile, value: string): string | undefined {
-  if (file.expiresAfterSeconds !== undefined) return TWICE;
-  if (!/^\d{1,15}$/.test(value)) return "must be a whole number";
-  file.expiresAfterSeconds = Number(value);
-  return undefined;
-}
-
-function takeNames(file: TemplateFile, value: string): string | undefined {
-  if (file.requiredVariables !== undefined) return TWICE;
-  const names = value.startsWith("[") ? jsonOf(value) : value.split(",").map((name) => name.trim());
-  if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
-    return "must be names with commas between them";
-  }
-  file.requiredVariables = names;
-  return undefined;
-}
-
-function takeSamples(file: TemplateFile, value: string): string | undefined {
-  if (file.sampleVariables !== undefined) return TWICE;
-  file.sampleVariables = value;
   return undefined;
 }
 
@@ -196,27 +162,9 @@ export function readAction(value: string): StoredAction | undefined {
 }
 
 function actionLine(action: StoredAction): string {
-  const line = `${action.label}=${action.url}`;
-  const read = readAction(line);
+  const text = `${action.label}=${action.url}`;
+  const read = readAction(text);
   const isSame = read?.label === action.label && read.url === action.url;
   const { label, url } = action;
-  return isSame && lineOf(line) === line ? line : JSON.stringify({ label, url });
-}
-
-/** Blanks at the ends would be lost, and a quote at the beginning says that it is JSON. */
-function lineOf(value: string): string {
-  return value.trim() === value && !value.startsWith('"') ? value : JSON.stringify(value);
-}
-
-function namesLine(names: readonly string[]): string {
-  const isPlain = names.every((name) => name.trim() === name && !/[,[]/.test(name));
-  return isPlain ? names.join(", ") : JSON.stringify(names);
-}
-
-function jsonOf(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
+  return isSame && line.write(text) === text ? text : JSON.stringify({ label, url });
 }

@@ -9,13 +9,18 @@ import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { saveDraft } from "./drafts.ts";
-import { exportTemplates } from "./export-templates.ts";
-import { importTemplates, prepareImport, saveImport } from "./import-templates.ts";
-import { putTemplate } from "./put-template.ts";
+import { prepareImport, saveImport } from "./import-templates.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
+import { readTemplateFolder } from "./template-folder.ts";
 import { eventTypeOf, folderNames } from "./template-paths.ts";
-import { deleteTemplate, listTemplates, showTemplate } from "./templates.ts";
+import { readTemplate, readTemplates } from "./templates.ts";
+import {
+  deleteTemplate,
+  exportTemplates,
+  importTemplates,
+  putTemplate,
+  saveDraft,
+} from "./test-templates.ts";
 
 async function setUp(t: TestContext) {
   const { db, tenantId } = await tenantDatabase(t);
@@ -93,11 +98,11 @@ test("what is exported is imported again without a single version, whatever its 
   assert.deepEqual((await importTemplates(db, other.id, dir)).published, []);
 });
 
-async function showAll(db: Parameters<typeof showTemplate>[0], tenantId: string) {
+async function showAll(db: Parameters<typeof readTemplate>[0], tenantId: string) {
   const all = [];
-  for (const { id, locales } of await listTemplates(db, tenantId)) {
+  for (const { id, locales } of await readTemplates(db, tenantId)) {
     for (const locale of ["", ...locales.map((one) => one.locale)]) {
-      const { updatedAt: _, hasDraft: __, ...shown } = await showTemplate(db, { id }, locale);
+      const { updatedAt: _, hasDraft: __, ...shown } = await readTemplate(db, { id }, locale);
       all.push(shown);
     }
   }
@@ -120,12 +125,12 @@ test("a file changed in the repository is published, with its translations outda
     unchanged: ["order/SMS.de.txt"],
   });
   assert.notEqual(await readConfigurationVersion(db), before);
-  const shown = await showTemplate(db, { id });
+  const shown = await readTemplate(db, { id });
   assertHas(shown, { version: 3, content: "two\nlines", sensitive: true, savedBy: "ci" });
   assert.equal(shown.locales[0]?.outdated, true);
   await put("order/SMS.de.txt", "---\n---\nzwei");
   await importTemplates(db, tenantId, dir);
-  assert.equal((await showTemplate(db, { id })).locales[0]?.outdated, false);
+  assert.equal((await readTemplate(db, { id })).locales[0]?.outdated, false);
 });
 
 test("a file with other settings alone is told as published, though it makes no version", async (t) => {
@@ -135,7 +140,7 @@ test("a file with other settings alone is told as published, though it makes no 
   await put("a/SMS.txt", "---\n---\nx");
   const done = { published: ["a/SMS.txt"], unchanged: [] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), done);
-  const { version, sensitive } = await showTemplate(db, { id });
+  const { version, sensitive } = await readTemplate(db, { id });
   assert.deepEqual([version, sensitive], [1, false]);
   const again = { published: [], unchanged: ["a/SMS.txt"] };
   assert.deepEqual(await importTemplates(db, tenantId, dir), again);
@@ -210,7 +215,7 @@ test("everything is checked before anything is published, each fault with its fi
   told("k/SMS.txt: event-type is not that of its folder");
   told("global.info/SMS.txt: eventType may begin with global.");
   assert.equal(messages.length, 15, messages.join("\n"));
-  assert.deepEqual(await listTemplates(db, tenantId), []);
+  assert.deepEqual(await readTemplates(db, tenantId), []);
   await assert.rejects(importTemplates(db, "nobody", dir), NotFound);
 });
 
@@ -258,7 +263,7 @@ test("links, folders in folders, what is too large and what is no text are refus
 test("an import over what somebody published meanwhile is refused", async (t) => {
   const { db, tenantId, dir, put } = await setUp(t);
   await put("a/SMS.txt", "---\n---\nfrom the file");
-  const prepared = await prepareImport(db, tenantId, dir);
+  const prepared = await prepareImport(db, tenantId, await readTemplateFolder(dir));
   await putTemplate(db, { tenantId, eventType: "a", channel: "SMS", content: "hers" });
   await assert.rejects(saveImport(db, prepared), /version 1 was saved meanwhile/);
 });

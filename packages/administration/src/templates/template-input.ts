@@ -8,20 +8,86 @@ import {
   isChannel,
   listed,
 } from "@belfry/contracts/channels";
+import { field, text } from "@belfry/contracts/fields";
 import {
   isGlobalEventType,
   PLATFORM,
   REALTIME_CHANNEL_NAME,
   textFault,
 } from "@belfry/contracts/identifiers";
-import { canonicalLocale, isLocale, NO_LOCALE } from "@belfry/contracts/locale";
+import { canonicalLocale, isLocale, LOCALE_PATTERN, NO_LOCALE } from "@belfry/contracts/locale";
 import type { StoredAction } from "@belfry/database/schema";
+import { MAX_SOURCE_BYTES } from "@belfry/templates/bounds";
 import type { EmailFormat } from "@belfry/templates/email-format";
 import type { Layout } from "@belfry/templates/layout";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
+import { Type } from "@sinclair/typebox";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
-import { type TimingInput, timingFaults } from "./timing-input.ts";
+import { type TemplateSettingsInput, written } from "./template-settings.ts";
+import { timingFaults } from "./timing-input.ts";
+
+/** Which template an act is about. */
+export const ADDRESS = {
+  eventType: text({ description: "the template's event type" }),
+  channel: field<Channel>(
+    { type: "string", enum: [...CHANNELS], description: listed(CHANNELS, "or") },
+    (value) => (isChannel(value) ? undefined : `must be ${listed(CHANNELS, "or")}`),
+  ),
+};
+
+/** Which of its variants. */
+export const LOCALE = {
+  locale: Type.Optional(
+    field<string>(
+      {
+        type: "string",
+        pattern: `^$|${LOCALE_PATTERN}`,
+        description: "a language of it, as de or de-AT; default: the variant without one",
+      },
+      (value) => (typeof value === "string" ? localeFault(value)?.message : NO_LOCALE),
+    ),
+  ),
+};
+
+export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html", "text"];
+/** Drafts keep more than may be published. */
+const MAX_DRAFT_ACTIONS = 10;
+
+/** What is written beside the content. */
+export const TEXTS = {
+  subject: Type.Optional(
+    written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`),
+  ),
+  format: Type.Optional(
+    field<EmailFormat>(
+      {
+        type: "string",
+        enum: [...EMAIL_FORMATS],
+        description: `of ${listed(channelsWith("email"), "or")}; default: as it is, and of a new one found out (never markdown)`,
+      },
+      (value) =>
+        EMAIL_FORMATS.includes(value as EmailFormat)
+          ? undefined
+          : `must be ${listed(EMAIL_FORMATS, "or")}`,
+    ),
+  ),
+  title: Type.Optional(
+    written(`of ${listed(channelsWith("notification"), "or")}; may hold {{variables}}`),
+  ),
+  url: Type.Optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
+  actions: Type.Optional(
+    Type.Array(
+      Type.Object({ label: written("What stands on it"), url: written("What it opens") }),
+      { maxItems: MAX_DRAFT_ACTIONS, description: `buttons of ${IN_APP}; up to two` },
+    ),
+  ),
+};
+export const CONTENT = {
+  content: written("Markdown, MJML, HTML or text with {{variables}}", MAX_SOURCE_BYTES),
+};
+
+export const VERSIONS = { minimum: 0, maximum: 2_147_483_647 };
 
 export interface TemplateSourceInput {
   channel: Channel;
@@ -36,35 +102,15 @@ export interface TemplateSourceInput {
   /** Of a notification: what it opens, https or a path; may hold tags. */
   url?: string | undefined;
   /** Of a notification: at most two buttons; both texts may hold tags. */
-  actions?: readonly StoredAction[] | undefined;
+  actions?: StoredAction[] | undefined;
   /** BCP 47; left out or empty: the default variant. */
   locale?: string | undefined;
-}
-
-/** What is set for all languages. A translation changes what it names alone. */
-export interface TemplateSettingsInput extends TimingInput {
-  /** Of a notification: the realtime channel's name; the personal channel when it is absent. */
-  targetChannel?: string | undefined;
-  /** Its variables are erased when the event has ended, and its content is never shown. */
-  sensitive?: boolean | undefined;
-  /** A try without an answer is not repeated: the delivery ends as unknown. */
-  atMostOnce?: boolean | undefined;
-  /** Of a short message: curly quotes, dashes and the like are sent as plain ones. */
-  plainCharacters?: boolean | undefined;
-  /** A delivery that has not been sent by then expires. */
-  expiresAfterSeconds?: number | undefined;
-  /** For previews: JSON text of an object. Left out: stays. */
-  sampleVariables?: string | undefined;
-  /** Without one of them the channel ends as failed, and no provider is called. Left out: stay. */
-  requiredVariables?: readonly string[] | undefined;
 }
 
 export interface TemplateInput extends TemplateSourceInput, TemplateSettingsInput {
   /** `platform` for event types that begin with `global.`. */
   tenantId: string;
   eventType: string;
-  /** Default true; of a translation: as it is. */
-  active?: boolean | undefined;
   /** The variant's version that the editor began with (0: none yet): a save over another's is refused. */
   basedOnVersion?: number | undefined;
   /** Of a translation: the version of the default variant that it is made from; left out: the current one. */
@@ -133,9 +179,6 @@ export function localeOf(input: { locale?: string | undefined }): string {
 }
 
 export function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
-  if (!isChannel(input.channel)) {
-    return [{ field: "channel", message: `must be ${listed(CHANNELS, "or")}` }];
-  }
   return [
     localeFault(input.locale),
     partFault("subject", "email", input.channel, input.subject),
@@ -150,16 +193,9 @@ export function localeFault(locale: string | undefined): InputFault | undefined 
   return { field: "locale", message: NO_LOCALE };
 }
 
-export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html", "text"];
-
 function formatFault(channel: Channel, format: string | undefined): InputFault | undefined {
-  const field = "format";
-  if (format === undefined) return undefined;
-  if (CHANNEL_ROWS[channel].content !== "email") {
-    return { field, message: `is only for ${listed(channelsWith("email"), "or")}` };
-  }
-  if (EMAIL_FORMATS.some((one) => one === format)) return undefined;
-  return { field, message: `must be ${listed(EMAIL_FORMATS, "or")}` };
+  if (format === undefined || CHANNEL_ROWS[channel].content === "email") return undefined;
+  return { field: "format", message: `is only for ${listed(channelsWith("email"), "or")}` };
 }
 
 const MAX_ACTIONS = 2;
@@ -190,14 +226,14 @@ function linkFaults({
   ];
 }
 
-function lineFault(field: string, text: unknown): InputFault | undefined {
-  if (typeof text !== "string" || text.trim() === "") {
+function lineFault(field: string, value: unknown): InputFault | undefined {
+  if (typeof value !== "string" || value.trim() === "") {
     return { field, message: "should not be empty" };
   }
-  if (text.length > MAX_URL_CHARACTERS) {
+  if (value.length > MAX_URL_CHARACTERS) {
     return { field, message: `must be at most ${MAX_URL_CHARACTERS} characters` };
   }
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) {
+  if (/[\p{Cc}\p{Cs}]/u.test(value)) {
     return { field, message: "must be one line without control characters" };
   }
   return undefined;
@@ -224,9 +260,9 @@ export function ownerFault(tenantId: string, eventType: string): InputFault | un
   };
 }
 
-function targetFault(channel: Channel, target: string | undefined): InputFault | undefined {
+function targetFault(channel: Channel, target: string | null | undefined): InputFault | undefined {
   const field = "targetChannel";
-  if (target === undefined) return undefined;
+  if (target === undefined || target === null) return undefined;
   if (channel !== IN_APP) return { field, message: `is only for ${IN_APP}` };
   if (REALTIME_CHANNEL_NAME.test(target)) return undefined;
   return { field, message: "must be 1 to 64 of letters, digits and _ . : -" };
@@ -235,8 +271,8 @@ function targetFault(channel: Channel, target: string | undefined): InputFault |
 const MAX_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
 const MAX_SAMPLE_CHARACTERS = 64 * 1024;
 
-function samplesFault(text: string | undefined): InputFault | undefined {
-  if (text === undefined) return undefined;
+function samplesFault(text: string | null | undefined): InputFault | undefined {
+  if (text === undefined || text === null) return undefined;
   const field = "sampleVariables";
   if (text.length > MAX_SAMPLE_CHARACTERS) return { field, message: "is too long" };
   // Of the database's text: neither NUL nor a lone surrogate.
@@ -250,9 +286,9 @@ function samplesFault(text: string | undefined): InputFault | undefined {
 
 const MAX_REQUIRED = 100;
 
-function requiredFault(names: readonly string[] | undefined): InputFault | undefined {
+function requiredFault(names: readonly string[] | null | undefined): InputFault | undefined {
   const field = "requiredVariables";
-  if (names === undefined) return undefined;
+  if (names === undefined || names === null) return undefined;
   if (names.length > MAX_REQUIRED) return { field, message: `must be at most ${MAX_REQUIRED}` };
   if (names.every((name) => textFault(name) === undefined && name.trim() === name))
     return undefined;

@@ -3,7 +3,33 @@ import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channel
 import { canonicalLocale } from "@belfry/contracts/locale";
 import type { EmailFormat } from "@belfry/templates/email-format";
 
-/** Where a variant of a template lies in a directory: a folder an event type, a file a channel and language. */
+/** Where a variant of a template lies among files: a folder an event type, a file a channel and language. */
+
+/** Files by their paths, as `order.confirmed/EMAIL.de.md`. */
+export type TextFiles = Readonly<Record<string, string>>;
+
+export const MAX_FILES = 10_000;
+/** A content of 256 KiB, sample values of 64 Ki characters, and what else is set. */
+export const MAX_FILE_BYTES = 1024 * 1024;
+export const MAX_BYTES = 64 * 1024 * 1024;
+
+/** What is wrong with files as a whole. */
+export function filesFault(files: unknown): string | undefined {
+  if (typeof files !== "object" || files === null || Array.isArray(files)) {
+    return "must be an object of texts by path";
+  }
+  let bytes = 0;
+  const entries = Object.entries(files);
+  if (entries.length > MAX_FILES) return `holds over ${MAX_FILES} files`;
+  for (const [path, text] of entries) {
+    if (typeof text !== "string") return "must be an object of texts by path";
+    const size = Buffer.byteLength(text);
+    if (size > MAX_FILE_BYTES) return `${path.slice(0, 300)} is larger than 1 MiB`;
+    bytes += size;
+    if (bytes > MAX_BYTES) return `holds more than ${MAX_BYTES / 1024 / 1024} MiB`;
+  }
+  return undefined;
+}
 
 /** Far below what any file system takes for one name. */
 const MAX_FOLDER_CHARACTERS = 120;

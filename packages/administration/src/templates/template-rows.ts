@@ -1,8 +1,13 @@
 import type { Channel } from "@belfry/contracts/channels";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import {
+  SETTING_COLUMNS,
+  settingColumns,
+  type TemplateSettings,
+  type TemplateSettingsInput,
+} from "./template-settings.ts";
 import type { TemplateText } from "./template-text.ts";
 
 /** Queries of administration on `templates`: what is set of an event type on a channel, for all languages. */
@@ -14,44 +19,9 @@ export interface TemplateKey {
   channel: Channel;
 }
 
-export interface TemplateSettings {
-  targetChannel: string | null;
-  sensitive: boolean;
-  atMostOnce: boolean;
-  plainCharacters: boolean;
-  expiresAfterSeconds: number | null;
-  /** JSON text, for previews. */
-  sampleVariables: string | null;
-  /** null: none. */
-  requiredVariables: string[] | null;
-  /** null: each event is sent by itself. */
-  digest: DigestSettings | null;
-  /** null: as many as there are. */
-  throttle: ThrottleSettings | null;
-  /** null: whether it was read in the inbox or not. */
-  afterUnreadSeconds: number | null;
-}
-
-/** As an input has them: what is not set is left out. */
-export function settingsInput(row: TemplateSettings) {
-  return {
-    targetChannel: row.targetChannel ?? undefined,
-    sensitive: row.sensitive,
-    atMostOnce: row.atMostOnce,
-    plainCharacters: row.plainCharacters,
-    expiresAfterSeconds: row.expiresAfterSeconds ?? undefined,
-    sampleVariables: row.sampleVariables ?? undefined,
-    requiredVariables: row.requiredVariables ?? undefined,
-    digest: row.digest,
-    throttle: row.throttle,
-    afterUnreadSeconds: row.afterUnreadSeconds,
-  };
-}
-
 /** A template with what is published of one of its variants. */
 export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText {
   id: string;
-  active: boolean;
   /** null: nothing is published. */
   versionId: string | null;
   /** 0: nothing is published. */
@@ -69,7 +39,6 @@ export type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
 /** A template's settings as they are, held until the transaction ends. */
 export interface HeldTemplate extends TemplateSettings {
   id: string;
-  active: boolean;
 }
 
 /** Makes the template of this key, if there is none, and holds it: two saves come one after the other. */
@@ -92,7 +61,7 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
     .executeTakeFirstOrThrow();
   return await db
     .selectFrom("templates as t")
-    .select(["t.id", "t.active", ...SETTINGS])
+    .select(["t.id", ...SETTING_COLUMNS])
     .where("t.id", "=", id)
     .executeTakeFirstOrThrow();
 }
@@ -104,34 +73,19 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
 export async function updateTemplateRow(
   db: Database,
   { id, tenantId }: TemplateId,
-  changes: Partial<TemplateSettings> & { active?: boolean },
+  changes: TemplateSettingsInput,
 ): Promise<void> {
-  const { active, targetChannel, sensitive, atMostOnce, expiresAfterSeconds } = changes;
-  const { sampleVariables, requiredVariables, digest, throttle, afterUnreadSeconds } = changes;
-  const { plainCharacters } = changes;
+  const { sensitive } = changes;
   await db
     .updateTable("templates")
-    // Kysely leaves out what is undefined.
     .set({
-      active,
-      target_channel: targetChannel,
-      ...(sensitive === undefined
-        ? {}
-        : {
-            sensitive,
-            sensitive_until: sensitive
-              ? null
-              : sql<Date | null>`case when sensitive
-                  then clock_timestamp() + interval '10 seconds' else sensitive_until end`,
-          }),
-      at_most_once: atMostOnce,
-      plain_characters: plainCharacters,
-      expires_after_seconds: expiresAfterSeconds,
-      sample_variables: sampleVariables,
-      required_variables: requiredVariables,
-      digest: jsonOrNone(digest),
-      throttle: jsonOrNone(throttle),
-      after_unread_seconds: afterUnreadSeconds,
+      ...settingColumns(changes),
+      // Kysely leaves out what is undefined.
+      sensitive_until:
+        sensitive === false
+          ? sql<Date | null>`case when sensitive
+              then clock_timestamp() + interval '10 seconds' else sensitive_until end`
+          : sensitive && null,
       updated_at: sql<Date>`now()`,
     })
     .where("id", "=", id)
@@ -177,23 +131,6 @@ export async function deleteTemplateRow(db: Database, { id, tenantId }: Template
   await db.deleteFrom("templates").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
 
-const SETTINGS = [
-  "t.target_channel as targetChannel",
-  "t.sensitive",
-  "t.at_most_once as atMostOnce",
-  "t.plain_characters as plainCharacters",
-  "t.expires_after_seconds as expiresAfterSeconds",
-  "t.sample_variables as sampleVariables",
-  "t.required_variables as requiredVariables",
-  "t.digest",
-  "t.throttle",
-  "t.after_unread_seconds as afterUnreadSeconds",
-] as const;
-
-function jsonOrNone(settings: object | null | undefined): string | null | undefined {
-  return settings && JSON.stringify(settings);
-}
-
 function matches(address: { id: string; tenantId?: string } | TemplateKey) {
   if ("id" in address) {
     return address.tenantId === undefined
@@ -216,8 +153,7 @@ function selectTemplates(db: Database, locale: string) {
       "t.tenant_id as tenantId",
       "t.event_type as eventType",
       "t.channel",
-      "t.active",
-      ...SETTINGS,
+      ...SETTING_COLUMNS,
       "v.id as versionId",
       "v.version",
       "v.subject",

@@ -1,18 +1,150 @@
+import { integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
-import { NotFound } from "../input-error.ts";
-import { type PreparedTemplate, prepareTemplate } from "./put-template.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, EDIT, LOOK } from "../act.ts";
+import { emailOf } from "../audited.ts";
+import { changeConfiguration } from "../change-configuration.ts";
+import { invalid, NotFound } from "../input-error.ts";
+import { holdOwner } from "./hold-owner.ts";
+import {
+  type PreparedTemplate,
+  prepareTemplate,
+  SavedTemplate,
+  savedNote,
+  savePreparedTemplate,
+} from "./put-template.ts";
+import { ADDRESS, LOCALE, localeOf, VERSIONS } from "./template-input.ts";
+import { holdTemplate } from "./template-rows.ts";
 import { textInput } from "./template-text.ts";
-import { requireTemplate, type TemplateAddress } from "./templates.ts";
-import { templateVersion, versionsOfTemplate } from "./variant-rows.ts";
+import {
+  ORDER,
+  ORDER_TEMPLATE,
+  readTemplate,
+  requireTemplate,
+  Template,
+  type TemplateAddress,
+  targetOf,
+} from "./templates.ts";
+import {
+  findVariant,
+  setSourceVersion,
+  templateVersion,
+  versionsOfTemplate,
+} from "./variant-rows.ts";
+
+const TemplateVersion = Type.Object(
+  {
+    version: Type.Integer(),
+    locale: Type.String({ description: "Empty: the default variant" }),
+    subject: orNull(Type.String()),
+    title: orNull(Type.String()),
+    format: orNull(Type.String()),
+    url: orNull(Type.String()),
+    actions: Type.Union([
+      Type.Array(Type.Object({ label: Type.String(), url: Type.String() })),
+      Type.Null(),
+    ]),
+    createdBy: orNull(Type.String()),
+    createdAt: time("When it was published"),
+  },
+  { title: "TemplateVersion" },
+);
+const EXAMPLE: Static<typeof TemplateVersion> = {
+  version: 1,
+  locale: "",
+  subject: null,
+  title: null,
+  format: null,
+  url: null,
+  actions: null,
+  createdBy: "ann@example.com",
+  createdAt: "2026-11-20T09:00:00.000Z",
+};
+
+export const listTemplateVersions = defineAct({
+  name: "template versions",
+  http: "GET /templates/:eventType/:channel/versions",
+  access: LOOK,
+  effect: "read",
+  summary: "What was published of it in all languages, newest first, without the contents",
+  input: Type.Object(ADDRESS),
+  output: Type.Array(TemplateVersion),
+  examples: [{ input: ORDER, output: [EXAMPLE] }],
+  async run({ db, tenantId }, input) {
+    const versions = await readTemplateVersions(db, { ...input, tenantId });
+    return {
+      output: versions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() })),
+    };
+  },
+});
+
+export const restoreTemplate = defineAct({
+  name: "template restore",
+  http: "POST /templates/:eventType/:channel/versions/:version/restore",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Publish an older version again, in its language, as the newest",
+  description: "What is set for all languages stays, and so does active or not.",
+  input: Type.Object({ ...ADDRESS, version: integer(VERSIONS, { description: "its number" }) }),
+  output: SavedTemplate,
+  examples: [
+    { input: { ...ORDER, version: 1 }, output: { ...ORDER_TEMPLATE, version: 2, warnings: [] } },
+  ],
+  prepare: ({ db, tenantId, actor }, { version, ...input }) =>
+    prepareTemplateVersion(db, { ...input, tenantId }, version, emailOf(actor)),
+  run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
+  audit(input, result) {
+    const note = savedNote("restore")(input, result);
+    return { ...note, after: { ...note.after, restored: input.version } };
+  },
+});
+
+export const confirmTranslation = defineAct({
+  name: "template confirm",
+  http: "POST /templates/:eventType/:channel/confirm",
+  access: EDIT,
+  effect: "change",
+  summary: "Say that a translation still fits the default text: it is no longer outdated",
+  input: Type.Object({ ...ADDRESS, ...LOCALE }),
+  output: Template,
+  examples: [{ input: { ...ORDER, locale: "de" }, output: ORDER_TEMPLATE }],
+  async run({ db, tenantId }, input) {
+    const language = localeOf(input);
+    const address = { ...input, tenantId };
+    return await changeConfiguration(db, async (transaction) => {
+      await requireTemplate(transaction, address);
+      await holdOwner(transaction, tenantId);
+      const { id } = await holdTemplate(transaction, address);
+      const variant = await findVariant(transaction, id, language);
+      const source = await findVariant(transaction, id, "");
+      if (language === "" || variant === undefined || source === undefined) {
+        throw invalid("locale", "is no published translation of the template");
+      }
+      await setSourceVersion(transaction, id, language, source.version);
+      return {
+        output: await readTemplate(transaction, address, language),
+        before: { version: variant.version, sourceVersion: variant.sourceVersion },
+        after: { version: variant.version, sourceVersion: source.version },
+      };
+    });
+  },
+  audit: (input, { before, after }) => ({
+    action: "template.same",
+    target: targetOf(input),
+    before,
+    after,
+  }),
+});
 
 /** Of all languages, newest first, without their content. Throws `NotFound`. */
-export async function listTemplateVersions(db: Database, address: TemplateAddress) {
+export async function readTemplateVersions(db: Database, address: TemplateAddress) {
   return await versionsOfTemplate(db, (await requireTemplate(db, address)).id);
 }
 
 /** Throws `NotFound`. */
-export async function showTemplateVersion(db: Database, address: TemplateAddress, version: number) {
+export async function readTemplateVersion(db: Database, address: TemplateAddress, version: number) {
   const { id } = await requireTemplate(db, address);
   const found = Number.isInteger(version) ? await templateVersion(db, id, version) : undefined;
   if (found === undefined) throw new NotFound("version", `the template has no version ${version}`);
@@ -29,12 +161,15 @@ export async function prepareTemplateVersion(
   version: number,
   createdBy?: string,
 ): Promise<PreparedTemplate> {
-  const old = await showTemplateVersion(db, address, version);
+  const old = await readTemplateVersion(db, address, version);
   const template = await requireTemplate(db, address, old.locale);
   const { tenantId, eventType, channel } = template;
   const prepared = await prepareTemplate(db, {
-    ...{ tenantId, eventType, channel, createdBy },
     ...textInput(old),
+    tenantId,
+    eventType,
+    channel,
+    createdBy,
     locale: old.locale,
     // Where the variant has a format by now, that of the old text is said, as it was found out then.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),

@@ -6,11 +6,11 @@ import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { previewSource, previewTemplate } from "./preview-template.ts";
-import { putTemplate } from "./put-template.ts";
+import { previewSource, renderTemplate } from "./preview-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { templatesOfTenant } from "./template-rows.ts";
-import { deleteTemplate, listTemplates, setTemplateActive, showTemplate } from "./templates.ts";
+import { readTemplate, readTemplates } from "./templates.ts";
+import { deleteTemplate, putTemplate, setTemplateActive } from "./test-templates.ts";
 
 const SMS = { eventType: "order.confirmed", channel: "SMS", content: "Order {{id}}" } as const;
 
@@ -23,8 +23,8 @@ test("every save is a version of one template, and the last one is current and c
   const second = await putTemplate(db, { ...SMS, tenantId, content: "Now {{id}} and {{name}}" });
   assert.deepEqual([first.version, second.version, second.id], [1, 2, first.id]);
   assert.deepEqual(second.variables, ["id", "name"]);
-  assert.equal((await showTemplate(db, { id: first.id })).content, "Now {{id}} and {{name}}");
-  assert.equal((await listTemplates(db, tenantId)).length, 1);
+  assert.equal((await readTemplate(db, { id: first.id })).content, "Now {{id}} and {{name}}");
+  assert.equal((await readTemplates(db, tenantId)).length, 1);
   const versions = await db
     .selectFrom("template_versions")
     .select(["version", "content"])
@@ -58,7 +58,7 @@ test("a fault in the text is refused with its place, and nothing is saved", asyn
   const [fault] = (await refusal(putTemplate(db, { ...SMS, tenantId, content }))).faults;
   assert.deepEqual([fault?.field, fault?.line, fault?.column], ["content", 2, 1]);
   assert.match(fault!.message, /^line 2, column 1: /);
-  assert.deepEqual(await listTemplates(db, tenantId), []);
+  assert.deepEqual(await readTemplates(db, tenantId), []);
   assert.equal(await readConfigurationVersion(db), version);
 });
 
@@ -84,7 +84,7 @@ test("event types of global.* are the platform's, and no others are", async (t) 
   const edited = await putTemplate(db, { ...SMS, tenantId: "platform", eventType: "global.info" });
   assert.equal(edited.version, 2);
   await assert.rejects(putTemplate(db, { ...SMS, tenantId: "nobody" }), NotFound);
-  await assert.rejects(listTemplates(db, "nobody"), NotFound);
+  await assert.rejects(readTemplates(db, "nobody"), NotFound);
 });
 
 test("a template is found by its key or its id, and never in another tenant", async (t) => {
@@ -93,12 +93,12 @@ test("a template is found by its key or its id, and never in another tenant", as
   const { id } = await putTemplate(db, { ...SMS, tenantId });
   const { content: _, ...key } = { ...SMS, tenantId };
   assert.equal((await setTemplateActive(db, key, false)).active, false);
-  assert.equal((await showTemplate(db, { id, tenantId })).active, false);
-  await assert.rejects(showTemplate(db, { id, tenantId: other.id }), NotFound);
-  await assert.rejects(showTemplate(db, { ...key, tenantId: other.id }), NotFound);
-  await assert.rejects(showTemplate(db, { id: "not-an-id" }), NotFound);
+  assert.equal((await readTemplate(db, { id, tenantId })).active, false);
+  await assert.rejects(readTemplate(db, { id, tenantId: other.id }), NotFound);
+  await assert.rejects(readTemplate(db, { ...key, tenantId: other.id }), NotFound);
+  await assert.rejects(readTemplate(db, { id: "not-an-id" }), NotFound);
   assert.equal((await deleteTemplate(db, key)).id, id);
-  await assert.rejects(showTemplate(db, { id }), NotFound);
+  await assert.rejects(readTemplate(db, { id }), NotFound);
 });
 
 test("a preview renders what was saved, and names the variables that are missing", async (t) => {
@@ -112,7 +112,7 @@ test("a preview renders what was saved, and names the variables that are missing
     subject: "Hi {{x}}",
   } as const;
   const { id } = await putTemplate(db, input);
-  const saved = await previewTemplate(db, { id }, { name: "<b>" });
+  const saved = await renderTemplate(db, { id }, { name: "<b>" });
   assert.ok(saved.kind === "email");
   assert.equal(saved.channel, "EMAIL");
   assert.match(saved.html, /<h1>&lt;b&gt;<\/h1>/);
@@ -122,12 +122,12 @@ test("a preview renders what was saved, and names the variables that are missing
 
 test("the platform has all five global types on all three channels, rendered with title and message", async (t) => {
   const db = await testDatabase(t);
-  const templates = await listTemplates(db, "platform");
+  const templates = await readTemplates(db, "platform");
   assert.equal(templates.length, 15);
   for (const { id, channel, targetChannel, active } of templates) {
     assert.ok(active);
     if (channel === "PUSH") assert.equal(targetChannel, "global_system");
-    const shown = await previewTemplate(db, { id }, { title: "Tea & cake", message: "At four" });
+    const shown = await renderTemplate(db, { id }, { title: "Tea & cake", message: "At four" });
     assert.deepEqual(shown.missing, []);
     const text = JSON.stringify(shown);
     assert.match(text, /Tea (&|&amp;) cake/);
@@ -147,7 +147,7 @@ test("a list reads neither texts nor what they are compiled to: together they ma
   const mail = { channel: "EMAIL", subject: "{{n}}", format: "markdown", content } as const;
   const saved = await putTemplate(db, { tenantId, eventType: "order.confirmed", ...mail });
   assert.ok(JSON.stringify(await templatesOfTenant(db, tenantId)).length < 2000);
-  const [listed] = await listTemplates(db, tenantId);
+  const [listed] = await readTemplates(db, tenantId);
   assert.deepEqual([listed?.variables, listed?.format], [saved.variables, "markdown"]);
   assert.deepEqual([...saved.variables].sort(), ["id", "n"]);
 });

@@ -1,76 +1,107 @@
-import { CHANNEL_ROWS } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS, CHANNELS, channelsWith } from "@belfry/contracts/channels";
+import { locale, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { StoredAction } from "@belfry/database/schema";
 import type { EmailFormat } from "@belfry/templates/email-format";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
 import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { deleteDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
+import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf } from "./template-input.ts";
 import {
   deleteTemplateRow,
   findTemplate,
   holdTemplate,
   type TemplateKey,
   type TemplateRow,
-  type TemplateSettings,
   templatesOfTenant,
   updateTemplateRow,
 } from "./template-rows.ts";
+import { NOT_SET, SET, settingsOf, type TemplateSettings } from "./template-settings.ts";
 import { deleteVariant, type LocaleRow, localesOfTemplates } from "./variant-rows.ts";
 
-/** A template with what is published of its default variant. Times are ISO 8601, UTC. */
-export interface TemplateSummary
-  extends TemplateKey,
-    Omit<TemplateSettings, "targetChannel" | "requiredVariables"> {
-  id: string;
-  active: boolean;
-  /** Counts what was published in all languages, from 1; 0: nothing is published. */
-  version: number;
-  /** Of a mail. */
-  subject?: string | null;
-  /** Of a mail: as it is set, or was found out; null: nothing is published. */
-  format?: EmailFormat | null;
-  /** Of a notification. */
-  title?: string | null;
-  /** Of a notification; null: it opens nothing. */
-  url?: string | null;
-  /** Of a notification. */
-  actions?: StoredAction[];
-  /** Of a notification; null: the personal channel. */
-  targetChannel?: string | null;
-  /** Without one of them the channel ends as failed. */
-  requiredVariables: string[];
-  /** Who saved what is published, if that is known. */
-  savedBy: string | null;
-  /** The variables that its text names. */
-  variables: string[];
-  /** Whether the default variant has a draft. */
-  hasDraft: boolean;
-  /** Its translations, by locale. */
-  locales: Omit<LocaleRow, "templateId">[];
-  createdAt: string;
-  updatedAt: string;
-}
+const summary = {
+  ...SET,
+  id: Type.String(),
+  tenantId: Type.String({ description: `${PLATFORM} for what begins with global.` }),
+  eventType: Type.String(),
+  channel: ADDRESS.channel,
+  version: Type.Integer({
+    description: "Counts what was published in all languages, from 1; 0: nothing is published",
+  }),
+  subject: Type.Optional(orNull(Type.String({ description: "Of a mail" }))),
+  format: Type.Optional(
+    orNull(oneOf(EMAIL_FORMATS, { description: "Of a mail: as it is set, or was found out" })),
+  ),
+  title: Type.Optional(orNull(Type.String({ description: "Of a notification" }))),
+  url: Type.Optional(orNull(Type.String({ description: "What a notification opens" }))),
+  actions: Type.Optional(Type.Array(Type.Object({ label: Type.String(), url: Type.String() }))),
+  targetChannel: Type.Optional(
+    orNull(Type.String({ description: "Of a notification; null: the personal channel" })),
+  ),
+  requiredVariables: Type.Array(Type.String()),
+  savedBy: orNull(Type.String({ description: "Who saved what is published, if that is known" })),
+  variables: Type.Array(Type.String(), { description: "Those that its text names" }),
+  hasDraft: Type.Boolean({ description: "Whether the default variant has a draft" }),
+  locales: Type.Array(
+    Type.Object({
+      locale: Type.String(),
+      version: Type.Integer({ description: "0: there is a draft alone" }),
+      outdated: Type.Boolean({
+        description: "The default variant was published anew since this one was made from it",
+      }),
+      draft: Type.Boolean(),
+    }),
+    { description: "Its translations" },
+  ),
+  createdAt: time("When it was made"),
+  updatedAt: time("When it was last published"),
+};
+/** A template with what is published of its default variant. */
+export const TemplateSummary = Type.Object(summary, { title: "TemplateSummary" });
+export type TemplateSummary = Static<typeof TemplateSummary>;
 
-export interface Template extends TemplateSummary {
-  content: string;
-}
+export const Template = Type.Object(
+  { ...summary, content: Type.String() },
+  { title: "Template", description: "With what is published in the language; no text: nothing is" },
+);
+export type Template = Static<typeof Template>;
+
+const [SHORT = CHANNELS[0]] = channelsWith("text");
+export const ORDER = { eventType: "order.confirmed", channel: SHORT };
+export const ORDER_SUMMARY: TemplateSummary = {
+  ...NOT_SET,
+  ...ORDER,
+  id: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79",
+  tenantId: "acme",
+  version: 1,
+  requiredVariables: [],
+  savedBy: "ann@example.com",
+  variables: ["id"],
+  hasDraft: false,
+  locales: [],
+  createdAt: "2026-11-20T09:00:00.000Z",
+  updatedAt: "2026-11-20T09:00:00.000Z",
+};
+export const ORDER_TEMPLATE: Template = { ...ORDER_SUMMARY, content: "Order {{ id }}" };
 
 /** By its id (within one tenant, if it is named), or by what it is for. */
 export type TemplateAddress = { id: string; tenantId?: string } | TemplateKey;
 
-export interface TemplateWarning {
-  field: string;
-  line: number;
-  column: number;
-  message: string;
-}
+export const TemplateWarning = Type.Object({
+  field: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  message: Type.String(),
+});
+export type TemplateWarning = Static<typeof TemplateWarning>;
 
 /** By event type and channel. Throws `NotFound` for an unknown tenant. */
-export async function listTemplates(db: Database, tenantId: string): Promise<TemplateSummary[]> {
+export async function readTemplates(db: Database, tenantId: string): Promise<TemplateSummary[]> {
   await requireOwner(db, tenantId);
   const locales = Map.groupBy(await localesOfTemplates(db, { tenantId }), (row) => row.templateId);
   return (await templatesOfTenant(db, tenantId)).map((row) =>
@@ -82,7 +113,7 @@ export async function listTemplates(db: Database, tenantId: string): Promise<Tem
  * With the text that is published in this language; version 0 and no text where there is a draft alone.
  * Throws `NotFound`.
  */
-export async function showTemplate(
+export async function readTemplate(
   db: Database,
   address: TemplateAddress,
   locale = "",
@@ -95,47 +126,117 @@ export async function showTemplate(
   return { ...templateSummary(row, locales), content: row.content };
 }
 
-/** Inactive templates are ignored when an event is dispatched. Throws `NotFound`. */
-export async function setTemplateActive(
-  db: Database,
-  address: TemplateAddress,
-  active: boolean,
-): Promise<Template> {
-  return await changeConfiguration(db, async (transaction) => {
-    const template = await requireTemplate(transaction, address);
-    await updateTemplateRow(transaction, template, { active });
-    return await showTemplate(transaction, { id: template.id });
+export const listTemplates = defineAct({
+  name: "template list",
+  http: "GET /templates",
+  access: LOOK,
+  effect: "read",
+  summary: "A tenant's templates, or the platform's",
+  input: Type.Object({}),
+  output: Type.Array(TemplateSummary),
+  examples: [{ input: {}, output: [ORDER_SUMMARY] }],
+  run: async ({ db, tenantId }) => ({ output: await readTemplates(db, tenantId) }),
+});
+
+export const showTemplate = defineAct({
+  name: "template show",
+  http: "GET /templates/:eventType/:channel",
+  access: LOOK,
+  effect: "read",
+  summary: "One template with what is published of it, by its id or by the three flags",
+  input: Type.Object({ ...ADDRESS, ...LOCALE }),
+  output: Template,
+  examples: [{ input: ORDER, output: ORDER_TEMPLATE }],
+  run: async ({ db, tenantId }, input) => ({
+    output: await readTemplate(db, { ...input, tenantId }, localeOf(input)),
+  }),
+});
+
+export const activateTemplate = switching("activate", true, "Use it for events from now on");
+export const deactivateTemplate = switching(
+  "deactivate",
+  false,
+  "Ignore it when events are dispatched",
+);
+
+function switching(verb: "activate" | "deactivate", active: boolean, summary: string) {
+  return defineAct({
+    name: `template ${verb}`,
+    http: `POST /templates/:eventType/:channel/${verb}`,
+    access: EDIT,
+    effect: "change",
+    inBundle: true,
+    summary,
+    input: Type.Object(ADDRESS),
+    output: Template,
+    examples: [{ input: ORDER, output: { ...ORDER_TEMPLATE, active } }],
+    async run({ db, tenantId }, input) {
+      return await changeConfiguration(db, async (transaction) => {
+        const before = await requireTemplate(transaction, { ...input, tenantId });
+        await updateTemplateRow(transaction, before, { active });
+        return { output: await readTemplate(transaction, { id: before.id, tenantId }), before };
+      });
+    },
+    audit: (input, { before }) => ({
+      action: `template.${verb}`,
+      target: targetOf(input),
+      before: { active: before.active },
+      after: { active },
+    }),
   });
 }
 
-/** Deletes all versions: what was sent with them can no longer be shown. Throws `NotFound`. */
-export async function deleteTemplate(db: Database, address: TemplateAddress): Promise<Template> {
-  return await changeConfiguration(db, async (transaction) => {
-    const template = await showTemplate(transaction, address);
-    await deleteTemplateRow(transaction, template);
-    return template;
-  });
+export const deleteTemplate = defineAct({
+  name: "template delete",
+  http: "DELETE /templates/:eventType/:channel",
+  access: EDIT,
+  effect: "change",
+  inBundle: true,
+  summary: "Delete it with all its versions; prints it as it was",
+  description:
+    "What was sent with them can no longer be shown. Of a translation the versions stay, and its recipients get the default variant.",
+  input: Type.Object({
+    ...ADDRESS,
+    locale: Type.Optional(
+      locale({ description: "only this translation: its recipients get the default" }),
+    ),
+  }),
+  output: Template,
+  examples: [{ input: ORDER, output: ORDER_TEMPLATE }],
+  async run({ db, tenantId }, input) {
+    return await changeConfiguration(db, async (transaction) => {
+      const language = localeOf(input);
+      const address = { ...input, tenantId };
+      const template = await readTemplate(transaction, address, language);
+      const before = recorded(await requireTemplate(transaction, address, language));
+      if (language === "") {
+        await deleteTemplateRow(transaction, template);
+        return { output: template, before };
+      }
+      // In the order in which publishing takes them: what is compiled anew now must not bring it back.
+      await holdOwner(transaction, tenantId);
+      await holdTemplate(transaction, address);
+      await deleteVariant(transaction, template.id, language);
+      await deleteDraft(transaction, template.id, language);
+      return { output: await readTemplate(transaction, address), before };
+    });
+  },
+  audit: (input, { before }) => ({
+    action: input.locale === undefined ? "template.delete" : "template.remove-language",
+    target: targetOf(input),
+    before,
+  }),
+});
+
+/** Of an entry in the audit log. */
+export function targetOf(input: { eventType: string; channel: string; locale?: string }): string {
+  return [input.eventType, input.channel, localeOf(input)].filter(Boolean).join(" ");
 }
 
-/**
- * Takes a translation out of force, with its draft: its recipients get the default variant. Its versions
- * stay, for what was sent with them. Throws `NotFound`.
- */
-export async function deleteTranslation(
-  db: Database,
-  address: TemplateAddress,
-  locale: string,
-): Promise<Template> {
-  if (locale === "") throw new Error("the default variant goes with its template");
-  return await changeConfiguration(db, async (transaction) => {
-    const { id, tenantId, eventType, channel } = await showTemplate(transaction, address, locale);
-    // In the order in which publishing takes them: what is compiled anew now must not bring it back.
-    await holdOwner(transaction, tenantId);
-    await holdTemplate(transaction, { tenantId, eventType, channel });
-    await deleteVariant(transaction, id, locale);
-    await deleteDraft(transaction, id, locale);
-    return await showTemplate(transaction, { id });
-  });
+/** For the audit log: the version stands for the text, and samples may hold somebody's data. */
+export function recorded({ version, ...row }: TemplateSettings & { version: number }): object {
+  const { sampleVariables: _, ...settings } = settingsOf(row);
+  return { version, ...settings };
 }
 
 /** With what is published in this language, if anything is. Throws `NotFound`. */
@@ -162,12 +263,12 @@ export async function requireOwner(db: Database, tenantId: string): Promise<void
 function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): TemplateSummary {
   const compiled = row.compiled as { variables?: string[]; format?: EmailFormat } | null;
   const { content } = CHANNEL_ROWS[row.channel];
+  const { targetChannel, requiredVariables, ...settings } = settingsOf(row);
   return {
     id: row.id,
     tenantId: row.tenantId,
     eventType: row.eventType,
     channel: row.channel,
-    active: row.active,
     version: row.version,
     ...(content === "email"
       ? { subject: row.subject, format: row.format ?? compiled?.format ?? null }
@@ -175,18 +276,11 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
     ...(content === "notification"
       ? {
           ...{ title: row.title, url: row.url, actions: row.actions ?? [] },
-          targetChannel: row.targetChannel,
+          targetChannel,
         }
       : {}),
-    sensitive: row.sensitive,
-    atMostOnce: row.atMostOnce,
-    plainCharacters: row.plainCharacters,
-    expiresAfterSeconds: row.expiresAfterSeconds,
-    sampleVariables: row.sampleVariables,
-    requiredVariables: row.requiredVariables ?? [],
-    digest: row.digest,
-    throttle: row.throttle,
-    afterUnreadSeconds: row.afterUnreadSeconds,
+    ...settings,
+    requiredVariables: requiredVariables ?? [],
     savedBy: row.createdBy,
     variables: compiled?.variables ?? [],
     hasDraft: locales.some(({ locale, draft }) => locale === "" && draft),

@@ -15,12 +15,9 @@ import {
 } from "@belfry/contracts/timing";
 import type { InputFault } from "../input-error.ts";
 
-/** When what a template makes leaves. Left out: stays as it is; null: taken away. */
-export interface TimingInput {
-  /** Whole: what it does not name is not set. */
+interface TimingInput {
   digest?: DigestSettings | null | undefined;
   throttle?: ThrottleSettings | null | undefined;
-  /** Sent after that time, unless it was read in the inbox. */
   afterUnreadSeconds?: number | null | undefined;
 }
 

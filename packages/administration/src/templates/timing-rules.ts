@@ -5,7 +5,8 @@ import type { Database } from "@belfry/database/connection";
 import { keptDays } from "@belfry/database/kept-days";
 import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import type { TemplateKey, TemplateSettings } from "./template-rows.ts";
+import type { TemplateKey } from "./template-rows.ts";
+import type { TemplateSettings } from "./template-settings.ts";
 import type { TemplateWarning } from "./templates.ts";
 import { longestDigestSeconds } from "./timing-input.ts";
 

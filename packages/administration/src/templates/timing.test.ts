@@ -8,10 +8,10 @@ import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { refusedWith } from "../test-refusals.ts";
-import { putTemplate } from "./put-template.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
-import { showTemplate } from "./templates.ts";
+import { readTemplate } from "./templates.ts";
+import { putTemplate } from "./test-templates.ts";
 
 const SMS = { eventType: "comment.new", channel: "SMS", content: "{{ $count }} comments" } as const;
 const PUSH = { eventType: "comment.new", channel: "PUSH", title: "Hi", content: "Hi" } as const;
@@ -35,7 +35,7 @@ test("what is left out stays, null takes away, and what says the same is no chan
   assert.equal(updatedAt, once.updatedAt);
   await put({ ...SMS, locale: "de", throttle: null });
   await put({ ...SMS, digest: null, afterUnreadSeconds: null });
-  const none = await showTemplate(db, { id });
+  const none = await readTemplate(db, { id });
   assert.deepEqual([none.digest, none.throttle, none.afterUnreadSeconds], [null, null, null]);
 });
 
