@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import type { Frame, FrameLocator, Page } from "playwright-core";
 import { noteFaults } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
@@ -12,7 +12,7 @@ export async function startEditor(t: TestContext) {
   const { id: tenantId } = await createTenant(admin.db, { name: "Northwind Books" });
   for (const channel of ["EMAIL", "SMS"] as const) {
     const sandbox = { tenantId, channel, kind: "sandbox", settings: {} };
-    await putProvider(admin.db, sandbox, { keys: admin.keys });
+    await putActiveProvider(admin.db, sandbox, { keys: admin.keys });
   }
   /** An editor of the tenant; returns what opens a page of hers, with what it met that it should not. */
   const editor = async (name: string) => {

@@ -6,11 +6,11 @@ import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { setEnvironment } from "@belfry/administration/tenants/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { changePreferences } from "@belfry/administration/users/preferences";
 import { putUser } from "@belfry/administration/users/users";
@@ -72,12 +72,12 @@ export async function sampleTenant(admin: AdminUnderTest) {
   const production = { ...family, environment: "production", promotesFrom: staging };
   await actsIn(db, id)(setEnvironment, production);
   for (const channel of ["EMAIL", "SMS"] as const) {
-    await putProvider(db, { tenantId: id, channel, kind: "sandbox", settings: {} }, { keys });
+    await putActiveProvider(db, { tenantId: id, channel, kind: "sandbox", settings: {} }, { keys });
   }
   const from = { from: "orders@books.example.com", fromName: "Northwind" };
   const settings = { apiKey: "SG.0123456789abcdef", ...from };
   const account = { tenantId: id, channel: "EMAIL", kind: "sendgrid", settings } as const;
-  const sendgrid = await putProvider(db, { ...account, maxPerSecond: 50 }, { keys });
+  const sendgrid = await putActiveProvider(db, { ...account, maxPerSecond: 50 }, { keys });
   await db
     .updateTable("api_keys")
     .set({ last_used_at: new Date() })

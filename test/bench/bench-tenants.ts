@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { BenchServers } from "./servers.ts";
@@ -47,7 +47,7 @@ export async function createBenchTenants(
       const input = { name, perMinute: NO_LIMIT, dailyCap: null };
       const { id, apiKey } = await createTenant(db, input, keys);
       const allowed = { keys, allowPrivateAddresses: true };
-      await putProvider(
+      await putActiveProvider(
         db,
         {
           ...{ tenantId: id, channel: "EMAIL", kind: "sendgrid" },
@@ -55,7 +55,7 @@ export async function createBenchTenants(
         },
         allowed,
       );
-      await putProvider(
+      await putActiveProvider(
         db,
         {
           ...{ tenantId: id, channel: "SMS", kind: "vonage" },

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { ADA, BOB, tablesWith } from "@belfry/administration/people/person-under-test";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { type Ended, nextEvent } from "../realtime/clients.ts";
@@ -26,8 +26,12 @@ export function erasureTests(stack: Stack): void {
         : { status: 202, headers: { "x-message-id": "m1" } };
     const settings = { apiKey: "SG.a-key", from: "shop@example.com", baseUrl: vendor.url };
     const secret = { keys, allowPrivateAddresses: true };
-    await putProvider(db, { tenantId, channel: "EMAIL", kind: "sendgrid", settings }, secret);
-    await putProvider(db, { tenantId, channel: "SMS", kind: "sandbox", settings: {} }, secret);
+    await putActiveProvider(db, { tenantId, channel: "EMAIL", kind: "sendgrid", settings }, secret);
+    await putActiveProvider(
+      db,
+      { tenantId, channel: "SMS", kind: "sandbox", settings: {} },
+      secret,
+    );
     const template = { tenantId, eventType: "order.confirmed" };
     const content = "{{order}}: {{item}}";
     await putTemplate(db, { ...template, channel: "EMAIL", subject: "{{order}}", content });

@@ -3,8 +3,8 @@ import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:cryp
 import { test } from "node:test";
 import { replayDeadLetters } from "@belfry/administration/dead-letters/change-dead-letters";
 import { listDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { eventually } from "@belfry/testing/eventually";
 import { type RecordingServer, startRecordingServer } from "@belfry/testing/recording-server";
 import { call, type Stack, triggered } from "./stack.ts";
@@ -22,7 +22,7 @@ export function receiptTests(stack: Stack): void {
       baseUrl: vendor.url,
       webhookPublicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64"),
     };
-    await putProvider(
+    await putActiveProvider(
       db,
       { tenantId, channel: "EMAIL", kind: "sendgrid", settings },
       { keys, allowPrivateAddresses: true },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import type { Channel } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -109,7 +109,7 @@ export async function startStack(
       const { eventType = "order.confirmed", channels = ["EMAIL", "SMS", "PUSH"] } = readyOptions;
       for (const channel of ["EMAIL", "SMS"] as const) {
         if (!channels.includes(channel)) continue;
-        await putProvider(
+        await putActiveProvider(
           db,
           { tenantId: tenant.id, channel, kind: "sandbox", settings: {} },
           { keys },

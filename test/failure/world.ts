@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
 import { migrateToLatest } from "@belfry/database/migrate";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
@@ -71,7 +71,7 @@ export async function createLoadTenant(
     ["SMS", "vonage", { sender: "Belfry", apiKey: "key1", apiSecret: "secret-one", baseUrl }],
   ] as const;
   for (const [channel, kind, settings] of accounts) {
-    await putProvider(
+    await putActiveProvider(
       db,
       { tenantId: id, channel, kind, settings },
       { keys, allowPrivateAddresses: true },

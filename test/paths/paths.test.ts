@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { hiddenFields, publishByForm } from "@belfry/admin/test/publish-by-form";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";
@@ -32,7 +32,7 @@ test("an event's way to a vendor, and its way to a browser", async (t) => {
   vendor.answer = { status: 202 };
   const settings = { apiKey: "SG.key", from: "shop@example.com", baseUrl: vendor.url };
   const provider = { tenantId, channel: "EMAIL", kind: "sendgrid", settings } as const;
-  await putProvider(stack.db, provider, { keys: stack.keys, allowPrivateAddresses: true });
+  await putActiveProvider(stack.db, provider, { keys: stack.keys, allowPrivateAddresses: true });
   const email = { eventType: "order.confirmed", channel: "EMAIL", subject: "Order" } as const;
   await putTemplate(stack.db, { tenantId, ...email, content: "<p>{{orderId}}</p>" });
   await using browser = await connectedBrowser(stack, apiKey);

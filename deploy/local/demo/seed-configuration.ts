@@ -5,9 +5,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ActServices, runAct } from "@belfry/administration/act";
-import { putProvider } from "@belfry/administration/providers/providers";
+import { LAST_POSITION } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { readTemplates } from "@belfry/administration/templates/templates";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -36,14 +37,14 @@ const caller = {
 };
 try {
   for (const channel of PROVIDER_CHANNELS) {
-    await putProvider(db, { tenantId, channel, kind: "sandbox", settings: {} }, { keys });
+    await putActiveProvider(db, { tenantId, channel, kind: "sandbox", settings: {} }, { keys });
   }
   // The second takes over where the first fails: the page has addresses at which it does.
-  await putProvider(
+  await putActiveProvider(
     db,
     {
       ...{ tenantId, channel: "EMAIL", kind: "sandbox", name: "second sandbox" },
-      ...{ settings: { takesAll: true }, position: "last" },
+      ...{ settings: { takesAll: true }, position: LAST_POSITION },
     },
     { keys },
   );

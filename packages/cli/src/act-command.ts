@@ -10,7 +10,8 @@ import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
-import { integerValue } from "./flag-values.ts";
+import { integerOrNone, integerValue } from "./flag-values.ts";
+import { readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 import { onDatabase, type Session } from "./session.ts";
@@ -20,7 +21,7 @@ export type Flags = Readonly<Record<string, unknown>>;
 /** How one field of an act's input is given on the command line. */
 interface Field {
   options: readonly Option[];
-  /** undefined: it was not given. Throws `CommandError`. */
+  /** undefined: it was not given; or a promise of it. Throws `CommandError`. */
   value(flags: Flags, args: readonly (string | undefined)[]): unknown;
 }
 
@@ -105,9 +106,8 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     const args = given.slice(0, -2) as (string | undefined)[];
     const { tenantId = flags.tenant, ...ownInput } =
       (await own.input?.(flags, session, args)) ?? {};
-    const regular = Object.fromEntries(
-      fields.map(([name, { value }]) => [name, value(flags, args)]),
-    );
+    const regular: Record<string, unknown> = {};
+    for (const [name, { value }] of fields) regular[name] = await value(flags, args);
     const caller = callerOf(session, String(tenantId ?? ""));
     const whole = { ...regular, ...ownInput };
     if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
@@ -167,10 +167,11 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Ca
 }
 
 /** `eventType` of text is `--event-type <type>`. */
-function regularFlag(field: string, schema: TSchema): string {
+function regularFlag(field: string, { writeOnly, ...schema }: TSchema): string {
   const type = [schema.type].flat()[0];
   const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(" ");
   const flag = `--${words.join("-")}`;
+  if (writeOnly) return `${flag}-file <file>`;
   if (type === "boolean") return flag;
   if (type === "object") return `${flag} <text>`;
   return type === "integer" ? `${flag} <n>` : `${flag} <${words.at(-1)}>`;
@@ -183,12 +184,21 @@ function argumentOf(command: Command, spec: string, description = ""): Field {
 }
 
 function fieldOf(schema: TSchema, flags: string): Field {
-  const { description = "", type } = schema;
+  const { description = "", type, writeOnly } = schema;
   const types = [type].flat();
   const isRequired = !(OptionalKind in schema);
   const option = new Option(flags, description);
   const named = option.attributeName();
   const [flag] = flags.split(" ");
+  if (writeOnly) {
+    const read = type === "object" ? readJsonInput : readSecretInput;
+    option.description = `${description}; - for standard input`;
+    return {
+      options: [option.makeOptionMandatory(isRequired)],
+      value: async ({ [named]: path }) =>
+        path === undefined ? undefined : await read(String(flag), String(path)),
+    };
+  }
   if (flags.endsWith("<on|off>")) option.argParser(onOrOff);
   if (types.includes("integer")) option.argParser(integerValue);
   if (types.includes("array")) option.argParser(namesValue);
@@ -198,6 +208,8 @@ function fieldOf(schema: TSchema, flags: string): Field {
     return { options: [option, no], value: (given) => given[named] };
   }
   if (types.includes("null")) {
+    const isInteger = types.includes("integer");
+    if (isInteger) option.argParser(integerOrNone);
     const no = `--no-${flag?.slice(2)}`;
     return {
       options: [option, new Option(no, "none")],
@@ -205,7 +217,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
         if (given === undefined && isRequired) {
           throw new CommandError(`${flag}: give ${flag}, or ${no}`);
         }
-        return given === false ? null : given;
+        return given === false || (isInteger && given === "none") ? null : given;
       },
     };
   }

@@ -80,7 +80,14 @@ const COMMANDS: readonly (readonly [
   [
     "provider",
     `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
-    () => import("./provider-command.ts"),
+    actsOf(
+      async () => [
+        await import("@belfry/administration/providers/providers"),
+        await import("@belfry/administration/providers/use-provider"),
+        await import("@belfry/administration/providers/send-provider-test"),
+      ],
+      () => import("./provider-parts.ts"),
+    ),
   ],
   ["event", "What became of an event", () => import("./event-command.ts")],
   [

@@ -103,6 +103,25 @@ export function integer(bounds: { minimum: number; maximum: number }, words: Wor
   );
 }
 
+/** A JSON object that its own schema checks later. */
+export function anyObject(words: Words = {}): TUnsafe<Record<string, unknown>> {
+  return field({ type: "object", ...words }, (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? undefined
+      : "must be an object",
+  );
+}
+
+/** A secret that is given: the command line reads it from a file, and no fault or log repeats it. */
+export function secret<T extends TSchema>(schema: T): T {
+  return { ...schema, writeOnly: true };
+}
+
+/** Of an answer: a secret that is shown this once. Who passes the answer on does not log it. */
+export function shownOnce(words: string): TString {
+  return Type.String({ description: words, readOnly: true, "x-secret": true });
+}
+
 /** By language, "" for the default. An empty text takes its language away. */
 export type TextByLanguage = Record<string, string>;
 

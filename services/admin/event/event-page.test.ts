@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { addSuppressions } from "@belfry/administration/events/suppressions";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { uuidv7 } from "uuidv7";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { startTenant } from "../test/tenant-under-test.ts";
@@ -81,7 +81,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   await putTemplate(admin.db, { ...html, eventType: "order.confirmed", content: "<p>Order</p>" });
   const { id: templateId } = await putTemplate(admin.db, { ...html, eventType: "order.confirmed" });
   await putTemplate(admin.db, { ...html, eventType: "code", sensitive: true });
-  const { id: providerId } = await putProvider(
+  const { id: providerId } = await putActiveProvider(
     admin.db,
     { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} },
     { keys: admin.keys },

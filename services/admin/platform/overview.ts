@@ -1,4 +1,4 @@
-import { listProviders } from "@belfry/administration/providers/providers";
+import { readProviders } from "@belfry/administration/providers/providers";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { type Answer, page } from "../drawing/answer.ts";
@@ -26,7 +26,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       quotaUsed(db, tenant.id),
       openCircuits(db, tenant.id),
       readTemplates(db, tenant.id),
-      listProviders(db, tenant.id),
+      readProviders(db, tenant.id),
     ]);
     const series = seriesOf(buckets, since, bars, barMs);
     return page("overview", "Overview", {

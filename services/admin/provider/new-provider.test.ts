@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listProviders, putProvider } from "@belfry/administration/providers/providers";
+import { readProviders } from "@belfry/administration/providers/providers";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { startForTenant } from "../admin-under-test.ts";
 
 test("a provider made here stands last and unused, says what is missing, and goes into use by an accepted test, first by a click", async (t) => {
   const { admin, operator, id } = await startForTenant(t);
   const live = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
-  await putProvider(admin.db, live, { keys: admin.keys });
+  await putActiveProvider(admin.db, live, { keys: admin.keys });
   const vendor = await startRecordingServer(t);
   const base = `/tenants/${id}/providers`;
   const order = async () =>
-    (await listProviders(admin.db, id)).map(({ kind, active }) => (active ? kind : `(${kind})`));
+    (await readProviders(admin.db, id)).map(({ kind, active }) => (active ? kind : `(${kind})`));
 
   const made = await operator.post(base, {
     ...{ channel: "EMAIL", kind: "sendgrid", "settings.apiKey": "SG.0123456789abcdef" },

@@ -1,20 +1,14 @@
-import { auditedAfter } from "@belfry/administration/audited";
-import { InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
-import {
-  providerActivated,
-  providerSaved,
-  providerTested,
-} from "@belfry/administration/providers/provider-notes";
+import { NotFound } from "@belfry/administration/input-error";
 import { providerKinds } from "@belfry/administration/providers/provider-settings";
 import {
-  listProviders,
+  LAST_POSITION,
   type Provider,
+  providerAt,
   putProvider,
-  showProvider,
+  readProviders,
 } from "@belfry/administration/providers/providers";
-import { renameProvider } from "@belfry/administration/providers/rename-provider";
-import { useProvider } from "@belfry/administration/providers/use-provider";
-import { sendProviderTest } from "@belfry/administration/templates/send-test";
+import { testProvider } from "@belfry/administration/providers/send-provider-test";
+import { activateProvider } from "@belfry/administration/providers/use-provider";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/receipt";
@@ -38,9 +32,7 @@ interface Shown {
  * One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. A new
  * one stands last and is not used before the vendor has accepted a test: live mail never finds out.
  */
-export function providerFormPages({ route, db, keys, config, once }: PageDeps): void {
-  const options = { keys, allowPrivateAddresses: config.allowPrivateAddresses };
-
+export function providerFormPages({ route, db, config, once }: PageDeps): void {
   const show = async (
     tenantId: string,
     channelName: string | null,
@@ -74,38 +66,29 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
     kindName: string | null,
     provider?: Provider,
   ): Promise<Answer> => {
-    const { tenant, form: given, audited, base } = context;
+    const { tenant, form: given, run, base } = context;
     const { kind, channel } = await kindOf(channelName, kindName);
     const rate = (given.get("maxPerSecond") ?? "").trim();
-    const name = (given.get("name") ?? "").trim() || kind.kind;
-    const input = {
-      tenantId: tenant.id,
-      channel,
-      kind: kind.kind,
-      name,
-      settings: settingsOf(kind.settings, given),
-      maxPerSecond: rate === "" ? null : Number(rate),
-      keepSecrets: provider !== undefined,
-      active: provider?.active ?? false,
-      position: provider === undefined ? ("last" as const) : undefined,
-    };
-    try {
-      const saved = await audited(
-        async (transaction) => {
-          if (provider === undefined) await refuseTakenName(transaction, input);
-          else if (provider.name !== name) await renameProvider(transaction, provider, name);
-          return await putProvider(transaction, input, options);
-        },
-        (after) => providerSaved(provider, after),
-      );
-      const said = provider === undefined ? "provider-added" : saved.active ? "in-use" : "saved";
-      return redirect(`${base}/providers/${saved.id}`, said);
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      const shown = { provider, given, faults: settingsFaults(error.faults) };
-      const answer = await show(tenant.id, channel, kindName, shown);
-      return answer.kind === "page" ? { ...answer, status: 422 } : answer;
-    }
+    const of =
+      provider === undefined
+        ? { only: "new" as const, position: LAST_POSITION }
+        : { id: provider.id, keepSecrets: true };
+    return await orFaults(
+      async () => {
+        const saved = await run(putProvider, {
+          ...of,
+          channel,
+          kind: kind.kind,
+          name: (given.get("name") ?? "").trim() || kind.kind,
+          settings: settingsOf(kind.settings, given),
+          maxPerSecond: rate === "" ? null : Number(rate),
+        });
+        const said = provider === undefined ? "provider-added" : saved.active ? "in-use" : "saved";
+        return redirect(`${base}/providers/${saved.id}`, said);
+      },
+      (_, faults) =>
+        show(tenant.id, channel, kindName, { provider, given, faults: settingsFaults(faults) }),
+    );
   };
 
   route("GET /tenants/:tenantId/providers/new", ({ query, tenant }) =>
@@ -117,7 +100,7 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
   );
 
   const found = ({ tenant, params }: InTenant) =>
-    showProvider(db, { id: params.providerId ?? "", tenantId: tenant.id });
+    providerAt(db, { id: params.providerId ?? "", tenantId: tenant.id });
 
   route("GET /tenants/:tenantId/providers/:providerId", async (context) => {
     const provider = await found(context);
@@ -132,36 +115,30 @@ export function providerFormPages({ route, db, keys, config, once }: PageDeps): 
 
   route("POST /tenants/:tenantId/providers/:providerId/test", async (context) => {
     const provider = await found(context);
-    const { tenant, actor, audited, form: given, base, person } = context;
+    const { tenant, run, form: given, base, person } = context;
+    const { id } = provider;
     const to = given.get("to") ?? "";
-    const again = (shown: Shown) =>
-      show(tenant.id, provider.channel, provider.kind, { provider, ...shown });
     return await orFaults(
       async () => {
-        const { outcome } = await auditedAfter(
-          db,
-          actor,
-          () => sendProviderTest(db, { id: provider.id, tenantId: tenant.id }, to, options),
-          (result) => providerTested(provider, result.outcome),
-        );
-        const path = `${base}/providers/${provider.id}#test`;
-        if (outcome.class !== "accepted" || !given.has("activate")) {
-          return await once.show(person, path, { to, outcome });
-        }
-        await audited(
-          (transaction) => useProvider(transaction, provider, { first: false }),
-          providerActivated,
-        );
-        return await once.show(person, path, { to, outcome, isActivated: true });
+        const outcome = await run(testProvider, { id, to });
+        const path = `${base}/providers/${id}#test`;
+        const isActivated = outcome.class === "accepted" && given.has("activate");
+        if (isActivated) await run(activateProvider, { id });
+        return await once.show(person, path, { to, outcome, isActivated });
       },
-      (faults) => again({ faults, test: { to, wasRefused: true } }),
+      (faults) =>
+        show(tenant.id, provider.channel, provider.kind, {
+          provider,
+          faults,
+          test: { to, wasRefused: true },
+        }),
     );
   });
 }
 
 /** Whether it is the one that sends. */
 async function isFirst(db: Database, { id, tenantId, channel }: Provider): Promise<boolean> {
-  const all = await listProviders(db, tenantId);
+  const all = await readProviders(db, tenantId);
   return all.find((one) => one.channel === channel && one.active)?.id === id;
 }
 
@@ -172,18 +149,4 @@ async function kindOf(channel: string | null, name: string | null) {
     throw new NotFound("kind", "no such kind of provider");
   }
   return { kind, channel };
-}
-
-/** Here nobody means to replace another account's settings, as putting it would. */
-async function refuseTakenName(
-  db: Database,
-  { tenantId, channel, kind, name }: Pick<Provider, "tenantId" | "channel" | "kind" | "name">,
-): Promise<void> {
-  const all = await listProviders(db, tenantId);
-  if (!all.some((one) => one.channel === channel && one.name === name)) return;
-  const message =
-    name === kind
-      ? "is needed: there is an account of this kind without one"
-      : "is taken by another account of this channel";
-  throw invalid("name", message);
 }

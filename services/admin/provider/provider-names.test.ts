@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listProviders } from "@belfry/administration/providers/providers";
+import { readProviders } from "@belfry/administration/providers/providers";
 import { startForTenant } from "../admin-under-test.ts";
 
 const SANDBOX = { channel: "EMAIL", kind: "sandbox" };
@@ -11,7 +11,7 @@ test("a tenant adds several accounts of one kind by name; a name that is taken i
   const add = (name: string, maxPerSecond = "") =>
     operator.post(base, { ...SANDBOX, name, maxPerSecond });
   const accounts = async () =>
-    (await listProviders(admin.db, id)).map(({ name, maxPerSecond }) => [name, maxPerSecond]);
+    (await readProviders(admin.db, id)).map(({ name, maxPerSecond }) => [name, maxPerSecond]);
 
   assert.equal((await add("")).status, 303);
   assert.equal((await add("marketing")).status, 303);
@@ -25,7 +25,7 @@ test("a tenant adds several accounts of one kind by name; a name that is taken i
     ["marketing", null],
   ]);
 
-  const [, marketing] = await listProviders(admin.db, id);
+  const [, marketing] = await readProviders(admin.db, id);
   const change = (fields: Record<string, string>) =>
     operator.post(`${base}/${marketing?.id}`, fields);
   assert.equal((await change({ name: "marketing", maxPerSecond: "3" })).status, 303);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { startTenant } from "../test/tenant-under-test.ts";
 
 test("a tenant's people see its id, the API's address, its limits and what is used of them, its channels and how long things are kept", async (t) => {
@@ -20,7 +20,7 @@ test("a tenant's people see its id, the API's address, its limits and what is us
     name: "kept",
     settings: {},
   } as const;
-  await putProvider(admin.db, email, { keys: admin.keys });
+  await putActiveProvider(admin.db, email, { keys: admin.keys });
   await admin.pool.query(
     "update tenant_limits set day = (now() at time zone 'UTC')::date, day_total = 1234",
   );

@@ -1,4 +1,4 @@
-import { listProviders } from "@belfry/administration/providers/providers";
+import { readProviders } from "@belfry/administration/providers/providers";
 import { showTenant, type Tenant } from "@belfry/administration/tenants/tenants";
 import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
@@ -11,7 +11,7 @@ export async function aboutTenant(db: Database, tenantId: string) {
     showTenant(db, tenantId),
     quotaUsed(db, tenantId),
     keptDays(db, tenantId),
-    listProviders(db, tenantId),
+    readProviders(db, tenantId),
   ]);
   const active = providers.filter((one) => one.active);
   const channelStates = CHANNELS.map((channel) => {

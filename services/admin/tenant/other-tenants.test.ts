@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requestErasure } from "@belfry/administration/erasure/request-erasure";
 import { invite } from "@belfry/administration/people/invitations";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
@@ -21,8 +21,8 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
   await putTemplate(db, { ...order, content: "older" });
   const template = await putTemplate(db, { ...order, content: "x" });
   const sandbox = { tenantId: id, channel: "SMS", kind: "sandbox", settings: {} } as const;
-  await putProvider(db, { ...sandbox, name: "first" }, { keys });
-  const provider = await putProvider(db, { ...sandbox, position: 1 }, { keys });
+  await putActiveProvider(db, { ...sandbox, name: "first" }, { keys });
+  const provider = await putActiveProvider(db, { ...sandbox, position: 1 }, { keys });
   const invitation = {
     tenantId: id,
     role: "viewer",

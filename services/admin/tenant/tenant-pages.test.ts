@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {
@@ -17,7 +17,11 @@ test("the overview says what is still to be done, and shows the figures, the lim
   assert.match(await operator.text(base), /First steps/);
   const sms = { tenantId: id, channel: "SMS" } as const;
   await putTemplate(admin.db, { ...sms, eventType: "order", content: "x" });
-  await putProvider(admin.db, { ...sms, kind: "sandbox", settings: {} }, { keys: admin.keys });
+  await putActiveProvider(
+    admin.db,
+    { ...sms, kind: "sandbox", settings: {} },
+    { keys: admin.keys },
+  );
   const [key] = await admin.db.selectFrom("api_keys").select("id").execute();
   assert.ok(key);
   await admin.pool.query("update api_keys set last_used_at = now()");
@@ -105,7 +109,7 @@ test("the editor counts SMS segments, names the variables, and sends what is in 
     ...{ ok: false, text: "to cannot be reached: no active provider" },
   });
   const sandbox = { tenantId: id, channel: "SMS", kind: "sandbox", settings: {} } as const;
-  await putProvider(admin.db, sandbox, { keys: admin.keys });
+  await putActiveProvider(admin.db, sandbox, { keys: admin.keys });
   assert.match((await send("nobody")).text, /to must be a phone number such as \+12025550123/);
   assert.equal((await send("+12025550123")).ok, true);
   assert.match(await operator.text(`${base}/outbox`), /Hello Ada xxx/);

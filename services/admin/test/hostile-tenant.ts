@@ -3,9 +3,9 @@ import { insertAuditEntry } from "@belfry/administration/audit-log";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { insertSession } from "@belfry/administration/people/sessions";
-import { putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { putActiveProvider } from "@belfry/administration/test-providers";
 import { storeCategory } from "@belfry/administration/users/categories";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
@@ -39,7 +39,7 @@ export async function hostileTenant(admin: AdminUnderTest) {
     [SCRIPT, id, source],
   );
   const sandbox = { tenantId: id, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
-  const { id: providerId } = await putProvider(db, { ...sandbox, name: SCRIPT }, { keys });
+  const { id: providerId } = await putActiveProvider(db, { ...sandbox, name: SCRIPT }, { keys });
   await pool.query("update providers set masked_settings = $1", [{ [SCRIPT]: SCRIPT }]);
   await pool.query(
     `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)

@@ -27,7 +27,7 @@ export async function insertProvider(
     active: boolean;
     settings: string;
     maskedSettings: Record<string, unknown>;
-    maxPerSecond?: number | null;
+    maxPerSecond?: number | null | undefined;
   },
 ): Promise<void> {
   await db

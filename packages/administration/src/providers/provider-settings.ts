@@ -2,90 +2,60 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
-import { InvalidInput, invalid, refuseFaults, requireProviderChannel } from "../input-error.ts";
-import { findProviders, type ProviderKey, storedProviderSettings } from "./provider-rows.ts";
+import type { TObject } from "@sinclair/typebox";
+import { InvalidInput, invalid, refuseFaults } from "../input-error.ts";
+import { type ProviderKey, storedProviderSettings } from "./provider-rows.ts";
 
-/** Settings that are put, and whose. */
-export interface SettingsInput {
-  tenantId: string;
-  channel: ProviderChannel;
-  kind: string;
-  name: string;
-  settings: unknown;
-  keepSecrets?: boolean | undefined;
-}
+type Kinds = typeof import("@belfry/providers/kinds");
+type Settings = Record<string, unknown>;
 
 /** The kinds of provider of a channel with the schema of their settings: what the forms are drawn from. */
 export async function providerKinds(channel: ProviderChannel) {
   return (await import("@belfry/providers/kinds")).PROVIDER_KINDS[channel];
 }
 
-/** What is to be stored, and what is shown of it. Throws `InvalidInput` with every fault. */
-export async function checkedSettings(
-  db: Database,
-  input: SettingsInput,
-  options: { keys: SecretKeys; allowPrivateAddresses?: boolean },
-): Promise<{ settings: Record<string, unknown>; maskedSettings: Record<string, unknown> }> {
-  requireProviderChannel(input.channel);
-  const given = await withKeptSecrets(db, input, options.keys);
-  // Loaded when settings are put: the vendors' libraries are large, and a start must be quick.
-  const kinds = await import("@belfry/providers/kinds");
-  const kind = kinds.providerKind(input.channel, input.kind);
-  if (kind === undefined) {
-    const names = kinds.PROVIDER_KINDS[input.channel].map((row) => row.kind).sort();
-    throw invalid("kind", `must be one of ${names.join(", ")} for ${input.channel}`);
+/**
+ * What is to be stored, and what is shown of it. Secrets that are left out are taken from `stored`.
+ * Throws `InvalidInput` with every fault.
+ */
+export function checkedSettings(
+  kinds: Kinds,
+  { channel, kind, settings }: { channel: ProviderChannel; kind: string; settings: Settings },
+  options: { stored: Settings | undefined; allowPrivateAddresses: boolean },
+): { settings: Settings; maskedSettings: Settings } {
+  const row = kinds.providerKind(channel, kind);
+  if (row === undefined) {
+    const names = kinds.PROVIDER_KINDS[channel].map((one) => one.kind).sort();
+    throw invalid("kind", `must be one of ${names.join(", ")} for ${channel}`);
   }
-  const faults = kinds.checkSettings(kind, given, {
-    allowPrivateAddresses: options.allowPrivateAddresses ?? false,
-  });
+  const whole = withKeptSecrets(row.settings, settings, options.stored ?? {});
+  const faults = kinds.checkSettings(row, whole, options);
   if (faults.length > 0) {
     throw new InvalidInput(faults.map((message) => ({ field: "settings", message })));
   }
-  const settings = given as Record<string, unknown>;
-  return { settings, maskedSettings: kinds.maskSettings(kind, settings) };
+  return { settings: whole, maskedSettings: kinds.maskSettings(row, whole) };
 }
 
-/** Decrypted; undefined: there is no such provider. */
+/** Decrypted; undefined: there is no such provider. Throws where no key opens them any more. */
 export async function storedSettings(
   db: Database,
   provider: ProviderKey,
   keys: SecretKeys,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Settings | undefined> {
   const stored = await storedProviderSettings(db, provider);
   if (stored === undefined) return undefined;
   const owner = providerSettingsOwner(provider.tenantId, provider.id);
   return JSON.parse(await decryptSecret(keys, owner, stored));
 }
 
-/** As `storedSettings`; undefined also where no key opens them any more. */
-export async function readableSettings(
-  db: Database,
-  provider: ProviderKey,
-  keys: SecretKeys,
-): Promise<Record<string, unknown> | undefined> {
-  const stored = await storedProviderSettings(db, provider);
-  if (stored === undefined) return undefined;
-  const owner = providerSettingsOwner(provider.tenantId, provider.id);
-  const opened = await decryptSecret(keys, owner, stored).catch(() => undefined);
-  return opened === undefined ? undefined : JSON.parse(opened);
-}
-
-async function withKeptSecrets(db: Database, input: SettingsInput, keys: SecretKeys) {
-  const { tenantId, channel, kind, name, settings } = input;
-  if (input.keepSecrets !== true || typeof settings !== "object" || settings === null)
-    return settings;
-  const [existing] = await findProviders(db, { tenantId, channel, name });
-  const row = (await providerKinds(channel)).find((one) => one.kind === kind);
-  if (existing === undefined || row === undefined) return settings;
-  const stored = (await storedSettings(db, existing, keys)) ?? {};
-  const given = settings as Record<string, unknown>;
-  const properties = Object.entries(row.settings.properties);
-  const kept = properties
+function withKeptSecrets({ properties }: TObject, given: Settings, stored: Settings): Settings {
+  const rows = Object.entries(properties);
+  const kept = rows
     .filter(([field, { secret }]) => secret === true && Object.hasOwn(stored, field))
     .filter(([field]) => !Object.hasOwn(given, field))
     .filter(([, { belongsTo }]) => belongsTo === undefined || Object.hasOwn(given, belongsTo))
     .filter(([, { replacedBy }]) => replacedBy === undefined || !Object.hasOwn(given, replacedBy));
-  const moved = properties.find(
+  const moved = rows.find(
     ([field, { destination, default: fallback }]) =>
       destination === true && (given[field] ?? fallback) !== (stored[field] ?? fallback),
   );

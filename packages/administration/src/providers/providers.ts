@@ -1,12 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ProviderChannel } from "@belfry/contracts/channels";
-import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { listed, PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import {
+  anyObject,
+  flag,
+  id,
+  integer,
+  oneOf,
+  orNull,
+  secret,
+  text,
+  time,
+} from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { encryptSecret } from "@belfry/database/secrets";
+import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
+import { defineAct, LOOK, PROVISION } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { faultAt, integerFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
 import { lockTenant } from "../tenants/tenant-rows.ts";
@@ -16,34 +29,232 @@ import {
   insertProvider,
   orderProviders,
   type ProviderRow,
-  setProviderActive as setActive,
+  renameProviderRow,
   updateProviderSettings,
 } from "./provider-rows.ts";
-import { checkedSettings, readableSettings, storedSettings } from "./provider-settings.ts";
+import { checkedSettings, storedSettings } from "./provider-settings.ts";
 
-/** A tenant's account at a vendor, as people see it. Times are ISO 8601, UTC. */
+const MAX_PER_SECOND = 10_000;
+/** Higher than any tenant's accounts of a channel: a place behind them all. */
+export const LAST_POSITION = 1_000;
+
+/** A tenant's account at a vendor, as people see it. */
 export type Provider = IsoTimes<ProviderRow>;
+export const Provider = Type.Object(
+  {
+    id: Type.String(),
+    tenantId: Type.String(),
+    channel: oneOf(PROVIDER_CHANNELS),
+    kind: Type.String(),
+    name: Type.String({ description: "Unique on the channel; the kind, unless it was named" }),
+    active: Type.Boolean({ description: "Messages are sent through it" }),
+    position: Type.Integer({ description: "From 0; of the active ones the lowest sends" }),
+    settings: Type.Record(Type.String(), Type.Unknown(), { description: "Secrets are masked" }),
+    maxPerSecond: orNull(
+      Type.Integer({ description: "Calls, over all replicas; null: no limit of ours" }),
+    ),
+    testedAt: orNull(time("When the vendor accepted the newest test with these settings")),
+    createdAt: time("When it was added"),
+    updatedAt: time("When it was changed"),
+  },
+  { title: "Provider" },
+);
+export const PROVIDER: Provider = {
+  id: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79",
+  tenantId: "acme",
+  channel: PROVIDER_CHANNELS[0]!,
+  kind: "sendgrid",
+  name: "sendgrid",
+  active: false,
+  position: 0,
+  settings: { apiKey: "•••• 3f9a", from: "orders@example.com" },
+  maxPerSecond: null,
+  testedAt: null,
+  createdAt: "2026-11-20T09:00:00.000Z",
+  updatedAt: "2026-11-20T09:00:00.000Z",
+};
+export const named = Type.Object({ id: id({ description: "the account's id, as in the list" }) });
 
-export interface ProviderInput {
-  tenantId: string;
-  channel: ProviderChannel;
-  kind: string;
-  /** By the kind's own schema. */
-  settings: unknown;
-  /** Tells several accounts of one kind apart; default: the kind. */
-  name?: string | undefined;
-  /** Its place on the channel, from 0; absent: first when it is new, else where it was. */
-  position?: number | "last" | undefined;
-  /** Default true. */
-  active?: boolean | undefined;
-  /** null: no limit; absent: as it was. */
-  maxPerSecond?: number | null | undefined;
-  /**
-   * Secrets that `settings` leaves out are kept as they are stored; refused where they would go to
-   * another server than the one that they were given for.
-   */
-  keepSecrets?: boolean | undefined;
-}
+export const putProvider = defineAct({
+  name: "provider put",
+  http: "PUT /providers/:channel/:name",
+  access: PROVISION,
+  effect: "change",
+  summary: "Check the settings and store them encrypted; a new account goes before the others",
+  input: Type.Object({
+    channel: oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
+    kind: text({ description: "as sandbox, sendgrid, vonage" }),
+    settings: secret(anyObject({ description: "a JSON object, by the kind's own schema" })),
+    name: Type.Optional(text({ description: "name of the account; default: its kind" })),
+    id: Type.Optional(
+      id({ description: "gives this account the name; default: the one that has it" }),
+    ),
+    position: Type.Optional(
+      integer(
+        { minimum: 0, maximum: LAST_POSITION },
+        { description: "from 0: the order in which they are used" },
+      ),
+    ),
+    maxPerSecond: Type.Optional(
+      orNull(
+        integer(
+          { minimum: 1, maximum: MAX_PER_SECOND },
+          { description: "calls, over all replicas; or none" },
+        ),
+      ),
+    ),
+    active: Type.Optional(
+      flag({ description: "send through it; default: as it was, and a new one is not active" }),
+    ),
+    untested: Type.Optional(
+      flag({ description: "activate it although no test of these settings was accepted" }),
+    ),
+    keepSecrets: Type.Optional(
+      flag({
+        description:
+          "secrets that are left out stay as stored; refused where they would go to another server",
+      }),
+    ),
+    only: Type.Optional(oneOf(["new"], { description: "new: refused where the name is taken" })),
+  }),
+  output: Provider,
+  examples: [
+    {
+      input: {
+        channel: PROVIDER.channel,
+        kind: "sendgrid",
+        settings: { apiKey: "SG.0123456789", from: "orders@example.com" },
+      },
+      output: PROVIDER,
+    },
+  ],
+  flags: { id: null, keepSecrets: null, only: null },
+  // Outside of the transaction: the vendors' libraries are large.
+  prepare: () => import("@belfry/providers/kinds"),
+  async run({ db, tenantId, services }, input, kinds) {
+    const { channel, kind, name = kind, maxPerSecond, position } = input;
+    const keys = await services.keys();
+    const allowPrivateAddresses = await services.allowPrivateAddresses();
+    return await changeConfiguration(db, async (transaction) => {
+      await holdTenant(transaction, tenantId);
+      const all = await findProviders(transaction, { tenantId, channel });
+      const namesake = all.find((one) => one.name === name);
+      const before = input.id === undefined ? namesake : all.find((one) => one.id === input.id);
+      if (input.id !== undefined && before === undefined) throw providerNotFound({ id: input.id });
+      if (namesake !== undefined && (namesake !== before || input.only === "new")) {
+        const message = "is needed: there is an account of this kind without one";
+        throw invalid("name", input.only === "new" && name === kind ? message : NAME_TAKEN);
+      }
+      if (before !== undefined && before.kind !== kind) {
+        const field = input.id === undefined ? "name" : "id";
+        throw invalid(field, `is taken by a provider of kind ${before.kind}`);
+      }
+      // None where no key opens them any more.
+      const stored =
+        before && (await storedSettings(transaction, before, keys).catch(() => undefined));
+      const { settings, maskedSettings } = checkedSettings(kinds, input, {
+        stored: input.keepSecrets ? stored : undefined,
+        allowPrivateAddresses,
+      });
+      const isTested = isDeepStrictEqual(stored, settings);
+      const isProven = before?.active || (isTested && before?.testedAt !== null);
+      const active = input.active ?? before?.active ?? false;
+      if (active && !input.untested && !isProven) throw invalid("active", UNTESTED);
+      // Fresh where it is new: the settings are encrypted for it before the row is stored.
+      const id = before?.id ?? uuidv7();
+      const owner = providerSettingsOwner(tenantId, id);
+      const row = {
+        settings: await encryptSecret(keys, owner, JSON.stringify(settings)),
+        maskedSettings,
+        active,
+        maxPerSecond,
+      };
+      const key = { id, tenantId };
+      if (before === undefined) {
+        await insertProvider(transaction, { ...row, ...key, channel, kind, name });
+      } else {
+        await updateProviderSettings(transaction, key, { ...row, isTested });
+        if (before.name !== name) await renameProviderRow(transaction, key, name);
+      }
+      if (position !== undefined) {
+        await placeProvider(transaction, { id, tenantId, channel }, position);
+      }
+      const after = await providerAt(transaction, key);
+      return { output: after, before: before && isoTimes(before), after };
+    });
+  },
+  audit: (_, { before, after }) => providerSaved(before, after),
+});
+
+export const listProviders = defineAct({
+  name: "provider list",
+  http: "GET /providers",
+  access: LOOK,
+  effect: "read",
+  summary: "A tenant's providers in the order of use, secrets masked",
+  input: Type.Object({}),
+  output: Type.Array(Provider),
+  examples: [{ input: {}, output: [PROVIDER] }],
+  run: async ({ db, tenantId }) => ({ output: await readProviders(db, tenantId) }),
+});
+
+export const showProvider = defineAct({
+  name: "provider show",
+  http: "GET /providers/:id",
+  access: LOOK,
+  effect: "read",
+  summary: "One provider, by its id or by the flags, secrets masked",
+  input: named,
+  output: Provider,
+  examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
+  run: async ({ db, tenantId }, { id }) => ({ output: await providerAt(db, { id, tenantId }) }),
+});
+
+export const renameProvider = defineAct({
+  name: "provider rename",
+  http: "POST /providers/:id/rename",
+  access: PROVISION,
+  effect: "change",
+  summary: "Rename it; its settings and history stay",
+  input: Type.Object({
+    ...named.properties,
+    newName: text({ description: "that no other on the channel has" }),
+  }),
+  output: Provider,
+  examples: [
+    { input: { id: PROVIDER.id, newName: "main" }, output: { ...PROVIDER, name: "main" } },
+  ],
+  run: async ({ db, tenantId }, { id, newName }) =>
+    await changeProvider(db, { id, tenantId }, async (transaction, { channel }) => {
+      const having = await findProviders(transaction, { tenantId, channel, name: newName });
+      if (having.some((other) => other.id !== id)) throw invalid("newName", NAME_TAKEN);
+      await renameProviderRow(transaction, { id, tenantId }, newName);
+    }),
+  audit: (_, { before, after }) => providerSaved(before, after),
+});
+
+export const deleteProvider = defineAct({
+  name: "provider delete",
+  http: "DELETE /providers/:id",
+  access: PROVISION,
+  effect: "change",
+  summary: "Delete it with its settings; prints it as it was",
+  description: "What it sent keeps its attempts.",
+  input: named,
+  output: Provider,
+  examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
+  run: async ({ db, tenantId }, { id }) =>
+    await changeConfiguration(db, async (transaction) => {
+      const before = await providerAt(transaction, { id, tenantId });
+      await deleteProviderRow(transaction, before);
+      return { output: before };
+    }),
+  audit: (_, { output }) => ({
+    action: "provider.delete",
+    target: targetOf(output),
+    before: recorded(output),
+  }),
+});
 
 /** By its id (within one tenant, if it is named), or by channel where one matches. */
 export type ProviderAddress =
@@ -55,71 +266,14 @@ export type ProviderAddress =
       name?: string | undefined;
     };
 
-export interface PutProviderOptions {
-  keys: SecretKeys;
-  /** Lets a base URL or host be private; only where the senders do too. */
-  allowPrivateAddresses?: boolean;
-}
-
-/**
- * Checks the settings by the kind's schema and stores them encrypted. A tenant has one provider of a
- * name on a channel: putting it again replaces its settings; a new one goes before the others, unless
- * its position is said.
- * Throws `InvalidInput` with every fault, `NotFound`.
- */
-export async function putProvider(db: Database, input: ProviderInput, options: PutProviderOptions) {
-  const { tenantId, channel, kind, name = kind, position, active = true } = input;
-  refuseFaults([
-    nameFault(name),
-    positionFault(position),
-    integerFault("maxPerSecond", input.maxPerSecond, 1, MAX_PER_SECOND),
-  ]);
-  const { settings, maskedSettings } = await checkedSettings(db, { ...input, name }, options);
-  const { maxPerSecond } = input;
-  const id = await changeConfiguration(db, async (transaction) => {
-    await holdTenant(transaction, tenantId);
-    const [existing] = await findProviders(transaction, { tenantId, channel, name });
-    if (existing !== undefined && existing.kind !== kind) {
-      throw invalid("name", `is taken by a provider of kind ${existing.kind}`);
-    }
-    // Fresh where it is new: the settings are encrypted for it before the row is stored.
-    const id = existing?.id ?? uuidv7();
-    const owner = providerSettingsOwner(tenantId, id);
-    const isTested =
-      existing !== undefined &&
-      isDeepStrictEqual(await readableSettings(transaction, existing, options.keys), settings);
-    const stored = {
-      settings: await encryptSecret(options.keys, owner, JSON.stringify(settings)),
-      maskedSettings,
-      active,
-    };
-    if (existing === undefined) {
-      const added = { id, tenantId, channel, kind, name, maxPerSecond: maxPerSecond ?? null };
-      await insertProvider(transaction, { ...added, ...stored });
-    } else {
-      await updateProviderSettings(
-        transaction,
-        { id, tenantId },
-        { ...stored, maxPerSecond, isTested },
-      );
-    }
-    if (position !== undefined) {
-      const place = position === "last" ? Number.POSITIVE_INFINITY : position;
-      await placeProvider(transaction, { id, tenantId, channel }, place);
-    }
-    return id;
-  });
-  return await showProvider(db, { id });
-}
-
 /** By channel, in the order of use. Throws `NotFound` for an unknown tenant. */
-export async function listProviders(db: Database, tenantId: string): Promise<Provider[]> {
+export async function readProviders(db: Database, tenantId: string): Promise<Provider[]> {
   await requireTenant(db, tenantId);
   return (await findProviders(db, { tenantId })).map(isoTimes);
 }
 
 /** Throws `NotFound`, and `InvalidInput` when more than one matches. */
-export async function showProvider(db: Database, address: ProviderAddress): Promise<Provider> {
+export async function providerAt(db: Database, address: ProviderAddress): Promise<Provider> {
   if ("id" in address && !UUID.test(address.id)) throw providerNotFound(address);
   const [row, second] = await findProviders(db, address);
   if (second !== undefined) {
@@ -132,46 +286,19 @@ export async function showProvider(db: Database, address: ProviderAddress): Prom
   throw providerNotFound(address);
 }
 
-/** Throws as `showProvider`. */
-export async function setProviderActive(db: Database, address: ProviderAddress, active: boolean) {
-  return await changeConfiguration(db, async (transaction) => {
-    const provider = await showProvider(transaction, address);
-    await setActive(transaction, provider, active);
-    return await showProvider(transaction, { id: provider.id });
-  });
-}
-
-/** Its settings are gone; what it sent keeps its attempts. Throws as `showProvider`. */
-export async function deleteProvider(db: Database, address: ProviderAddress): Promise<Provider> {
-  return await changeConfiguration(db, async (transaction) => {
-    const provider = await showProvider(transaction, address);
-    await deleteProviderRow(transaction, provider);
-    return provider;
-  });
-}
-
-/** One place nearer to the first of its channel: of the active ones the first sends. Throws as `showProvider`. */
-export async function moveProviderUp(db: Database, address: ProviderAddress): Promise<Provider[]> {
-  return await changeConfiguration(db, async (transaction) => {
-    const { id, tenantId, channel } = await showProvider(transaction, address);
-    await lockTenant(transaction, tenantId);
-    const ids = (await findProviders(transaction, { tenantId, channel })).map((row) => row.id);
-    const place = ids.indexOf(id);
-    if (place > 0) ids.splice(place - 1, 2, id, ids[place - 1]!);
-    await orderProviders(transaction, tenantId, ids);
-    return (await findProviders(transaction, { tenantId, channel })).map(isoTimes);
-  });
-}
-
-/** Decrypted, to try the provider out; they go nowhere else. */
-export async function revealSettings(
+/** Changes one while its tenant is locked: nobody puts other settings meanwhile. Throws `NotFound`. */
+export async function changeProvider(
   db: Database,
-  provider: Pick<Provider, "id" | "tenantId">,
-  keys: SecretKeys,
-): Promise<Record<string, unknown>> {
-  const settings = await storedSettings(db, provider, keys);
-  if (settings === undefined) throw providerNotFound({ id: provider.id });
-  return settings;
+  key: { id: string; tenantId: string },
+  work: (transaction: Database, before: Provider) => Promise<void>,
+) {
+  return await changeConfiguration(db, async (transaction) => {
+    await lockTenant(transaction, key.tenantId);
+    const before = await providerAt(transaction, key);
+    await work(transaction, before);
+    const after = await providerAt(transaction, key);
+    return { output: after, before, after };
+  });
 }
 
 /** From 0; beyond the last one is the last. Its tenant is locked. */
@@ -186,16 +313,25 @@ export async function placeProvider(
   await orderProviders(db, tenantId, ids);
 }
 
-const MAX_PER_SECOND = 10_000;
+export const UNTESTED = "must be tested first: no test of these settings was accepted";
+const NAME_TAKEN = "is taken by another account of this channel";
 
-function nameFault(name: string) {
-  return faultAt("name", textFault(name));
+/** As the audit log names it. */
+export function targetOf({ channel, kind, name }: Provider): string {
+  return name === kind ? `${channel} ${kind}` : `${channel} ${kind} ${name}`;
 }
 
-function positionFault(position: ProviderInput["position"]) {
-  if (position === undefined || position === "last") return undefined;
-  if (Number.isInteger(position) && position >= 0) return undefined;
-  return { field: "position", message: "must be a whole number from 0" };
+function providerSaved(before: Provider | undefined, after: Provider) {
+  return {
+    action: before === undefined ? "provider.create" : "provider.update",
+    target: targetOf(after),
+    before: before === undefined ? null : recorded(before),
+    after: recorded(after),
+  };
+}
+
+function recorded({ kind, name, settings, maxPerSecond, active, position }: Provider): object {
+  return { kind, name, settings, maxPerSecond, active, position };
 }
 
 function providerNotFound(address: ProviderAddress): NotFound {

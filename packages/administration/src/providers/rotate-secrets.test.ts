@@ -17,8 +17,9 @@ import { useCode } from "../people/two-factor.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
+import { putActiveProvider } from "../test-providers.ts";
 import { putWebhook, rotateWebhookSigningSecret } from "../webhooks/webhooks.ts";
-import { putProvider, revealSettings } from "./providers.ts";
+import { storedSettings } from "./provider-settings.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 
 const K1 = `k1:${randomBytes(32).toString("base64")}`;
@@ -34,7 +35,7 @@ async function withSecrets(t: TestContext) {
   const tenant = await createTenant(db, { name: "Acme", webhookSecret: "hush" }, before);
   const settings = { apiKey: "SG.very-secret", from: "news@example.com" };
   const sendgrid = { tenantId: tenant.id, channel: "EMAIL", kind: "sendgrid", settings } as const;
-  const provider = await putProvider(db, sendgrid, { keys: before });
+  const provider = await putActiveProvider(db, sendgrid, { keys: before });
   const webhookSecret = async () => {
     const { webhook_secret } = await db
       .selectFrom("tenants")
@@ -74,7 +75,7 @@ test("every secret is under the new key afterwards, for its owner alone, and the
   const owner = webhookSecretOwner(tenant.id);
   assert.equal(await decryptSecret(after, owner, await webhookSecret()), "hush");
   await assert.rejects(decryptSecret(after, webhookSecretOwner("other"), await webhookSecret()));
-  assert.deepEqual(await revealSettings(db, provider, after), settings);
+  assert.deepEqual(await storedSettings(db, provider, after), settings);
   const stored = await db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
   const signs = webhookOwner(tenant.id, webhook.id);
   assert.equal(await decryptSecret(after, signs, stored.secret), secret);
@@ -115,7 +116,7 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
     once,
     "services read their secrets anew",
   );
-  const { entries } = await searchAuditLog(db, { limit: 10 });
+  const { entries } = await searchAuditLog(db, { limit: 10, object: "secrets.rotate" });
   assert.deepEqual(
     entries.map(({ person, action, target, after }) => [person, action, target, after]).sort(),
     ["providers.settings", "tenants.webhook_secret"].map((target) => [
@@ -128,7 +129,10 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
   assert.deepEqual([again.reencrypted, again.inUse], [0, { k2: 2 }]);
   assert.equal(await webhookSecret(), stored);
   assert.equal(Number(await readConfigurationVersion(db)), once);
-  assert.equal((await searchAuditLog(db, { limit: 10 })).entries.length, 2);
+  assert.equal(
+    (await searchAuditLog(db, { limit: 10, object: "secrets.rotate" })).entries.length,
+    2,
+  );
   const rows = await db.selectFrom("providers").select("updated_at").execute();
   assert.equal(
     rows[0]?.updated_at.toISOString(),
@@ -145,7 +149,7 @@ test("a dry run counts by key and changes nothing", async (t) => {
   assert.deepEqual([report.reencrypted, report.outdated], [0, 2]);
   assert.deepEqual([report.inUse, report.retirable], [{ k1: 2 }, []]);
   assert.equal(await webhookSecret(), stored);
-  assert.deepEqual((await searchAuditLog(db, { limit: 10 })).entries, []);
+  assert.deepEqual((await searchAuditLog(db, { limit: 10, object: "secrets.rotate" })).entries, []);
 });
 
 test("what no key opens is named with its owner, stays as it is, and keeps no other from its turn", async (t) => {
@@ -174,7 +178,7 @@ test("what no key opens is named with its owner, stays as it is, and keeps no ot
   assert.deepEqual(report.inUse, { k0: 1, k1: 1, "(none)": 1, k2: 3 });
   assert.deepEqual(report.retirable, [], "something is still under k1");
   assert.equal(report.reencrypted, 2);
-  assert.deepEqual(await revealSettings(db, provider, after), settings);
+  assert.deepEqual(await storedSettings(db, provider, after), settings);
   const rows = await db
     .selectFrom("tenants")
     .select(["id", "webhook_secret"])
@@ -202,7 +206,7 @@ test("settings that are saved while it runs are kept, whatever key saved them, a
     while (!isOver) {
       last += 1;
       const settings = { ...sendgrid.settings, apiKey: `SG.${last}` };
-      await putProvider(db, { ...sendgrid, settings }, { keys: before });
+      await putActiveProvider(db, { ...sendgrid, settings }, { keys: before });
     }
   })();
   const report = await rotateSecrets(db, both, { actor });
@@ -211,11 +215,11 @@ test("settings that are saved while it runs are kept, whatever key saved them, a
   // The one that is saved may be another each time that it is looked at.
   assert.ok(report.reencrypted >= 250, String(report.reencrypted));
   assert.ok(last > 0, "something was saved");
-  assert.deepEqual(await revealSettings(db, provider, both), {
+  assert.deepEqual(await storedSettings(db, provider, both), {
     ...sendgrid.settings,
     apiKey: `SG.${last}`,
   });
   const final = await rotateSecrets(db, both, { actor });
   assert.deepEqual([final.inUse, final.retirable], [{ k2: 252 }, ["k1"]]);
-  assert.deepEqual((await revealSettings(db, provider, after)).apiKey, `SG.${last}`);
+  assert.deepEqual((await storedSettings(db, provider, after))?.apiKey, `SG.${last}`);
 });

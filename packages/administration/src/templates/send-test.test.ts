@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addSuppressions } from "../events/suppressions.ts";
-import { putProvider } from "../providers/providers.ts";
+
+import { testProvider } from "../providers/send-provider-test.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
+import { providerActsIn, putActiveProvider } from "../test-providers.ts";
 import { refusedWith } from "../test-refusals.ts";
 import type { Preview } from "./preview-template.ts";
-import { sendProviderTest, sendRenderedTest } from "./send-test.ts";
+import { sendRenderedTest } from "./send-test.ts";
 
 const TO = "Ann@example.com";
-const options = { keys: TEST_KEYS };
+const options = { keys: TEST_KEYS, allowPrivateAddresses: false };
 const RENDERED: Preview = {
   channel: "EMAIL",
   kind: "email",
@@ -22,14 +24,15 @@ const RENDERED: Preview = {
 
 async function withProvider(t: Parameters<typeof testDatabase>[0], changes: TenantInput = {}) {
   const { db, tenantId } = await tenantDatabase(t);
-  const { id } = await putProvider(
+  const { id } = await putActiveProvider(
     db,
     { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} },
     options,
   );
   await updateTenant(db, tenantId, changes);
+  const run = providerActsIn(db, tenantId, options);
   const tests = [
-    () => sendProviderTest(db, { id, tenantId }, TO, options),
+    () => run(testProvider, { id, to: TO }),
     () => sendRenderedTest(db, tenantId, RENDERED, TO, options),
   ];
   const sent = async () => (await db.selectFrom("outbox").select("recipient").execute()).length;
