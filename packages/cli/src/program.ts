@@ -123,7 +123,14 @@ const COMMANDS: readonly (readonly [
     "Endpoints of tenants that are told what became of their events",
     () => import("./webhook-command.ts"),
   ],
-  ["secrets", "Secrets at rest and the keys they are under", () => import("./secrets-command.ts")],
+  [
+    "secrets",
+    "Secrets at rest and the keys they are under",
+    actsOf(
+      async () => [await import("@belfry/administration/providers/rotate-secrets")],
+      () => import("./secrets-parts.ts"),
+    ),
+  ],
   [
     "migrate",
     "Bring the database to this version's schema; prints the migrations that ran",

@@ -2,13 +2,19 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
 import {
   providerSettingsOwner,
   totpOwner,
   webhookOwner,
   webhookSecretOwner,
 } from "@belfry/database/secret-owners";
-import { decryptSecret, encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import {
+  decryptSecret,
+  encryptSecret,
+  parseSecretKeys,
+  type SecretKeys,
+} from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { generateSync } from "otplib";
 import { insertPerson } from "../people/person-rows.ts";
@@ -16,6 +22,7 @@ import { newTotpSecret } from "../people/totp.ts";
 import { useCode } from "../people/two-factor.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { testDatabase } from "../test-database.ts";
 import { putActiveProvider } from "../test-providers.ts";
 import { putWebhook, rotateWebhookSigningSecret } from "../webhooks/webhooks.ts";
@@ -27,7 +34,9 @@ const K2 = `k2:${randomBytes(32).toString("base64")}`;
 const before = parseSecretKeys(K1);
 const both = parseSecretKeys(`${K2},${K1}`);
 const after = parseSecretKeys(K2);
-const actor = { personId: null, person: "the test", address: "here" };
+
+const rotate = (db: Database, keys: SecretKeys, input: { dryRun?: boolean } = {}) =>
+  actsIn(db, "", { keys: async () => keys })(rotateSecrets, input);
 
 /** A tenant with a webhook secret and a provider, under the old key. */
 async function withSecrets(t: TestContext) {
@@ -54,8 +63,9 @@ test("every secret is under the new key afterwards, for its owner alone, and the
   const { after: webhook } = await putWebhook(db, endpoint, rules);
   const of = { tenantId: tenant.id, webhookId: webhook.id };
   const { secret } = await rotateWebhookSigningSecret(db, of, before);
-  const report = await rotateSecrets(db, both, { actor });
+  const report = await rotate(db, both);
   assert.deepEqual(report, {
+    dryRun: false,
     currentKid: "k2",
     reencrypted: 4,
     outdated: 0,
@@ -96,7 +106,7 @@ test("the key of an authenticator app is under the new key afterwards, of this p
     .insertInto("person_totp")
     .values({ ...row, confirmed_at: now })
     .execute();
-  const report = await rotateSecrets(db, both, { actor });
+  const report = await rotate(db, both);
   assert.deepEqual(report.columns["person_totp.secret"], { k2: 1 });
   assert.deepEqual([report.reencrypted, report.retirable], [1, ["k1"]]);
   const stored = await db.selectFrom("person_totp").selectAll().executeTakeFirstOrThrow();
@@ -109,7 +119,7 @@ test("the key of an authenticator app is under the new key afterwards, of this p
 test("a second run changes nothing, bumps nothing and leaves nothing in the audit log", async (t) => {
   const { db, tenant, provider, webhookSecret } = await withSecrets(t);
   const version = await readConfigurationVersion(db);
-  await rotateSecrets(db, both, { actor });
+  await rotate(db, both);
   const once = Number(version) + 1;
   assert.equal(
     Number(await readConfigurationVersion(db)),
@@ -120,12 +130,12 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
   assert.deepEqual(
     entries.map(({ person, action, target, after }) => [person, action, target, after]).sort(),
     ["providers.settings", "tenants.webhook_secret"].map((target) => [
-      ...["the test", "secrets.rotate", target],
+      ...["a test", "secrets.rotate", target],
       { kid: "k2", reencrypted: 1 },
     ]),
   );
   const stored = await webhookSecret();
-  const again = await rotateSecrets(db, both, { actor });
+  const again = await rotate(db, both);
   assert.deepEqual([again.reencrypted, again.inUse], [0, { k2: 2 }]);
   assert.equal(await webhookSecret(), stored);
   assert.equal(Number(await readConfigurationVersion(db)), once);
@@ -145,7 +155,7 @@ test("a second run changes nothing, bumps nothing and leaves nothing in the audi
 test("a dry run counts by key and changes nothing", async (t) => {
   const { db, webhookSecret } = await withSecrets(t);
   const stored = await webhookSecret();
-  const report = await rotateSecrets(db, both, { actor, dryRun: true });
+  const report = await rotate(db, both, { dryRun: true });
   assert.deepEqual([report.reencrypted, report.outdated], [0, 2]);
   assert.deepEqual([report.inUse, report.retirable], [{ k1: 2 }, []]);
   assert.equal(await webhookSecret(), stored);
@@ -167,7 +177,7 @@ test("what no key opens is named with its owner, stays as it is, and keeps no ot
     const row = { id, name: id, per_minute: 1, webhook_secret: stored[id] ?? null };
     await db.insertInto("tenants").values(row).execute();
   }
-  const report = await rotateSecrets(db, both, { actor });
+  const report = await rotate(db, both);
   assertEach(report.unreadable, ({ owner, kid }) => [owner, kid], [
     ["tenant:a", "k0"],
     ["tenant:b", "k1"],
@@ -209,7 +219,7 @@ test("settings that are saved while it runs are kept, whatever key saved them, a
       await putActiveProvider(db, { ...sendgrid, settings }, { keys: before });
     }
   })();
-  const report = await rotateSecrets(db, both, { actor });
+  const report = await rotate(db, both);
   isOver = true;
   await saving;
   // The one that is saved may be another each time that it is looked at.
@@ -219,7 +229,7 @@ test("settings that are saved while it runs are kept, whatever key saved them, a
     ...sendgrid.settings,
     apiKey: `SG.${last}`,
   });
-  const final = await rotateSecrets(db, both, { actor });
+  const final = await rotate(db, both);
   assert.deepEqual([final.inUse, final.retirable], [{ k2: 252 }, ["k1"]]);
   assert.deepEqual((await storedSettings(db, provider, after))?.apiKey, `SG.${last}`);
 });

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { flag } from "@belfry/contracts/fields";
 import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { decryptSecret, encryptSecret, kidOf, type SecretKeys } from "@belfry/database/secrets";
+import { Type } from "@sinclair/typebox";
+import { defineAct, OPERATE } from "../act.ts";
 import { type Actor, audited } from "../audited.ts";
-import { columnName, type SecretsReport, SecretsTally } from "./secrets-report.ts";
+import { columnName, REPORT, SecretsReport, SecretsTally } from "./secrets-report.ts";
 import {
   readSecrets,
   SECRET_COLUMNS,
@@ -18,33 +21,43 @@ const MOST_WALKS = 5;
 const HELD_REST_MS = 200;
 
 /**
- * Re-encrypts under the first key every secret at rest that is under another, in small batches, each
- * with its line in the audit log; a row that changes meanwhile is looked at again, never overwritten.
- * Every secret is read, so one that cannot be is found even where its key is the first one. With
- * `dryRun` nothing is changed.
+ * Works in small batches, each with its line in the audit log; a row that changes meanwhile is looked at again,
+ * never overwritten. Every secret is read, so one that cannot be is found even where its key is the first one.
  *
  * What a secret says stays the same, and so do `updated_at` and what services have in use. The
  * configuration version grows once, at the end: every service reads its secrets anew while the person
  * who rotates is there to see it, and not at the next change, weeks later.
  */
-export async function rotateSecrets(
-  db: Database,
-  keys: SecretKeys,
-  options: { actor: Actor; dryRun?: boolean },
-): Promise<SecretsReport> {
-  const rotation: Rotation = { db, keys, actor: options.actor, dryRun: options.dryRun === true };
-  let reencrypted = 0;
-  for (let walk = 1; ; walk += 1) {
-    const tally = await walkAll(rotation);
-    reencrypted += tally.reencrypted;
-    const isOver = tally.reencrypted === 0 && tally.outdated === 0;
-    if (isOver || rotation.dryRun || walk === MOST_WALKS) {
-      if (reencrypted > 0) await bumpConfigurationVersion(db);
-      return { ...tally.report(keys), reencrypted };
+export const rotateSecrets = defineAct({
+  name: "secrets rotate",
+  access: OPERATE,
+  effect: "steps",
+  summary:
+    "Re-encrypt every secret under the first key of SECRETS_KEYS, and say which keys are still in " +
+    "use. Every running service must know that key; safe to repeat, and while services run.",
+  input: Type.Object({
+    dryRun: Type.Optional(
+      flag({ description: "read all of them, count them by key, and change nothing" }),
+    ),
+  }),
+  output: SecretsReport,
+  examples: [{ input: { dryRun: true }, output: REPORT }],
+  async run({ db, actor, services }, { dryRun = false }) {
+    const keys = await services.keys();
+    const rotation: Rotation = { db, keys, actor, dryRun };
+    let reencrypted = 0;
+    for (let walk = 1; ; walk += 1) {
+      const tally = await walkAll(rotation);
+      reencrypted += tally.reencrypted;
+      const isOver = tally.reencrypted === 0 && tally.outdated === 0;
+      if (isOver || dryRun || walk === MOST_WALKS) {
+        if (reencrypted > 0) await bumpConfigurationVersion(db);
+        return { output: { dryRun, ...tally.report(keys), reencrypted } };
+      }
+      if (tally.outdated > 0) await sleep(HELD_REST_MS);
     }
-    if (tally.outdated > 0) await sleep(HELD_REST_MS);
-  }
-}
+  },
+});
 
 interface Rotation {
   db: Database;

@@ -34,7 +34,6 @@ async function withNewOne(t: Parameters<typeof testDatabase>[0]) {
   };
 }
 
-const ACTOR = { personId: null, person: "test", address: "192.0.2.1" };
 const UNTESTED = { name: InvalidInput.name, message: /must be tested first/ };
 
 test("a provider that is not in use is put into use only after a test of it was accepted; the newest test counts", async (t) => {
@@ -87,7 +86,7 @@ test("what is in use is put first without a test, and an accepted test outlives 
   await run(makeProviderFirst, { id: b?.id ?? "" });
   assert.deepEqual(await order(), ["b", "a", "(new)"]);
   await sendTest(202);
-  await rotateSecrets(db, TEST_KEYS, { actor: ACTOR });
+  await run(rotateSecrets, {});
   await run(activateProvider, { id });
   assert.deepEqual(await order(), ["b", "a", "new"]);
 });
