@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addApiKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import { guardKeyedRoutes } from "@belfry/http-api/authenticate";
@@ -28,7 +29,10 @@ const { app } = await appUnderTest(db, {
 });
 cleanup.after(() => app.close());
 const { id } = await createTenant(db, { name: "Acme" });
-const made = KEY_ROLES.map(async (role) => [role, (await addApiKey(db, id, { role })).apiKey]);
+const made = KEY_ROLES.map(async (role) => [
+  role,
+  (await actsIn(db, id)(createKey, { role })).apiKey,
+]);
 const keys: Record<KeyRole, string> = Object.fromEntries(await Promise.all(made));
 
 interface Operation {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addApiKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/api-keys";
+import { actsIn } from "@belfry/administration/test-acts";
 import type { Page } from "playwright-core";
 import { skip } from "../browser/without-browser.ts";
 import { startOperator } from "./signed-in.ts";
@@ -9,7 +10,7 @@ test("what a page of the Admin UI asks, and what leaving and reloading it does",
   ...{ skip, timeout: 240_000 },
 }, async (t) => {
   const { admin, id, base, page } = await startOperator(t);
-  for (const name of ["first key", "the shop"]) await addApiKey(admin.db, id, { name });
+  for (const name of ["first key", "the shop"]) await actsIn(admin.db, id)(createKey, { name });
   /** Every POST that left the browser. */
   const posts: string[] = [];
   page.on("request", (request) => {

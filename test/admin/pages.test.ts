@@ -6,6 +6,7 @@ import { requestTenantDeletion } from "@belfry/administration/erasure/tenant-del
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import type { BrowserContext } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 import { skip } from "../browser/without-browser.ts";
@@ -39,7 +40,8 @@ test("axe finds no fault on any page, in any look; none scrolls sideways or brea
     const { id: tenantId } = await createTenant(admin.db, { name: "Nothing Yet" });
     const { id: leaving } = await createTenant(admin.db, { name: "Leaving" });
     const actor = { personId: null, person: "Olga <olga@example.com>", address: "127.0.0.1" };
-    await requestTenantDeletion(admin.db, actor, leaving, "Leaving");
+    const deletionOf = { id: leaving, typed: "Leaving" };
+    await actsIn(admin.db, "", {}, actor)(requestTenantDeletion, deletionOf);
     const deletion = `/deletions/${leaving}`;
     await noFaultOn(person, pages({ ...PLATFORM_PAGES, ...emptyPages(tenantId), deletion }));
   });

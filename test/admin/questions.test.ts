@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
-import { addApiKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/api-keys";
+import { actsIn } from "@belfry/administration/test-acts";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 
@@ -26,7 +27,7 @@ interface Form {
 test("every button that takes something away is red and says what it does, and so does every question's", async (t) => {
   const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
-  await addApiKey(admin.db, tenant.id, { name: "the shop" });
+  await actsIn(admin.db, tenant.id)(createKey, { name: "the shop" });
   await admin.person({ email: "second@example.com", name: "Second", operator: true });
   const forms: Form[] = [];
   for (const path of Object.values({ ...tenantPages(tenant), ...PLATFORM_PAGES })) {

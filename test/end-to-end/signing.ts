@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
+import { rotateKey } from "@belfry/administration/tenants/api-keys";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";
 import { call, freshKey, type Stack, trigger } from "./stack.ts";
 
@@ -62,11 +63,11 @@ export function signingTests(stack: Stack): void {
   test("a new webhook secret and a rotated key are in force within 5 s; the old key overlaps", async () => {
     const tenant = await stack.createReadyTenant();
     await trigger(api, tenant.apiKey, {}, freshKey());
-    const rotated = await rotateApiKey(stack.db, tenant.id, 3600);
+    const rotated = await actsIn(stack.db, tenant.id)(rotateKey, { overlapSeconds: 3600 });
     for (const key of [tenant.apiKey, rotated.apiKey]) {
       assert.equal((await trigger(api, key, {}, freshKey())).status, 200);
     }
-    await rotateApiKey(stack.db, tenant.id, 0);
+    await actsIn(stack.db, tenant.id)(rotateKey, { overlapSeconds: 0 });
     await eventually(async () => {
       assert.equal((await trigger(api, tenant.apiKey, {}, freshKey())).status, 401);
     });

@@ -10,7 +10,13 @@ import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
-import { integerOrNone, integerValue } from "./flag-values.ts";
+import {
+  integerOrNone,
+  integerOrWord,
+  integerValue,
+  quietHoursValue,
+  timeValue,
+} from "./flag-values.ts";
 import { readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
@@ -27,6 +33,8 @@ interface Field {
 
 /** What one command has of its own, where the fields of its act do not say it. */
 export interface OwnPart {
+  /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
+  tenant?: string;
   /** Fields that `input` gives; the others have the flags that follow from their kinds. */
   fields?: readonly string[];
   /** Its arguments and options. */
@@ -88,7 +96,8 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
   if (description !== undefined) command.addHelpText("after", `\n${description}`);
   own.define?.(command);
   const hasTenant = command.options.some(({ long }) => long === "--tenant");
-  if (access.scope === "tenant" && !hasTenant) {
+  if (own.tenant !== undefined) command.argument(own.tenant, "the tenant's id");
+  else if (access.scope === "tenant" && !hasTenant) {
     command.requiredOption("--tenant <id>", "the tenant's id");
   }
   const fields: [name: string, Field][] = [];
@@ -104,8 +113,8 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
   const onSession = onDatabase(async (session: Session, ...given: unknown[]) => {
     const flags = given.at(-2) as Flags;
     const args = given.slice(0, -2) as (string | undefined)[];
-    const { tenantId = flags.tenant, ...ownInput } =
-      (await own.input?.(flags, session, args)) ?? {};
+    const tenant = own.tenant === undefined ? flags.tenant : args[0];
+    const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
     const regular: Record<string, unknown> = {};
     for (const [name, { value }] of fields) regular[name] = await value(flags, args);
     const caller = callerOf(session, String(tenantId ?? ""));
@@ -189,7 +198,18 @@ function fieldOf(schema: TSchema, flags: string): Field {
   const isRequired = !(OptionalKind in schema);
   const option = new Option(flags, description);
   const named = option.attributeName();
-  const [flag] = flags.split(" ");
+  const [flag, spec = ""] = flags.split(" ");
+  // `<n|none>` has a word for null, `<list|all>` one for an empty list.
+  const [, kind = "", word] = /^<(.+)\|(.+)>$/.exec(spec) ?? [];
+  if (word !== undefined && kind !== "on") {
+    const none = type === "array" ? [] : null;
+    const parse = VALUES[kind];
+    if (parse) option.argParser((text) => (text === word ? text : parse(text, word)));
+    return {
+      options: [option],
+      value: ({ [named]: given }) => (given === word ? none : given),
+    };
+  }
   if (writeOnly) {
     const read = type === "object" ? readJsonInput : readSecretInput;
     option.description = `${description}; - for standard input`;
@@ -203,6 +223,9 @@ function fieldOf(schema: TSchema, flags: string): Field {
   if (types.includes("integer")) option.argParser(integerValue);
   if (types.includes("array")) option.argParser(namesValue);
   if (schema.enum !== undefined) option.choices(schema.enum);
+  if (schema.format === "date-time") {
+    option.argParser((text) => timeValue(text).toISOString());
+  }
   if (flags === flag) {
     const no = new Option(`--no-${flag.slice(2)}`, "the opposite");
     return { options: [option, no], value: (given) => given[named] };
@@ -241,6 +264,13 @@ function namesValue(text: string): string[] {
   const names = text.split(",").map((name) => name.trim());
   return names.filter((name) => name !== "");
 }
+
+/** How a value is read, by what stands for it in `<n|none>`; others are texts. */
+const VALUES: Readonly<Record<string, (text: string, word: string) => unknown>> = {
+  n: integerOrWord,
+  "from-to": quietHoursValue,
+  list: (text) => text.split(",").map((item) => item.trim()),
+};
 
 function onOrOff(text: string): boolean {
   if (text !== "on" && text !== "off") throw new InvalidArgumentError("It must be on or off.");

@@ -8,7 +8,6 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
-import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import { InvalidArgumentError } from "commander";
 
@@ -26,32 +25,15 @@ export function integerValue(text: string): number {
   return Number(text);
 }
 
+/** For a flag that takes a word besides. */
+export function integerOrWord(text: string, word: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number, or ${word}.`);
+}
+
 /** `none` stays as it is: commander takes null for a missing value. */
 export function integerOrNone(text: string): number | "none" {
-  if (text === "none") return text;
-  if (!/^\d{1,15}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number, or none.");
-  }
-  return Number(text);
-}
-
-/** As `integerOrNone`. */
-export function integerOrDefault(text: string): number | "default" {
-  if (text === "default") return text;
-  if (!/^\d{1,15}$/.test(text)) {
-    throw new InvalidArgumentError("It must be a whole number, or default.");
-  }
-  return Number(text);
-}
-
-/** Empty: `all`. */
-export function channelsOrAll(text: string): Channel[] {
-  if (text === "all") return [];
-  const channels = text.split(",").map((channel) => channel.trim());
-  if (!channels.every(isChannel)) {
-    throw new InvalidArgumentError(`It must be all, or a list such as ${CHANNELS.join(",")}.`);
-  }
-  return channels;
+  return text === "none" ? text : integerOrWord(text, "none");
 }
 
 export function channelValue(text: string): Channel {
@@ -66,23 +48,16 @@ export function providerChannelValue(text: string): ProviderChannel {
   return text;
 }
 
-export function keyRoleValue(text: string): KeyRole {
-  if (!isKeyRole(text)) throw new InvalidArgumentError(`It must be ${listed(KEY_ROLES, "or")}.`);
-  return text;
-}
-
 /** As 22:00-06:00. */
-export function quietHoursOrNone(text: string): QuietHours | "none" {
-  if (text === "none") return text;
+export function quietHoursValue(text: string): QuietHours {
   const [from = "", to = "", ...rest] = text.split("-");
   const fault = rest.length > 0 ? "one - too many" : quietHoursFault({ from, to });
   if (fault === undefined) return { from, to };
   throw new InvalidArgumentError("It must be two different times, as 22:00-06:00, or none.");
 }
 
-/** As myapp,shop; empty: `none`. */
-export function linkSchemesOrNone(text: string): string[] {
-  return text === "none" ? [] : text.split(",").map((scheme) => scheme.trim());
+export function quietHoursOrNone(text: string): QuietHours | "none" {
+  return text === "none" ? text : quietHoursValue(text);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = {

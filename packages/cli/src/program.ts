@@ -18,7 +18,20 @@ const COMMANDS: readonly (readonly [
   description: string,
   load: () => Promise<CommandFile>,
 ])[] = [
-  ["tenant", "Tenants, their limits, API keys and secrets", () => import("./tenant-command.ts")],
+  [
+    "tenant",
+    "Tenants, their limits, API keys and secrets",
+    actsOf(
+      async () => [
+        await import("@belfry/administration/tenants/tenant-acts"),
+        await import("@belfry/administration/tenants/api-keys"),
+        await import("@belfry/administration/tenants/webhook-secret"),
+        await import("@belfry/administration/erasure/delete-tenant"),
+        await import("@belfry/administration/erasure/tenant-deletions"),
+      ],
+      () => import("./tenant-parts.ts"),
+    ),
+  ],
   [
     "environment",
     "Environments of a product, such as staging and production: each is a tenant",

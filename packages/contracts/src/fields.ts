@@ -162,9 +162,18 @@ export function time(words: string): TString {
   return Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
 }
 
-/** Of an answer: a secret that is told this once, and never logged. */
-export function secretOnce(description: string): TString {
-  return Type.String({ description: `${description}; told this once`, "x-secret": true });
+/** Of an answer: a secret that is answered this once, and never logged. */
+export function secretOnce(words: string): TString {
+  return Type.String({ description: `${words}; answered this once`, "x-secret": true });
+}
+
+/** A moment in time, as 2026-11-20T12:00:00Z. */
+export function moment(words: Words): TUnsafe<string> {
+  return field({ type: "string", format: "date-time", ...words }, (value) =>
+    typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+      ? undefined
+      : "must be a time such as 2026-11-20T12:00:00Z",
+  );
 }
 
 /** Of an answer that is no problem. */

@@ -17,19 +17,19 @@ export function deleteTenantPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/delete", (context) => show(context));
 
   route("POST /tenants/:tenantId/delete", async (context) => {
-    const { tenant, form, actor } = context;
+    const { tenant, form, run } = context;
     const typed = form.get("typed") ?? "";
     return await orFaults(
       async () => {
-        await requestTenantDeletion(db, actor, tenant.id, typed);
+        await run(requestTenantDeletion, { id: tenant.id, typed });
         return redirect(`/deletions/${tenant.id}`);
       },
       ({ typed: fault }) => show(context, typed, fault),
     );
   });
 
-  route("GET /deletions/:deletedId", async ({ params }) => {
-    const deletion = await showTenantDeletion(db, params.deletedId ?? "");
+  route("GET /deletions/:deletedId", async ({ params, run }) => {
+    const deletion = await run(showTenantDeletion, { id: params.deletedId ?? "" });
     return page("tenant-deletion", `Deletion of ${deletion.name}`, { deletion });
   });
 }

@@ -1,18 +1,13 @@
 import { searchTenants } from "@belfry/administration/tenants/search-tenants";
+import {
+  activateTenant,
+  createTenantAct,
+  deactivateTenant,
+  updateTenantAct,
+} from "@belfry/administration/tenants/tenant-acts";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
-import {
-  tenantActivated,
-  tenantCreated,
-  tenantUpdated,
-} from "@belfry/administration/tenants/tenant-notes";
 import { isBeingDeleted } from "@belfry/administration/tenants/tenant-rows";
-import {
-  createTenant,
-  setTenantActive,
-  showTenant,
-  type Tenant,
-  updateTenant,
-} from "@belfry/administration/tenants/tenants";
+import type { Tenant } from "@belfry/administration/tenants/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
@@ -47,15 +42,14 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
 
   route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
 
-  route("POST /tenants", async ({ form, audited, person }) => {
+  route("POST /tenants", async ({ form, run, person }) => {
     const values = valuesOf(form);
     return await orFaults(
       async () => {
-        const input = { ...inputOf(values), name: values.name };
-        const { apiKey, id } = await audited(
-          (transaction) => createTenant(transaction, { ...input, keyName: FIRST_KEY }),
-          tenantCreated,
-        );
+        const { apiKey, id } = await run(createTenantAct, {
+          ...inputOf(values),
+          keyName: FIRST_KEY,
+        });
         return await once.show(person, `/tenants/${id}/keys`, { apiKey, isFirstKey: true });
       },
       (faults) => showNew(values, faults),
@@ -75,38 +69,26 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("GET /tenants/:tenantId/settings", (context) => show(context));
 
   route("POST /tenants/:tenantId/settings", async (context) => {
-    const { tenant, form, audited, base } = context;
+    const { tenant, form, run, base } = context;
     const values = valuesOf(form);
     return await orFaults(
       async () => {
-        await audited(
-          async (transaction) => ({
-            before: await showTenant(transaction, tenant.id),
-            after: await updateTenant(transaction, tenant.id, {
-              ...inputOf(values),
-              name: values.name,
-            }),
-          }),
-          ({ before, after }) => tenantUpdated(before, after),
-        );
+        await run(updateTenantAct, { ...inputOf(values), id: tenant.id });
         return redirect(`${base}/settings`, "saved");
       },
       (faults) => show(context, values, faults),
     );
   });
 
-  for (const [verb, active] of [
-    ["activate", true],
-    ["deactivate", false],
-  ] as const) {
-    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, audited, base }) => {
-      await audited(
-        (transaction) => setTenantActive(transaction, tenant.id, active),
-        (after) => tenantActivated(tenant.active, after),
-      );
-      return redirect(`${base}/settings`, `${verb}d`);
-    });
-  }
+  route("POST /tenants/:tenantId/activate", async ({ tenant, run, base }) => {
+    await run(activateTenant, { id: tenant.id });
+    return redirect(`${base}/settings`, "activated");
+  });
+
+  route("POST /tenants/:tenantId/deactivate", async ({ tenant, run, base }) => {
+    await run(deactivateTenant, { id: tenant.id });
+    return redirect(`${base}/settings`, "deactivated");
+  });
 }
 
 interface Values {
@@ -185,11 +167,12 @@ function valuesOfTenant(tenant: Tenant): Values {
   };
 }
 
-function inputOf(values: Values): TenantInput {
+function inputOf(values: Values) {
   return {
+    name: values.name,
     perMinute: wholeNumber(values.perMinute),
     dailyCap: values.noCap ? null : wholeNumber(values.dailyCap),
-    // What is not a channel is refused by administration, which names the field.
+    // The act refuses what is not a channel, and names the field.
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables: values.dedupIncludesVariables,
     eventRetentionDays: wholeNumberOrNone(values.eventRetentionDays),

@@ -1,16 +1,12 @@
 import { invalid } from "@belfry/administration/input-error";
 import { readTemplates } from "@belfry/administration/templates/templates";
-import { addApiKey, revokeApiKey } from "@belfry/administration/tenants/api-keys";
-import { rotateApiKey } from "@belfry/administration/tenants/rotate-api-key";
-import { rotateWebhookSecret } from "@belfry/administration/tenants/rotate-webhook-secret";
+import { createKey, revokeKey, rotateKey } from "@belfry/administration/tenants/api-keys";
+import { showTenant } from "@belfry/administration/tenants/tenants";
 import {
-  keyNoted,
-  keyRotated,
-  webhookSecretCreated,
-} from "@belfry/administration/tenants/tenant-notes";
-import { showTenant, updateTenant } from "@belfry/administration/tenants/tenants";
-import { newWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
-import { isKeyRole, KEY_ROLE_WORDS, keyMay } from "@belfry/contracts/key-roles";
+  removeWebhookSecret,
+  rotateWebhookSecret,
+} from "@belfry/administration/tenants/webhook-secret";
+import { isKeyRole, KEY_ROLE_WORDS, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import { curlLine, readLine } from "../event/curl-line.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -22,7 +18,7 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
   .digest("hex");`;
 
 /** API keys and the webhook secret. What is secret is on the page behind the request that made it, and never again. */
-export function keyPages({ route, db, keys, config, once }: PageDeps): void {
+export function keyPages({ route, db, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("keys", "API keys", {
       found: await showTenant(db, tenant.id),
@@ -56,15 +52,12 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/keys", async (context) => {
-    const { tenant, audited, form, person, base } = context;
+    const { run, form, person, base } = context;
     const keyName = (form.get("keyName") ?? "").trim();
     const keyRole = form.get("keyRole") ?? "all";
     return await orFaults(
       async () => {
-        const { apiKey, role } = await audited(
-          (transaction) => addApiKey(transaction, tenant.id, { name: keyName, role: keyRole }),
-          (made) => keyNoted("create", tenant.id, made),
-        );
+        const { apiKey, role } = await run(createKey, { name: keyName, role: keyRole as KeyRole });
         return await once.show(person, `${base}/keys`, { apiKey, role });
       },
       ({ name, ...faults }) =>
@@ -73,59 +66,46 @@ export function keyPages({ route, db, keys, config, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/keys/rotate", async (context) => {
-    const { tenant, audited, form, person, base } = context;
-    const hours = form.get("overlapHours") ?? "";
-    const role = form.get("rotatedRole") ?? undefined;
+    const { run, form, person, base } = context;
+    const overlapHours = form.get("overlapHours") ?? "";
+    const rotatedRole = form.get("rotatedRole") ?? undefined;
     return await orFaults(
       async () => {
-        const { apiKey, apiKeys } = await audited(
-          (transaction) => rotateApiKey(transaction, tenant.id, secondsOf(hours), { role }),
-          (after) => keyRotated(after, secondsOf(hours)),
-        );
-        const made = { apiKey, role: apiKeys[0]?.role };
-        return await once.show(person, `${base}/keys`, made);
+        const { apiKey, apiKeys } = await run(rotateKey, {
+          overlapSeconds: secondsOf(overlapHours),
+          role: rotatedRole as KeyRole | undefined,
+        });
+        return await once.show(person, `${base}/keys`, { apiKey, role: apiKeys[0]?.role });
       },
-      ({ role: rotatedRole, ...faults }) =>
+      ({ role, ...faults }) =>
         show(context, {
-          faults: { ...faults, rotatedRole },
-          overlapHours: hours,
-          rotatedRole: role ?? "",
+          faults: { ...faults, rotatedRole: role },
+          overlapHours,
+          rotatedRole: rotatedRole ?? "",
         }),
     );
   });
 
-  route("POST /tenants/:tenantId/keys/:keyId/revoke", async (context) => {
-    const { tenant, audited, params, base } = context;
-    await audited(
-      (transaction) => revokeApiKey(transaction, tenant.id, params.keyId ?? ""),
-      (gone) => keyNoted("revoke", tenant.id, gone),
-    );
+  route("POST /tenants/:tenantId/keys/:keyId/revoke", async ({ run, params, base }) => {
+    await run(revokeKey, { keyId: params.keyId ?? "" });
     return redirect(`${base}/keys`, "revoked");
   });
 
   route("POST /tenants/:tenantId/webhook-secret", async (context) => {
-    const { tenant, audited, form, person, base } = context;
+    const { run, form, person, base } = context;
     const hours = form.get("secretOverlapHours") ?? "0";
-    const createdSecret = newWebhookSecret();
     return await orFaults(
       async () => {
-        const input = { webhookSecret: createdSecret, overlapSeconds: secondsOf(hours) };
-        await audited(
-          (transaction) => rotateWebhookSecret(transaction, tenant.id, input, keys),
-          webhookSecretCreated,
-        );
-        return await once.show(person, `${base}/keys`, { createdSecret });
+        const made = await run(rotateWebhookSecret, { overlapSeconds: secondsOf(hours) });
+        return await once.show(person, `${base}/keys`, { createdSecret: made.createdSecret });
       },
       ({ overlapSeconds: secretOverlapHours = "" }) =>
         show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
     );
   });
 
-  route("POST /tenants/:tenantId/webhook-secret/remove", async ({ tenant, audited, base }) => {
-    await audited(
-      (transaction) => updateTenant(transaction, tenant.id, { webhookSecret: null }, keys),
-      () => ({ tenantId: tenant.id, action: "webhook-secret.remove", target: "webhook secret" }),
-    );
+  route("POST /tenants/:tenantId/webhook-secret/remove", async ({ run, base }) => {
+    await run(removeWebhookSecret, {});
     return redirect(`${base}/keys`, "secret-removed");
   });
 }

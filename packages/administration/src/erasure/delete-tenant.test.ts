@@ -11,8 +11,8 @@ import { ADA, storeEvent } from "../people/person-under-test.ts";
 import { holdOwner } from "../templates/hold-owner.ts";
 import { prepareTemplate, savePreparedTemplate } from "../templates/put-template.ts";
 import { putTemplate } from "../templates/test-templates.ts";
-import { deleteTenantRow } from "../tenants/tenant-rows.ts";
-import { createTenant, listTenants } from "../tenants/tenants.ts";
+import { allTenants, deleteTenantRow } from "../tenants/tenant-rows.ts";
+import { createTenant } from "../tenants/tenants.ts";
 import { testDatabase } from "../test-database.ts";
 import { saveUser } from "../users/save-user.ts";
 import { deleteTenant } from "./delete-tenant.ts";
@@ -49,7 +49,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
   assert.deepEqual(report.deleted, deleted);
   const halves = Object.fromEntries(Object.entries(before).map(([table, n]) => [table, n / 2]));
   assert.deepEqual(await counts(db), halves);
-  assertEach(await listTenants(db), (tenant) => tenant.id, [stays.id]);
+  assertEach(await allTenants(db), (tenant) => tenant.id, [stays.id]);
   const templates = await db
     .selectFrom("templates")
     .select("tenant_id")

@@ -3,15 +3,17 @@ import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import type { Schema } from "@belfry/database/schema";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 
 /** What was deleted of a tenant, in rows. */
-export interface DeletedTenantData {
-  events: number;
-  deliveries: number;
-  notifications: number;
-  outboxMessages: number;
-}
+export type DeletedTenantData = Static<typeof DeletedTenantData>;
+export const DeletedTenantData = Type.Object({
+  events: Type.Integer(),
+  deliveries: Type.Integer(),
+  notifications: Type.Integer(),
+  outboxMessages: Type.Integer(),
+});
 
 const BATCH_ROWS = 1_000;
 const NOTHING: DeletedTenantData = {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { createTenant, listTenants, setTenantActive, showTenant } from "../tenants/tenants.ts";
+import { allTenants } from "../tenants/tenant-rows.ts";
+import { createTenant, setTenantActive, showTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { claimTenantDeletion } from "./tenant-deletion-rows.ts";
@@ -37,46 +39,46 @@ async function world(t: Parameters<typeof testDatabase>[0]) {
       .execute();
     return rows.map(({ action, person }) => `${action} by ${person}`);
   };
-  return { db, id, store, logged };
+  const ask = (tenant: string, typed: string, actor = OLGA) =>
+    actsIn(db, "", {}, actor)(requestTenantDeletion, { id: tenant, typed });
+  const deletion = (tenant: string) => actsIn(db, "")(showTenantDeletion, { id: tenant });
+  return { db, id, store, logged, ask, deletion };
 }
 
 test("a tenant is deleted in the background once its name was typed; from the asking on it is inactive, and stays so", async (t) => {
-  const { db, id, store, logged } = await world(t);
+  const { db, id, store, logged, ask, deletion } = await world(t);
   const { id: other } = await createTenant(db, { name: "Stays" });
   await store(id, 3);
   assert.equal((await whatTenantHas(db, id)).notifications, 3);
   for (const typed of ["", "acme", "Acme "]) {
-    await assert.rejects(
-      requestTenantDeletion(db, OLGA, id, typed),
-      /^InvalidInput: typed must be/,
-    );
+    await assert.rejects(ask(id, typed), /^InvalidInput: typed must be/);
   }
-  await assert.rejects(requestTenantDeletion(db, OLGA, "nobody", "Acme"), NotFound);
-  await assert.rejects(showTenantDeletion(db, id), NotFound);
+  await assert.rejects(ask("nobody", "Acme"), NotFound);
+  await assert.rejects(deletion(id), NotFound);
   assert.deepEqual([(await showTenant(db, id)).active, await logged()], [true, []]);
   assert.equal(await workTenantDeletions({ db }, running()), 0);
 
-  await requestTenantDeletion(db, OLGA, id, "Acme");
-  await requestTenantDeletion(db, { ...OLGA, person: "Otto" }, id, "Acme");
+  await ask(id, "Acme");
+  await ask(id, "Acme", { ...OLGA, person: "Otto" });
   assert.equal((await showTenant(db, id)).active, false);
   await assert.rejects(setTenantActive(db, id, true), InvalidInput);
   await setTenantActive(db, other, true);
-  const asked = await showTenantDeletion(db, id);
+  const asked = await deletion(id);
   assert.deepEqual([asked.name, asked.person, asked.startedAt], ["Acme", OLGA.person, null]);
 
   assert.equal(await workTenantDeletions({ db }, running()), 1);
-  const done = await showTenantDeletion(db, id);
+  const done = await deletion(id);
   assert.ok(done.startedAt !== null && done.endedAt !== null);
   assert.equal(done.deleted.notifications, 3);
-  assertEach(await listTenants(db), (tenant) => tenant.id, [other]);
+  assertEach(await allTenants(db), (tenant) => tenant.id, [other]);
   const by = `by ${OLGA.person}`;
   assert.deepEqual(await logged(), [`tenant.ask-deletion ${by}`, `tenant.delete ${by}`]);
   assert.equal(await workTenantDeletions({ db }, running()), 0, "and it is done once");
 });
 
 test("a deletion whose process died is begun again when its time is over, also where only its end was not noted", async (t) => {
-  const { db, id } = await world(t);
-  await requestTenantDeletion(db, OLGA, id, "Acme");
+  const { db, id, ask, deletion } = await world(t);
+  await ask(id, "Acme");
   assert.equal((await claimTenantDeletion(db, 60_000))?.tenantId, id);
   assert.equal(await workTenantDeletions({ db }, running()), 0, "another has it");
   await deleteTenant(db, id, OLGA);
@@ -85,12 +87,12 @@ test("a deletion whose process died is begun again when its time is over, also w
     .set({ due_at: new Date(0) })
     .execute();
   assert.equal(await workTenantDeletions({ db }, running()), 1);
-  assert.ok((await showTenantDeletion(db, id)).endedAt !== null);
+  assert.ok((await deletion(id)).endedAt !== null);
 });
 
 test("a deletion that is stopped is left to who comes next, and tells how far it is meanwhile", async (t) => {
-  const { db, id } = await world(t);
-  await requestTenantDeletion(db, OLGA, id, "Acme");
+  const { db, id, ask, deletion } = await world(t);
+  await ask(id, "Acme");
   const stop = new AbortController();
   let clockMs = 0;
   const nowMs = () => {
@@ -109,11 +111,11 @@ test("a deletion that is stopped is left to who comes next, and tells how far it
     )
     .execute();
   assert.equal(await workTenantDeletions({ db, nowMs }, stop.signal), 0);
-  const far = await showTenantDeletion(db, id);
+  const far = await deletion(id);
   assert.deepEqual([far.endedAt, far.deleted.events], [null, 2_000]);
   assert.equal((await whatTenantHas(db, id)).events, 1);
   assert.equal(await workTenantDeletions({ db }, running()), 1);
-  assert.equal((await showTenantDeletion(db, id)).deleted.events, 2_001, "both counted");
+  assert.equal((await deletion(id)).deleted.events, 2_001, "both counted");
 });
 
 test("what a tenant has is counted no further than a page may cost", async (t) => {

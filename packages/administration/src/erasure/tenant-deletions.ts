@@ -1,9 +1,13 @@
+import { documented, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { type Actor, audited } from "../audited.ts";
+import { Type } from "@sinclair/typebox";
+import { defineAct, OPERATE } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { setTenantActive, showTenant } from "../tenants/tenants.ts";
+import { isoTimes } from "../iso-times.ts";
+import { tenantId } from "../tenants/tenant-acts.ts";
+import { EXAMPLE_TENANT, setTenantActive, showTenant } from "../tenants/tenants.ts";
 import { deleteTenant } from "./delete-tenant.ts";
-import { addedUp, type DeletedTenantData } from "./tenant-data.ts";
+import { addedUp, DeletedTenantData } from "./tenant-data.ts";
 import {
   claimTenantDeletion,
   endTenantDeletion,
@@ -14,39 +18,65 @@ import {
 
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 2_000;
+const { id: ID } = EXAMPLE_TENANT;
 
-/**
- * Deactivates the tenant at once and has it deleted in the background; asked for again it changes nothing. `typed`
- * must be its name, to the letter. Throws `InvalidInput`, `NotFound`.
- */
-export async function requestTenantDeletion(
-  db: Database,
-  actor: Actor,
-  tenantId: string,
-  typed: string,
-): Promise<void> {
-  await audited(
-    db,
-    actor,
-    async (transaction) => {
-      const tenant = await showTenant(transaction, tenantId);
-      if (typed !== tenant.name) {
-        throw invalid("typed", "must be the name of the tenant, to the letter");
-      }
-      await setTenantActive(transaction, tenantId, false);
-      return { tenant, isNew: await storeTenantDeletion(transaction, tenant, actor) };
+export const requestTenantDeletion = defineAct({
+  name: "tenant request-deletion",
+  http: "DELETE /tenants/:id",
+  access: OPERATE,
+  effect: "change",
+  summary: "Deactivate a tenant at once and have it deleted in the background; cannot be undone",
+  description: "Asked for again it changes nothing.",
+  input: Type.Object({
+    id: tenantId,
+    typed: documented({ description: "the name of the tenant, to the letter" }),
+  }),
+  output: Type.Object({ id: Type.String(), name: Type.String() }),
+  examples: [{ input: { id: ID, typed: "Acme" }, output: { id: ID, name: "Acme" } }],
+  flags: { id: "<id>", typed: "--typed <name>" },
+  async run({ db, actor }, { id, typed }) {
+    const { name } = await showTenant(db, id);
+    if (typed !== name) throw invalid("typed", "must be the name of the tenant, to the letter");
+    await setTenantActive(db, id, false);
+    const tenant = { id, name };
+    return { output: tenant, isNew: await storeTenantDeletion(db, tenant, actor) };
+  },
+  audit: (_, { output: { id, name }, isNew }) =>
+    isNew ? { tenantId: id, action: "tenant.ask-deletion", target: name } : undefined,
+});
+
+export const showTenantDeletion = defineAct({
+  name: "tenant show-deletion",
+  http: "GET /tenants/:id/deletion",
+  access: OPERATE,
+  effect: "read",
+  summary: "How far the deletion of a tenant is; it outlives the tenant",
+  input: Type.Object({ id: tenantId }),
+  output: Type.Object({
+    tenantId: Type.String(),
+    name: Type.String(),
+    person: Type.String({ description: "Who asked for it" }),
+    requestedAt: time("When it was asked for"),
+    startedAt: orNull(time("When it began")),
+    endedAt: orNull(time("When all was gone")),
+    deleted: Type.Partial(DeletedTenantData, { description: "So far" }),
+  }),
+  examples: [
+    {
+      input: { id: ID },
+      output: {
+        ...{ tenantId: ID, name: "Acme", person: "Olga <olga@example.com>", deleted: {} },
+        ...{ requestedAt: "2026-11-20T09:00:00.000Z", startedAt: null, endedAt: null },
+      },
     },
-    ({ tenant: { name }, isNew }) =>
-      isNew ? { tenantId, action: "tenant.ask-deletion", target: name } : undefined,
-  );
-}
-
-/** Throws `NotFound`. */
-export async function showTenantDeletion(db: Database, tenantId: string) {
-  const found = await findTenantDeletion(db, tenantId);
-  if (found !== undefined) return found;
-  throw new NotFound("tenant", `nobody has asked for a deletion of ${JSON.stringify(tenantId)}`);
-}
+  ],
+  flags: { id: "<id>" },
+  async run({ db }, { id }) {
+    const found = await findTenantDeletion(db, id);
+    if (found !== undefined) return { output: isoTimes(found) };
+    throw new NotFound("tenant", `nobody has asked for a deletion of ${JSON.stringify(id)}`);
+  },
+});
 
 class Stopped extends Error {}
 
@@ -63,28 +93,28 @@ export async function workTenantDeletions(
     if (signal.aborted) return done;
     const claimed = await claimTenantDeletion(db, LEASE_MS);
     if (claimed === undefined) return done;
-    const { tenantId, actor } = claimed;
+    const { tenantId: id, actor } = claimed;
     // What a process before this one had deleted counts.
-    const before = (await findTenantDeletion(db, tenantId))?.deleted ?? {};
+    const before = (await findTenantDeletion(db, id))?.deleted ?? {};
     let renewedAtMs = nowMs();
     const onStep = async (deleted: DeletedTenantData) => {
       if (signal.aborted) {
         // Whoever comes next may begin at once.
-        await renewTenantDeletion(db, tenantId, addedUp(before, deleted), 0);
+        await renewTenantDeletion(db, id, addedUp(before, deleted), 0);
         throw new Stopped("stopping");
       }
       if (nowMs() - renewedAtMs < RENEW_EVERY_MS) return;
       renewedAtMs = nowMs();
-      await renewTenantDeletion(db, tenantId, addedUp(before, deleted), LEASE_MS);
+      await renewTenantDeletion(db, id, addedUp(before, deleted), LEASE_MS);
     };
     try {
-      const { deleted } = await deleteTenant(db, tenantId, actor, onStep);
-      await endTenantDeletion(db, tenantId, addedUp(before, deleted));
+      const { deleted } = await deleteTenant(db, id, actor, onStep);
+      await endTenantDeletion(db, id, addedUp(before, deleted));
     } catch (error) {
       if (error instanceof Stopped) return done;
       if (!(error instanceof NotFound)) throw error;
       // It was gone, and its process with it, before the end was noted.
-      await endTenantDeletion(db, tenantId, undefined);
+      await endTenantDeletion(db, id, undefined);
     }
   }
 }

@@ -5,7 +5,8 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { audited } from "../audited.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
-import { createTenant, listTenants } from "../tenants/tenants.ts";
+import { allTenants } from "../tenants/tenant-rows.ts";
+import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
 import {
   acceptAsNewPerson,
@@ -96,7 +97,7 @@ test("a change and its entry in the audit log are there together, or neither", a
     },
   );
   await assert.rejects(fails, /no entry/);
-  assertEach(await listTenants(db), (tenant) => tenant.name, ["Acme"]);
+  assertEach(await allTenants(db), (tenant) => tenant.name, ["Acme"]);
   const { entries } = await searchAuditLog(db, { limit: 10 });
   const [entry, ...rest] = entries;
   assertHas(entry, { person: "Olga", address: "192.0.2.1", action: "tenant.create" });

@@ -1,8 +1,7 @@
 import { hash, randomInt } from "node:crypto";
-import { listed } from "@belfry/contracts/channels";
+import { field } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
-import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
-import { faultAt, invalid, refuseFaults } from "../input-error.ts";
+import type { TUnsafe } from "@sinclair/typebox";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -44,17 +43,12 @@ export function apiKeyFault(apiKey: unknown, of: keyof typeof KEY_MARKS): string
     : `must be ${mark} and ${SECRET_CHARACTERS} letters and digits`;
 }
 
-/** As it is stored: null for none. Throws `InvalidInput`. */
-export function keyName(name: string | undefined, field = "keyName"): string | null {
-  if (name === undefined || name === "") return null;
-  refuseFaults([faultAt(field, textFault(name))]);
-  return name;
-}
-
-/** Throws `InvalidInput` for what is none. */
-export function keyRole(role: string, field = "role"): KeyRole {
-  if (isKeyRole(role)) return role;
-  throw invalid(field, `must be ${listed(KEY_ROLES, "or")}`);
+/** What people call a key; none or "": it has no name. */
+export function apiKeyName(description: string): TUnsafe<string> {
+  return field({ type: "string", description }, (name) => {
+    if (typeof name !== "string") return "must be a string";
+    return name === "" ? undefined : textFault(name);
+  });
 }
 
 /** 12 characters that say nothing of the tenant. */

@@ -1,50 +1,187 @@
 import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
+import { listed } from "@belfry/contracts/channels";
+import { documented, field, integer, orNull, secretOnce } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import type { Database } from "@belfry/database/connection";
+import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
+import { Type } from "@sinclair/typebox";
+import { type Access, defineAct } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { keyName, keyRole, newApiKey } from "./api-key.ts";
-import { type ApiKeyRow, deleteApiKey, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
+import { apiKeyName, newApiKey } from "./api-key.ts";
+import {
+  type ApiKeyRow,
+  deleteApiKey,
+  deleteOldApiKeys,
+  expireApiKeys,
+  insertApiKey,
+  liveApiKeys,
+} from "./api-key-rows.ts";
 import { holdTenant } from "./require-tenant.ts";
+import { ApiKey, EXAMPLE_KEY, EXAMPLE_TENANT, showTenant, Tenant } from "./tenants.ts";
 
-export interface KeyInput {
-  /** What people call it; none or "": it has no name. */
-  name?: string | undefined;
-  /** One of `KEY_ROLES`. Default: all. */
-  role?: string | undefined;
+/** What an owner does in person. No key may: keys would make keys. */
+export const OWN: Access = { scope: "tenant", person: "owner" };
+
+/** A day to bring a new key to every machine of the tenant. */
+const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
+const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
+
+export function overlapSeconds(description: string) {
+  return Type.Optional(integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }, { description }));
 }
 
-/** Without the key itself. */
-export type ApiKey = Pick<ApiKeyRow, "prefix" | "name" | "role">;
+const keyRole = (description: string) =>
+  Type.Optional(
+    field<KeyRole>({ type: "string", enum: [...KEY_ROLES], description }, (role) =>
+      isKeyRole(role) ? undefined : `must be ${listed(KEY_ROLES, "or")}`,
+    ),
+  );
+const ofKey = {
+  prefix: ApiKey.properties.prefix,
+  name: orNull(Type.String()),
+  role: ApiKey.properties.role,
+};
+const SHOP = { prefix: EXAMPLE_KEY.prefix, name: EXAMPLE_KEY.name, role: EXAMPLE_KEY.role };
 
-/**
- * One more key, beside those that are there; shown this once. Throws `NotFound`, `InvalidInput` (fields
- * `name`, `role`), and so, too, at 10 live keys.
- */
-export async function addApiKey(
-  db: Database,
-  tenantId: string,
-  { name, role = "all" }: KeyInput = {},
-): Promise<{ apiKey: string } & ApiKey> {
-  const given = { name: keyName(name, "name"), role: keyRole(role) };
-  const { apiKey, ...stored } = newApiKey();
-  await changeConfiguration(db, async (transaction) => {
-    await holdTenant(transaction, tenantId, "id");
-    if ((await liveApiKeys(transaction, [tenantId])).length >= MAX_LIVE_API_KEYS) {
-      throw invalid("keys", `are ${MAX_LIVE_API_KEYS} already: revoke one first`);
-    }
-    await insertApiKey(transaction, tenantId, { ...stored, ...given });
-  });
-  return { apiKey, prefix: stored.prefix, ...given };
-}
+export const createKey = defineAct({
+  name: "tenant key create",
+  http: "POST /keys",
+  access: OWN,
+  effect: "change",
+  summary: "One more key, printed this once, beside those that are there",
+  input: Type.Object({
+    name: Type.Optional(apiKeyName("what people call it")),
+    role: keyRole(
+      "what it may do: all (the default; every call except management), trigger (send, move and cancel events), read (change nothing), manage (templates, categories, users) or provision (manage, and change providers and endpoints)",
+    ),
+  }),
+  output: Type.Object({
+    tenantId: Type.String(),
+    apiKey: secretOnce("The key"),
+    ...ofKey,
+  }),
+  examples: [
+    {
+      input: { name: "shop" },
+      output: { tenantId: EXAMPLE_TENANT.id, apiKey: "bf_3kQ9zT…", ...SHOP },
+    },
+  ],
+  async run({ db, tenantId }, { name = "", role = "all" }) {
+    const { apiKey, ...stored } = newApiKey();
+    const given = { name: name || null, role };
+    await changeConfiguration(db, async (transaction) => {
+      await holdTenant(transaction, tenantId, "id");
+      if ((await liveApiKeys(transaction, [tenantId])).length >= MAX_LIVE_API_KEYS) {
+        throw invalid("keys", `are ${MAX_LIVE_API_KEYS} already: revoke one first`);
+      }
+      await insertApiKey(transaction, tenantId, { ...stored, ...given });
+    });
+    return { output: { tenantId, apiKey, prefix: stored.prefix, ...given } };
+  },
+  audit: (_, { output }) => ({
+    ...{ action: "key.create", target: keyTarget(output), after: { role: output.role } },
+  }),
+});
 
-/** No service takes it any more, within 5 s. Throws `NotFound`. */
-export async function revokeApiKey(db: Database, tenantId: string, keyId: string): Promise<ApiKey> {
-  return await changeConfiguration(db, async (transaction) => {
-    const gone = UUID.test(keyId) ? await deleteApiKey(transaction, tenantId, keyId) : undefined;
+export const listKeys = defineAct({
+  name: "tenant key list",
+  http: "GET /keys",
+  access: { scope: "tenant", person: "viewer" },
+  effect: "read",
+  summary: "The live keys, newest first: id, first characters, name, role, last use",
+  input: Type.Object({}),
+  output: Type.Array(ApiKey),
+  examples: [{ input: {}, output: [EXAMPLE_KEY] }],
+  run: async ({ db, tenantId }) => ({ output: (await showTenant(db, tenantId)).apiKeys }),
+});
+
+export const revokeKey = defineAct({
+  name: "tenant key revoke",
+  http: "DELETE /keys/:keyId",
+  access: OWN,
+  effect: "change",
+  summary: "No service takes it any more, within 5 s; `tenant key list` shows the id",
+  input: Type.Object({ keyId: documented({ description: "the key's id" }) }),
+  output: Type.Object({
+    tenantId: Type.String(),
+    id: Type.String(),
+    ...ofKey,
+    revoked: Type.Literal(true),
+  }),
+  examples: [
+    {
+      input: { keyId: EXAMPLE_KEY.id },
+      output: { tenantId: EXAMPLE_TENANT.id, id: EXAMPLE_KEY.id, ...SHOP, revoked: true },
+    },
+  ],
+  flags: { keyId: "<keyId>" },
+  async run({ db, tenantId }, { keyId: id }) {
+    const gone = await changeConfiguration(db, async (transaction) =>
+      UUID.test(id) ? await deleteApiKey(transaction, tenantId, id) : undefined,
+    );
     if (gone === undefined) {
-      throw new NotFound("keyId", `the tenant has no key with the id ${JSON.stringify(keyId)}`);
+      throw new NotFound("keyId", `the tenant has no key with the id ${JSON.stringify(id)}`);
     }
-    return gone;
-  });
+    return { output: { tenantId, id, ...gone, revoked: true as const } };
+  },
+  audit: (_, { output }) => ({
+    ...{ action: "key.revoke", target: keyTarget(output), before: { role: output.role } },
+  }),
+});
+
+export const rotateKey = defineAct({
+  name: "tenant rotate-key",
+  http: "POST /keys/rotate",
+  access: OWN,
+  effect: "change",
+  summary: "Make a new API key, printed this once; the keys before it end after the overlap",
+  description:
+    "The keys of its role go on working for the overlap, or less where they were to end sooner. Those of other roles stay.",
+  input: Type.Object({
+    overlapSeconds: overlapSeconds(
+      `how long the keys before go on working, 0 to ${MAX_OVERLAP_SECONDS} (default: ${DEFAULT_OVERLAP_SECONDS}, a day); at most ${MAX_LIVE_API_KEYS} live keys`,
+    ),
+    name: Type.Optional(
+      apiKeyName("what people call the new key; default: as the newest before it"),
+    ),
+    role: keyRole("of which keys, where there are several roles; those of other roles stay"),
+  }),
+  output: Type.Object({ apiKey: secretOnce("The new key"), ...Tenant.properties }),
+  examples: [{ input: {}, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } }],
+  async run({ db, tenantId }, { name = "", role: given, overlapSeconds: overlap }) {
+    const seconds = overlap ?? DEFAULT_OVERLAP_SECONDS;
+    const { apiKey, ...stored } = newApiKey();
+    await changeConfiguration(db, async (transaction) => {
+      await holdTenant(transaction, tenantId, "id");
+      const before = await liveApiKeys(transaction, [tenantId]);
+      const role = given ?? onlyRole(before);
+      const newest = before.find((key) => key.role === role);
+      await expireApiKeys(transaction, tenantId, role, seconds);
+      const live = await liveApiKeys(transaction, [tenantId]);
+      if (live.length >= MAX_LIVE_API_KEYS) {
+        const message = `must be 0: the tenant has ${MAX_LIVE_API_KEYS} live keys, and no more may overlap`;
+        throw invalid("overlapSeconds", message);
+      }
+      await deleteOldApiKeys(transaction, tenantId);
+      const key = { ...stored, role, name: name || (newest?.name ?? null) };
+      await insertApiKey(transaction, tenantId, key);
+    });
+    return { output: { apiKey, ...(await showTenant(db, tenantId)) }, seconds };
+  },
+  audit(_, { output: { apiKeys }, seconds }) {
+    const [key] = apiKeys;
+    const after = { role: key?.role, othersEndAfterHours: seconds / 3600 };
+    return { action: "key.rotate", target: key === undefined ? "" : keyTarget(key), after };
+  },
+});
+
+/** Where no role is given, the live keys must have one role in common. */
+function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
+  const roles = [...new Set(keys.map((key) => key.role))];
+  if (roles.length < 2) return roles[0] ?? "all";
+  throw invalid("role", `must be given: the live keys have the roles ${listed(roles, "and")}`);
+}
+
+function keyTarget({ prefix, name }: { prefix: string; name: string | null }): string {
+  return name === null ? `${prefix}…` : `${prefix}… ${name}`;
 }

@@ -1,38 +1,12 @@
 import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
+import { field, flag, integer, orNull } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
-import { linkSchemesFault } from "@belfry/contracts/link-schemes";
+import { linkSchemesFault, MAX_LINK_SCHEMES } from "@belfry/contracts/link-schemes";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
-import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
-import type { InputFault } from "../input-error.ts";
-import { faultAt, integerFault } from "../input-error.ts";
-import { timeZoneFault } from "./time-zone.ts";
-
-/** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
-export interface TenantInput {
-  /** 1–255 characters. */
-  name?: string | undefined;
-  /** Triggers in any 60 seconds. */
-  perMinute?: number | undefined;
-  /** Accepted events per UTC day; null: no cap. */
-  dailyCap?: number | null | undefined;
-  /** Empty: all channels. */
-  deliveryChannels?: readonly Channel[] | undefined;
-  dedupIncludesVariables?: boolean | undefined;
-  /** 1–1024 visible characters or spaces; null: triggers need no signature. */
-  webhookSecret?: string | null | undefined;
-  /** Of events with their deliveries, attempts and receipts, 1–3650; null: as the installation keeps them. */
-  eventRetentionDays?: number | null | undefined;
-  /** Of the in-app history, 1–3650; null: as the installation keeps it. */
-  notificationRetentionDays?: number | null | undefined;
-  /** BCP 47: how the default variants of its templates write dates, numbers and money. `en` at first. */
-  defaultLocale?: string | undefined;
-  /** IANA name; null: UTC. */
-  timezone?: string | null | undefined;
-  /** Of users without their own; null: none. */
-  quietHours?: QuietHours | null | undefined;
-  /** Of deep links, without the colon: at most 20. */
-  linkSchemes?: readonly string[] | undefined;
-}
+import { quietHoursOrNone } from "@belfry/contracts/quiet-hours";
+import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import { type Static, Type } from "@sinclair/typebox";
+import type { Given } from "../act.ts";
 
 const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
@@ -40,60 +14,113 @@ const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
 /** The table of tenants says the same. */
 const MAX_RETENTION_DAYS = 3650;
 
-export function tenantFaults(input: TenantInput): (InputFault | undefined)[] {
-  return [
-    nameFault(input.name),
-    integerFault("perMinute", input.perMinute, 0, MAX_PER_MINUTE),
-    integerFault("dailyCap", input.dailyCap, 0, MAX_DAILY_CAP),
-    channelsFault(input.deliveryChannels),
-    webhookSecretFault(input.webhookSecret ?? undefined),
-    integerFault("eventRetentionDays", input.eventRetentionDays, 1, MAX_RETENTION_DAYS),
-    integerFault(
-      "notificationRetentionDays",
-      input.notificationRetentionDays,
-      1,
-      MAX_RETENTION_DAYS,
+const retentionDays = (description: string) =>
+  Type.Optional(orNull(integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }, { description })));
+
+export const tenantName = field<string>(
+  { type: "string", description: "its name, 1 to 255 characters" },
+  (value) => {
+    if (typeof value !== "string") return "must be a string";
+    return textFault(value) ?? (value.trim() === "" ? "should not be empty" : undefined);
+  },
+);
+
+/** The secret that signs a tenant's triggers, as the tenant or the operator chooses it. */
+export const webhookSecret = field<string>(
+  { type: "string", description: "one line that every trigger must be signed with" },
+  (secret) => {
+    if (typeof secret !== "string") return "must be a string";
+    if (secret.length === 0) return "should not be empty";
+    if (secret.length > MAX_WEBHOOK_SECRET_CHARACTERS) {
+      return `must be at most ${MAX_WEBHOOK_SECRET_CHARACTERS} characters`;
+    }
+    const isPlain = !/[\p{Cc}\p{Cs}]/u.test(secret);
+    return isPlain ? undefined : "must be one line without control characters";
+  },
+);
+
+/** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
+export const tenantSettings = {
+  perMinute: Type.Optional(
+    integer(
+      { minimum: 0, maximum: MAX_PER_MINUTE },
+      { description: "triggers admitted in any 60 s" },
     ),
-    defaultLocaleFault(input.defaultLocale),
-    timeZoneFault(input.timezone),
-    quietFault(input.quietHours),
-    faultAt("linkSchemes", input.linkSchemes && linkSchemesFault(input.linkSchemes)),
-  ];
-}
+  ),
+  dailyCap: Type.Optional(
+    orNull(
+      integer(
+        { minimum: 0, maximum: MAX_DAILY_CAP },
+        { description: "events accepted per UTC day" },
+      ),
+    ),
+  ),
+  deliveryChannels: Type.Optional(
+    field<readonly Channel[]>(
+      {
+        type: "array",
+        items: { type: "string", enum: [...CHANNELS] },
+        description: `channels it may use, as ${CHANNELS[0]},${CHANNELS.at(-1)}; empty: all`,
+      },
+      (channels) =>
+        Array.isArray(channels) && channels.every(isChannel)
+          ? undefined
+          : `must be of ${listed(CHANNELS, "and")}`,
+    ),
+  ),
+  dedupIncludesVariables: Type.Optional(
+    flag({ description: "variables count for the automatic dedup key; they do not by default" }),
+  ),
+  eventRetentionDays: retentionDays(
+    "keep events and their deliveries so many days, 1 to 3650; default: as the installation",
+  ),
+  notificationRetentionDays: retentionDays("the same for the in-app history"),
+  defaultLocale: Type.Optional(
+    field<string>(
+      {
+        type: "string",
+        description:
+          "how templates without a language write dates, numbers and money, as en or de-AT",
+      },
+      (text) => {
+        const locale = typeof text === "string" ? canonicalLocale(text) : undefined;
+        if (locale === undefined) return NO_LOCALE;
+        const isKnown = Intl.NumberFormat.supportedLocalesOf(locale).length > 0;
+        return isKnown ? undefined : "must be a language that is known here";
+      },
+    ),
+  ),
+  timezone: Type.Optional(
+    orNull(
+      field<string>(
+        { type: "string", description: "IANA name, as Europe/Berlin, for dates; none: UTC" },
+        (text) =>
+          typeof text === "string" && timeZoneName(text) !== undefined ? undefined : NO_TIME_ZONE,
+      ),
+    ),
+  ),
+  quietHours: Type.Optional(
+    quietHoursOrNone("as 22:00-06:00: of users without their own, by the clock of their zone"),
+  ),
+  linkSchemes: Type.Optional(
+    field<readonly string[]>(
+      {
+        type: "array",
+        items: { type: "string" },
+        maxItems: MAX_LINK_SCHEMES,
+        description: "schemes of deep links that its mails may lead to, as myapp,shop",
+      },
+      (schemes) =>
+        Array.isArray(schemes) && schemes.every((scheme) => typeof scheme === "string")
+          ? linkSchemesFault(schemes)
+          : "must be an array of strings",
+    ),
+  ),
+};
 
-function nameFault(name: string | undefined): InputFault | undefined {
-  if (name === undefined) return undefined;
-  const fault = textFault(name) ?? (name.trim() === "" ? "should not be empty" : undefined);
-  return faultAt("name", fault);
-}
-
-function channelsFault(channels: readonly unknown[] | undefined): InputFault | undefined {
-  if (channels === undefined || channels.every(isChannel)) return undefined;
-  return { field: "deliveryChannels", message: `must be of ${listed(CHANNELS, "and")}` };
-}
-
-function defaultLocaleFault(text: string | undefined): InputFault | undefined {
-  if (text === undefined) return undefined;
-  const field = "defaultLocale";
-  const locale = canonicalLocale(text);
-  if (locale === undefined) return { field, message: NO_LOCALE };
-  if (Intl.NumberFormat.supportedLocalesOf(locale).length > 0) return undefined;
-  return { field, message: "must be a language that is known here" };
-}
-
-function quietFault(hours: QuietHours | null | undefined): InputFault | undefined {
-  return faultAt("quietHours", hours == null ? undefined : quietHoursFault(hours));
-}
-
-function webhookSecretFault(secret: string | undefined): InputFault | undefined {
-  const field = "webhookSecret";
-  if (secret === undefined) return undefined;
-  if (secret.length === 0) return { field, message: "should not be empty" };
-  if (secret.length > MAX_WEBHOOK_SECRET_CHARACTERS) {
-    return { field, message: `must be at most ${MAX_WEBHOOK_SECRET_CHARACTERS} characters` };
-  }
-  if (/[\p{Cc}\p{Cs}]/u.test(secret)) {
-    return { field, message: "must be one line without control characters" };
-  }
-  return undefined;
-}
+const Settings = Type.Object({
+  ...tenantSettings,
+  name: Type.Optional(tenantName),
+  webhookSecret: Type.Optional(orNull(webhookSecret)),
+});
+export type TenantInput = Given<Static<typeof Settings>>;

@@ -1,19 +1,31 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
-import { KEY_ROLES } from "@belfry/contracts/key-roles";
+import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS, tenantDatabase, testDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { addApiKey, revokeApiKey } from "./api-keys.ts";
-import { rotateApiKey } from "./rotate-api-key.ts";
-import { createTenant, listTenants, setTenantActive, showTenant, updateTenant } from "./tenants.ts";
+import { createKey, revokeKey, rotateKey } from "./api-keys.ts";
+import { createTenantAct, deactivateTenant, listTenants, updateTenantAct } from "./tenant-acts.ts";
+import type { TenantInput } from "./tenant-input.ts";
+import { createTenant, showTenant } from "./tenants.ts";
 import { requireTimeZone } from "./time-zone.ts";
+
+const updateTenant = (db: Database, id: string, input: TenantInput) =>
+  actsIn(db, "")(updateTenantAct, { id, ...input });
+const rotate = (
+  db: Database,
+  id: string,
+  overlapSeconds?: number,
+  input: { role?: KeyRole } = {},
+) => actsIn(db, id)(rotateKey, { overlapSeconds, ...input });
 
 test("a new tenant has limits, a row to count them, and one key of which only the hash is stored", async (t) => {
   const db = await testDatabase(t);
@@ -33,17 +45,17 @@ test("a new tenant has limits, a row to count them, and one key of which only th
 test("the key is shown once: no later view of the tenant has it", async (t) => {
   const db = await testDatabase(t);
   const { id, apiKey } = await createTenant(db, { name: "Acme" });
-  const later = JSON.stringify([await showTenant(db, id), await listTenants(db)]);
+  const later = JSON.stringify([await showTenant(db, id), await actsIn(db, "")(listTenants, {})]);
   assert.ok(!later.includes(apiKey));
 });
 
 test("every fault of a tenant's settings is told at once, each with its field", async (t) => {
   const db = await testDatabase(t);
   const input = { name: "", perMinute: -1, dailyCap: 1.5, webhookSecret: "a\nb" };
-  const { faults, message } = await refusal(createTenant(db, input, TEST_KEYS));
+  const { faults, message } = await refusal(actsIn(db, "")(createTenantAct, input));
   assertEach(faults, ({ field }) => field, ["name", "perMinute", "dailyCap", "webhookSecret"]);
   assert.ok(!message.includes("a\nb"));
-  assert.deepEqual(await listTenants(db), []);
+  assert.deepEqual(await actsIn(db, "")(listTenants, {}), []);
 });
 
 test("an update changes what is given and nothing else, and every change grows the version", async (t) => {
@@ -59,10 +71,10 @@ test("an update changes what is given and nothing else, and every change grows t
     { ...updated, updatedAt: "" },
     { ...before, id, dailyCap: null, deliveryChannels: ["EMAIL", "PUSH"], updatedAt: "" },
   );
-  await setTenantActive(db, id, false);
+  await actsIn(db, "")(deactivateTenant, { id });
   versions.push(await readConfigurationVersion(db));
   assert.equal((await showTenant(db, id)).active, false);
-  await rotateApiKey(db, id);
+  await rotate(db, id);
   versions.push(await readConfigurationVersion(db));
   assert.equal(new Set(versions).size, 4);
 });
@@ -71,8 +83,8 @@ test("a change of a tenant that is not there says so and leaves the version alon
   const db = await testDatabase(t);
   const before = await readConfigurationVersion(db);
   await assert.rejects(updateTenant(db, "nobody", { perMinute: 1 }), NotFound);
-  await assert.rejects(setTenantActive(db, "platform", false), NotFound);
-  await assert.rejects(rotateApiKey(db, "nobody"), NotFound);
+  await assert.rejects(actsIn(db, "")(deactivateTenant, { id: "platform" }), NotFound);
+  await assert.rejects(rotate(db, "nobody"), NotFound);
   assert.equal(await readConfigurationVersion(db), before);
 });
 
@@ -92,48 +104,51 @@ test("a webhook secret is stored encrypted for its tenant, shown as true or fals
 test("after a rotation the key before works for the overlap only, and not at all with an overlap of 0", async (t) => {
   const { db, tenantId: id } = await tenantDatabase(t);
   const before = Date.now();
-  const first = await rotateApiKey(db, id, 60);
+  const first = await rotate(db, id, 60);
   const [fresh, old] = first.apiKeys;
   assert.equal(first.apiKeys.length, 2);
   assert.ok(first.apiKey.startsWith(fresh!.prefix));
   assert.equal(fresh!.expiresAt, null);
   const expiresMs = Date.parse(old!.expiresAt!) - 60_000;
   assert.ok(expiresMs >= before - 1 && expiresMs <= Date.now() + 1, old!.expiresAt!);
-  const longer = await rotateApiKey(db, id, 3600);
+  const longer = await rotate(db, id, 3600);
   assert.equal(longer.apiKeys[2]!.expiresAt, old!.expiresAt, "a rotation never prolongs a key");
-  const last = await rotateApiKey(db, id, 0);
+  const last = await rotate(db, id, 0);
   assertEach(last.apiKeys, (key) => key.expiresAt, [null]);
 });
 
 test("an eleventh live key is refused until the others end", async (t) => {
   const { db, tenantId: id } = await tenantDatabase(t);
-  for (let more = 0; more < 9; more += 1) await rotateApiKey(db, id, 3600);
-  await assert.rejects(rotateApiKey(db, id, 3600), InvalidInput);
+  for (let more = 0; more < 9; more += 1) await rotate(db, id, 3600);
+  await assert.rejects(rotate(db, id, 3600), InvalidInput);
   assert.equal((await showTenant(db, id)).apiKeys.length, 10);
-  assert.equal((await rotateApiKey(db, id, 0)).apiKeys.length, 1);
+  assert.equal((await rotate(db, id, 0)).apiKeys.length, 1);
 });
 
 test("a key has one of the roles there are; a rotation is of one role, which must be said where there are more", async (t) => {
   const { db, tenantId: id } = await tenantDatabase(t);
-  await assert.rejects(addApiKey(db, id, { role: "write" }), /^InvalidInput: role must be all, /);
-  const trigger = await addApiKey(db, id, { role: "trigger", name: "the shop" });
+  await assert.rejects(
+    actsIn(db, id)(createKey, { role: "write" as KeyRole }),
+    /^InvalidInput: role must be all, /,
+  );
+  const trigger = await actsIn(db, id)(createKey, { role: "trigger", name: "the shop" });
   assert.deepEqual([trigger.name, trigger.role], ["the shop", "trigger"]);
-  await assert.rejects(rotateApiKey(db, id, 0), /role must be given: .* trigger and all$/);
-  const { apiKeys } = await rotateApiKey(db, id, 0, { role: "trigger" });
+  await assert.rejects(rotate(db, id, 0), /role must be given: .* trigger and all$/);
+  const { apiKeys } = await rotate(db, id, 0, { role: "trigger" });
   assertEach(apiKeys, ({ name, role, expiresAt }) => [name, role, expiresAt], [
     ["the shop", "trigger", null],
     [null, "all", null],
   ]);
   assert.notEqual(apiKeys[0]?.prefix, trigger.prefix);
-  await revokeApiKey(db, id, apiKeys[1]?.id ?? "");
-  const rotated = await rotateApiKey(db, id, 3600);
+  await actsIn(db, id)(revokeKey, { keyId: apiKeys[1]?.id ?? "" });
+  const rotated = await rotate(db, id, 3600);
   assertEach(
     rotated.apiKeys,
     ({ role }) => role,
     ["trigger", "trigger"],
     "the role that all keys have need not be said",
   );
-  for (const role of KEY_ROLES) await addApiKey(db, id, { role });
+  for (const role of KEY_ROLES) await actsIn(db, id)(createKey, { role });
 });
 
 test("a tenant has a language and a time zone for its templates: known ones, in their own letters", async (t) => {

@@ -1,22 +1,23 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
-import type { Channel } from "@belfry/contracts/channels";
 import { CHANNELS } from "@belfry/contracts/channels";
+import { oneOf, orNull, time } from "@belfry/contracts/fields";
+import { KEY_ROLES } from "@belfry/contracts/key-roles";
 import { canonicalLinkSchemes } from "@belfry/contracts/link-schemes";
 import { canonicalLocale } from "@belfry/contracts/locale";
-import { type QuietHours, quietHoursOf } from "@belfry/contracts/quiet-hours";
+import { quietHoursOf, quietHoursOrNone } from "@belfry/contracts/quiet-hours";
 import { timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { type Static, Type } from "@sinclair/typebox";
 import { changeConfiguration } from "../change-configuration.ts";
-import { invalid, refuseFaults } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../iso-times.ts";
-import { keyName, newApiKey, newTenantId } from "./api-key.ts";
+import { invalid } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
+import { newApiKey, newTenantId } from "./api-key.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
 import { tenantNotFound } from "./require-tenant.ts";
-import { type TenantInput, tenantFaults } from "./tenant-input.ts";
+import type { TenantInput } from "./tenant-input.ts";
 import {
-  allTenants,
   insertTenant,
   isBeingDeleted,
   type TenantRow,
@@ -27,57 +28,84 @@ import {
 import { requireTimeZone } from "./time-zone.ts";
 import { requireRoomForWhatRests } from "./what-rests.ts";
 
-/** A tenant as people see it: no secret in it. Times are ISO 8601, UTC. */
-export interface Tenant {
-  id: string;
-  name: string;
-  active: boolean;
-  perMinute: number;
-  /** null: no cap. */
-  dailyCap: number | null;
-  /** Empty: all channels. */
-  deliveryChannels: Channel[];
-  dedupIncludesVariables: boolean;
-  /** Whether there is one: then every trigger must be signed. */
-  webhookSecret: boolean;
-  /** Until then the webhook secret before it is taken too; null: it is not. */
-  previousWebhookSecretUntil: string | null;
-  /** Of events and what belongs to them; null: as the installation keeps them. */
-  eventRetentionDays: number | null;
-  /** Of the in-app history; null: as the installation keeps it. */
-  notificationRetentionDays: number | null;
-  /** How the default variants of its templates write dates, numbers and money. */
-  defaultLocale: string;
-  /** IANA name; null: UTC. */
-  timezone: string | null;
-  /** Of users without their own; null: none. */
-  quietHours: QuietHours | null;
-  /** Of deep links that its mails may lead to, in lower case and without the colon. */
-  linkSchemes: string[];
-  /** The live ones, newest first. */
-  apiKeys: ApiKeyView[];
-  createdAt: string;
-  updatedAt: string;
-}
+const API_KEY_ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
 
-export type ApiKeyView = IsoTimes<Omit<ApiKeyRow, "tenantId">>;
+export const ApiKey = Type.Object(
+  {
+    id: Type.String(),
+    prefix: Type.String({ description: "Its first characters, for people to tell keys apart" }),
+    name: orNull(Type.String()),
+    role: oneOf(KEY_ROLES, { description: "The calls for which it is taken" }),
+    createdAt: time("When it was made"),
+    expiresAt: orNull(time("When it ends; null: once it is rotated or revoked")),
+    lastUsedAt: orNull(time("When it was last used")),
+  },
+  { title: "ApiKey" },
+);
+export type ApiKeyView = Static<typeof ApiKey>;
 
-/** With the key itself, this once. */
-export type TenantWithKey = { apiKey: string } & Tenant;
+/** A tenant as people see it: no secret in it. */
+export const Tenant = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    active: Type.Boolean(),
+    perMinute: Type.Integer(),
+    dailyCap: orNull(Type.Integer({ description: "null: no cap" })),
+    deliveryChannels: Type.Array(oneOf(CHANNELS), { description: "Empty: all channels" }),
+    dedupIncludesVariables: Type.Boolean(),
+    webhookSecret: Type.Boolean({ description: "Whether every trigger must be signed" }),
+    previousWebhookSecretUntil: orNull(
+      time("Until when the webhook secret before it is taken too; null: it is not"),
+    ),
+    eventRetentionDays: orNull(
+      Type.Integer({ description: "Of events and their deliveries; null: as the installation" }),
+    ),
+    notificationRetentionDays: orNull(
+      Type.Integer({ description: "Of the in-app history; null: as the installation" }),
+    ),
+    defaultLocale: Type.String({
+      description: "How the default variants of its templates write dates, numbers and money",
+    }),
+    timezone: orNull(Type.String({ description: "IANA name; null: UTC" })),
+    quietHours: quietHoursOrNone("Of users without their own; null: none"),
+    linkSchemes: Type.Array(Type.String(), {
+      description: "Of deep links that its mails may lead to, in lower case and without the colon",
+    }),
+    apiKeys: Type.Array(ApiKey, { description: "The live ones, newest first" }),
+    createdAt: time("When it was made"),
+    updatedAt: time("When its settings last changed"),
+  },
+  { title: "Tenant" },
+);
+export type Tenant = Static<typeof Tenant>;
+
+/** For the examples of acts. */
+export const EXAMPLE_KEY: ApiKeyView = {
+  ...{ id: API_KEY_ID, prefix: "bf_3kQ9zT", name: "shop", role: "all" },
+  ...{ createdAt: "2026-11-20T09:00:00.000Z", expiresAt: null, lastUsedAt: null },
+};
+export const EXAMPLE_TENANT: Tenant = {
+  ...{ id: "k3v9q0x2m7ab", name: "Acme", active: true, perMinute: 600, dailyCap: 100_000 },
+  ...{ deliveryChannels: [], dedupIncludesVariables: false, webhookSecret: false },
+  ...{ previousWebhookSecretUntil: null, eventRetentionDays: null },
+  ...{ notificationRetentionDays: null, defaultLocale: "en", timezone: null, quietHours: null },
+  ...{ linkSchemes: [], apiKeys: [EXAMPLE_KEY] },
+  ...{ createdAt: "2026-11-20T09:00:00.000Z", updatedAt: "2026-11-20T09:00:00.000Z" },
+};
 
 /**
  * Makes an active tenant with one API key. Without limits given: 600 a minute and 100,000 a day.
- * `keys` are needed with a webhook secret; `keyName` is what people call the key. Throws `InvalidInput`.
+ * `keys` are needed with a webhook secret; `keyName` is what people call the key. Settings are those of
+ * `tenant-input.ts`, checked before.
  */
 export async function createTenant(
   db: Database,
   input: TenantInput & { name: string; keyName?: string | undefined },
   keys?: SecretKeys,
-): Promise<TenantWithKey> {
-  refuseFaults(tenantFaults(input));
+): Promise<{ apiKey: string } & Tenant> {
   const id = newTenantId();
   const { apiKey, ...stored } = newApiKey();
-  const name = keyName(input.keyName);
   const settings: TenantSettings = {
     perMinute: DEFAULT_PER_MINUTE,
     dailyCap: DEFAULT_DAILY_CAP,
@@ -96,22 +124,9 @@ export async function createTenant(
   };
   await changeConfiguration(db, async (transaction) => {
     await insertTenant(transaction, id, settings);
-    await insertApiKey(transaction, id, { ...stored, name, role: "all" });
+    await insertApiKey(transaction, id, { ...stored, name: input.keyName || null, role: "all" });
   });
   return { apiKey, ...(await showTenant(db, id)) };
-}
-
-/** Oldest first. */
-export async function listTenants(db: Database): Promise<Tenant[]> {
-  const tenants = await allTenants(db);
-  const keys = Map.groupBy(
-    await liveApiKeys(
-      db,
-      tenants.map((tenant) => tenant.id),
-    ),
-    (key) => key.tenantId,
-  );
-  return tenants.map((tenant) => tenantView(tenant, keys.get(tenant.id) ?? []));
 }
 
 /** Throws `NotFound`. */
@@ -123,7 +138,7 @@ export async function showTenant(db: Database, id: string): Promise<Tenant> {
 
 /**
  * Changes what is given. A webhook secret takes the place of the one before at once; null removes it.
- * Throws `InvalidInput`, `NotFound`.
+ * Throws `NotFound`, and `InvalidInput` where what rests would be gone too early.
  */
 export async function updateTenant(
   db: Database,
@@ -131,7 +146,6 @@ export async function updateTenant(
   input: TenantInput,
   keys?: SecretKeys,
 ): Promise<Tenant> {
-  refuseFaults(tenantFaults(input));
   const settings = await settingsOf(db, id, input, keys);
   await changeTenant(db, id, settings);
   return await showTenant(db, id);
@@ -171,40 +185,36 @@ async function settingsOf(
   input: TenantInput,
   keys: SecretKeys | undefined,
 ): Promise<Partial<TenantSettings>> {
-  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = input;
-  const { webhookSecret, eventRetentionDays, notificationRetentionDays, quietHours, linkSchemes } =
-    input;
+  const { deliveryChannels, webhookSecret, quietHours, linkSchemes } = input;
   const defaultLocale = canonicalLocale(input.defaultLocale ?? "");
   const timezone = input.timezone == null ? input.timezone : timeZoneName(input.timezone);
   if (timezone != null) await requireTimeZone(db, timezone);
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(perMinute === undefined ? {} : { perMinute }),
-    ...(dailyCap === undefined ? {} : { dailyCap }),
-    ...(deliveryChannels === undefined
-      ? {}
-      : { deliveryChannels: CHANNELS.filter((channel) => deliveryChannels.includes(channel)) }),
-    ...(dedupIncludesVariables === undefined ? {} : { dedupIncludesVariables }),
-    ...(webhookSecret === undefined
-      ? {}
-      : { webhookSecret: await encryptedWebhookSecret(id, webhookSecret, keys) }),
-    ...(eventRetentionDays === undefined ? {} : { eventRetentionDays }),
-    ...(notificationRetentionDays === undefined ? {} : { notificationRetentionDays }),
-    ...(defaultLocale === undefined ? {} : { defaultLocale }),
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(quietHours === undefined
-      ? {}
-      : { quietFrom: quietHours?.from ?? null, quietTo: quietHours?.to ?? null }),
-    ...(linkSchemes === undefined ? {} : { linkSchemes: canonicalLinkSchemes(linkSchemes) }),
+  const { from: quietFrom, to: quietTo } = quietHours ?? { from: quietHours, to: quietHours };
+  const settings = {
+    name: input.name,
+    perMinute: input.perMinute,
+    dailyCap: input.dailyCap,
+    deliveryChannels:
+      deliveryChannels && CHANNELS.filter((channel) => deliveryChannels.includes(channel)),
+    dedupIncludesVariables: input.dedupIncludesVariables,
+    webhookSecret: webhookSecret && (await encryptedWebhookSecret(id, webhookSecret, keys)),
+    eventRetentionDays: input.eventRetentionDays,
+    notificationRetentionDays: input.notificationRetentionDays,
+    defaultLocale,
+    timezone,
+    quietFrom,
+    quietTo,
+    linkSchemes: linkSchemes && canonicalLinkSchemes(linkSchemes),
   };
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<TenantSettings>;
 }
 
 async function encryptedWebhookSecret(
   id: string,
-  secret: string | null,
+  secret: string,
   keys: SecretKeys | undefined,
-): Promise<string | null> {
-  if (secret === null) return null;
+): Promise<string> {
   if (keys === undefined) throw new Error("a webhook secret needs the keys for secrets at rest");
   return await encryptSecret(keys, webhookSecretOwner(id), secret);
 }
@@ -213,25 +223,16 @@ function future(time: Date | null | undefined): string | null {
   return time != null && time.getTime() > Date.now() ? time.toISOString() : null;
 }
 
-function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
+export function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenant {
+  const { webhookSecret, previousWebhookSecretUntil, quietFrom, quietTo, ...row } = tenant;
+  const { createdAt, updatedAt, ...settings } = row;
   return {
-    id: tenant.id,
-    name: tenant.name,
-    active: tenant.active,
-    perMinute: tenant.perMinute,
-    dailyCap: tenant.dailyCap,
-    deliveryChannels: tenant.deliveryChannels,
-    dedupIncludesVariables: tenant.dedupIncludesVariables,
-    webhookSecret: tenant.webhookSecret !== null,
-    previousWebhookSecretUntil: future(tenant.previousWebhookSecretUntil),
-    eventRetentionDays: tenant.eventRetentionDays,
-    notificationRetentionDays: tenant.notificationRetentionDays,
-    defaultLocale: tenant.defaultLocale,
-    timezone: tenant.timezone,
-    quietHours: quietHoursOf(tenant.quietFrom, tenant.quietTo),
-    linkSchemes: tenant.linkSchemes,
+    ...settings,
+    webhookSecret: webhookSecret !== null,
+    previousWebhookSecretUntil: future(previousWebhookSecretUntil),
+    quietHours: quietHoursOf(quietFrom, quietTo),
     apiKeys: keys.map(({ tenantId: _, ...key }) => isoTimes(key)),
-    createdAt: tenant.createdAt.toISOString(),
-    updatedAt: tenant.updatedAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
   };
 }

@@ -1,17 +1,11 @@
-import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import { NO_TIME_ZONE } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { type InputFault, InvalidInput } from "../input-error.ts";
-
-const fault: InputFault = { field: "timezone", message: NO_TIME_ZONE };
-
-export function timeZoneFault(text: string | null | undefined): InputFault | undefined {
-  return text == null || timeZoneName(text) !== undefined ? undefined : fault;
-}
+import { invalid } from "../input-error.ts";
 
 /** Throws `InvalidInput` for a zone that `hasTimeZone` refuses. */
 export async function requireTimeZone(db: Database, name: string): Promise<void> {
-  if (!(await hasTimeZone(db, name))) throw new InvalidInput([fault]);
+  if (!(await hasTimeZone(db, name))) throw invalid("timezone", NO_TIME_ZONE);
 }
 
 /**

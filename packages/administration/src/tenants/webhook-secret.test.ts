@@ -4,15 +4,21 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
-import { rotateWebhookSecret } from "./rotate-webhook-secret.ts";
 import { createTenant, updateTenant } from "./tenants.ts";
+import { rotateWebhookSecret } from "./webhook-secret.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);
   const { id } = await createTenant(db, { name: "Acme", webhookSecret: "first" }, TEST_KEYS);
+  const rotateOf = (tenantId: string, webhookSecret: string, overlapSeconds: number) =>
+    actsIn(db, tenantId, { keys: async () => TEST_KEYS })(rotateWebhookSecret, {
+      webhookSecret,
+      overlapSeconds,
+    });
   const rotate = (webhookSecret: string, overlapSeconds: number) =>
-    rotateWebhookSecret(db, id, { webhookSecret, overlapSeconds }, TEST_KEYS);
+    rotateOf(id, webhookSecret, overlapSeconds);
   const stored = async () => {
     const tenant = await db
       .selectFrom("tenants")
@@ -25,7 +31,7 @@ async function withTenant(t: Parameters<typeof testDatabase>[0]) {
         : await decryptSecret(TEST_KEYS, webhookSecretOwner(id), ciphertext);
     return [await open(tenant?.webhook_secret), await open(tenant?.previous_webhook_secret)];
   };
-  return { db, id, rotate, stored };
+  return { db, id, rotate, rotateOf, stored };
 }
 
 test("a webhook secret is rotated with an overlap: the one before is taken until then, and no older one", async (t) => {
@@ -57,17 +63,11 @@ test("a secret that is set or removed otherwise ends all before it; the first ha
 });
 
 test("a rotation that does not fit is refused, and changes nothing", async (t) => {
-  const { db, rotate, stored } = await withTenant(t);
+  const { rotate, rotateOf, stored } = await withTenant(t);
   for (const overlap of [-1, 0.5, 31 * 24 * 3600, Number.NaN]) {
     await assert.rejects(rotate("second", overlap), InvalidInput);
   }
   await assert.rejects(rotate("", 60), InvalidInput);
-  const nobody = rotateWebhookSecret(
-    db,
-    "nobody",
-    { webhookSecret: "second", overlapSeconds: 60 },
-    TEST_KEYS,
-  );
-  await assert.rejects(nobody, NotFound);
+  await assert.rejects(rotateOf("nobody", "second", 60), NotFound);
   assert.deepEqual(await stored(), ["first", null]);
 });

@@ -1,0 +1,171 @@
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
+import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
+import { Type } from "@sinclair/typebox";
+import { type ActContext, defineAct, OPERATE } from "../act.ts";
+import { apiKeyName } from "./api-key.ts";
+import { liveApiKeys } from "./api-key-rows.ts";
+import { type TenantInput, tenantName, tenantSettings, webhookSecret } from "./tenant-input.ts";
+import { allTenants } from "./tenant-rows.ts";
+import {
+  createTenant,
+  EXAMPLE_TENANT,
+  setTenantActive,
+  showTenant,
+  Tenant,
+  tenantView,
+  updateTenant,
+} from "./tenants.ts";
+
+/** What an operator does with tenants; deleting one is in `erasure/tenant-deletions.ts`. */
+
+/** An id that no tenant has is answered as unknown, whatever its form. */
+export const tenantId = documented({ description: "the tenant's id" });
+
+const named = Type.Object({ id: tenantId });
+const NAMED = { id: EXAMPLE_TENANT.id };
+/** How the command line names the settings. */
+const SETTINGS_FLAGS = {
+  dailyCap: "--daily-cap <n|none>",
+  deliveryChannels: "--channels <list|all>",
+  eventRetentionDays: "--event-retention-days <n|default>",
+  notificationRetentionDays: "--notification-retention-days <n|default>",
+  timezone: "--timezone <name|none>",
+  quietHours: "--quiet-hours <from-to|none>",
+  linkSchemes: "--link-schemes <list|none>",
+};
+
+export const createTenantAct = defineAct({
+  name: "tenant create",
+  http: "POST /tenants",
+  access: OPERATE,
+  effect: "change",
+  summary: "Make a tenant; prints its API key, this once",
+  description: `Without limits given: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
+  input: Type.Object({
+    name: tenantName,
+    keyName: Type.Optional(apiKeyName("what people call its API key")),
+    ...tenantSettings,
+    webhookSecret: Type.Optional(webhookSecret),
+  }),
+  output: Type.Object({ apiKey: secretOnce("Its API key"), ...Tenant.properties }),
+  examples: [{ input: { name: "Acme" }, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } }],
+  flags: SETTINGS_FLAGS,
+  async run({ db, services }, input) {
+    return { output: await createTenant(db, input, await keysFor(services, input)) };
+  },
+  audit: (_, { output }) => ({
+    ...{ tenantId: output.id, action: "tenant.create", target: output.name },
+    after: recorded(output),
+  }),
+});
+
+export const listTenants = defineAct({
+  name: "tenant list",
+  http: "GET /tenants",
+  access: OPERATE,
+  effect: "read",
+  summary: "All tenants, oldest first",
+  input: Type.Object({}),
+  output: Type.Array(Tenant),
+  examples: [{ input: {}, output: [EXAMPLE_TENANT] }],
+  async run({ db }) {
+    const tenants = await allTenants(db);
+    const ids = tenants.map(({ id }) => id);
+    const keys = Map.groupBy(await liveApiKeys(db, ids), (key) => key.tenantId);
+    return { output: tenants.map((tenant) => tenantView(tenant, keys.get(tenant.id) ?? [])) };
+  },
+});
+
+export const showTenantAct = defineAct({
+  name: "tenant show",
+  http: "GET /tenants/:id",
+  access: OPERATE,
+  effect: "read",
+  summary: "One tenant with its live API keys (their prefixes and names)",
+  input: named,
+  output: Tenant,
+  examples: [{ input: NAMED, output: EXAMPLE_TENANT }],
+  flags: { id: "<id>" },
+  run: async ({ db }, { id }) => ({ output: await showTenant(db, id) }),
+});
+
+export const updateTenantAct = defineAct({
+  name: "tenant update",
+  http: "PATCH /tenants/:id",
+  access: OPERATE,
+  effect: "change",
+  summary: "Change the given settings; applies within 5 s",
+  description:
+    "What is left out stays as it is. A webhook secret takes the place of the one before at once.",
+  input: Type.Object({
+    id: tenantId,
+    name: Type.Optional(tenantName),
+    ...tenantSettings,
+    webhookSecret: Type.Optional(orNull(webhookSecret)),
+  }),
+  output: Tenant,
+  examples: [
+    { input: { ...NAMED, perMinute: 900 }, output: { ...EXAMPLE_TENANT, perMinute: 900 } },
+  ],
+  flags: { id: "<id>", ...SETTINGS_FLAGS },
+  async run({ db, services }, { id, ...input }) {
+    const before = await showTenant(db, id);
+    return { output: await updateTenant(db, id, input, await keysFor(services, input)), before };
+  },
+  audit: ({ webhookSecret: secret }, { before, output }) => ({
+    ...{ tenantId: output.id, action: "tenant.update", target: output.name },
+    before: recorded(before),
+    after: {
+      ...recorded(output),
+      ...(secret !== undefined && { webhookSecret: secret === null ? "none" : "a new one" }),
+    },
+  }),
+});
+
+export const activateTenant = activation(true, {
+  summary: "Answer its calls again; what was skipped meanwhile is not revived",
+});
+
+export const deactivateTenant = activation(false, {
+  summary: "Answer its calls 401 and skip what it has waiting",
+});
+
+function activation(active: boolean, { summary }: { summary: string }) {
+  const verb = active ? "activate" : "deactivate";
+  return defineAct({
+    name: `tenant ${verb}`,
+    http: `POST /tenants/:id/${verb}`,
+    access: OPERATE,
+    effect: "change",
+    summary,
+    input: named,
+    output: Tenant,
+    examples: [{ input: NAMED, output: { ...EXAMPLE_TENANT, active } }],
+    flags: { id: "<id>" },
+    async run({ db }, { id }) {
+      const before = await showTenant(db, id);
+      return { output: await setTenantActive(db, id, active), before };
+    },
+    audit: (_, { before, output: { id, name } }) => ({
+      ...{ tenantId: id, action: `tenant.${verb}`, target: name },
+      ...{ before: { active: before.active }, after: { active } },
+    }),
+  });
+}
+
+/** What the audit log tells of a tenant: no key and no secret. */
+export function recorded(tenant: Tenant): object {
+  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
+  const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
+  const { timezone, quietHours, linkSchemes } = tenant;
+  return {
+    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
+    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
+    ...{ timezone, quietHours, linkSchemes },
+  };
+}
+
+/** The keys for secrets at rest are needed where there is one to encrypt. */
+async function keysFor(services: ActContext["services"], { webhookSecret: secret }: TenantInput) {
+  return typeof secret === "string" ? await services.keys() : undefined;
+}
