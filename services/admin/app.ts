@@ -233,6 +233,7 @@ function actServices(deps: AppDeps): ActServices {
   return {
     ...{ pool, publishEvent, publishNotification, announcePreferences },
     keys: async () => deps.keys,
+    adminUrl: async () => config.baseUrl,
     disconnect: ({ tenantId, userId }) =>
       userId === undefined
         ? deps.disconnectTenant(tenantId)

@@ -115,6 +115,8 @@ export interface TestNotification {
 export interface ActServices {
   pool: Pool;
   keys(): Promise<SecretKeys>;
+  /** Where people reach the Admin UI, without a / at the end. */
+  adminUrl(): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
   /** To the user's open browsers. */

@@ -8,6 +8,7 @@ import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import { eventsSubject } from "@belfry/contracts/streams";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { adminUrl } from "./admin-url.ts";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import {
@@ -117,7 +118,7 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
     const regular: Record<string, unknown> = {};
     for (const [name, { value }] of fields) regular[name] = await value(flags, args);
-    const caller = callerOf(session, String(tenantId ?? ""));
+    const caller = callerOf(session, String(tenantId ?? ""), flags);
     const whole = { ...regular, ...ownInput };
     if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
     const output = await runAct(own.act?.(flags) ?? act, caller, whole);
@@ -144,7 +145,7 @@ async function* pagesOf(act: Act, caller: Caller, given: Flags): AsyncGenerator<
 }
 
 /** Whoever has the database may do everything. */
-function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Caller {
+function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, flags: Flags): Caller {
   const disconnected = (owner: { tenantId: string; userId?: string }) => async (prefix: string) =>
     owner.userId === undefined
       ? await disconnectTenantMessage(db, owner.tenantId, prefix)
@@ -153,6 +154,7 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string): Ca
     ...{ db, tenantId, actor: commandLineActor(), may: () => true },
     services: {
       ...{ pool, keys },
+      adminUrl: () => adminUrl(flags.baseUrl as string | undefined),
       allowPrivateAddresses: session.allowPrivateAddresses,
       allowPrivateWebhooks: session.allowPrivateWebhooks,
       // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.

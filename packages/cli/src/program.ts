@@ -40,16 +40,23 @@ const COMMANDS: readonly (readonly [
       { promote: (await import("@belfry/administration/templates/bundle")).promoteEnvironment },
     ]),
   ],
-  ["member", "The people of a tenant in the Admin UI", () => import("./member-command.ts")],
+  [
+    "member",
+    "The people of a tenant in the Admin UI",
+    actsOf(
+      async () => [await import("@belfry/administration/people/members")],
+      () => import("./people-parts.ts"),
+    ),
+  ],
   [
     "operator",
     "The people who run the platform in the Admin UI",
     actsOf(
-      async () => [await import("@belfry/administration/people/platform-keys")],
-      async () => {
-        const groups = { key: "Platform keys: for programs that do what an operator may" };
-        return { groups, define: (await import("./operator-command.ts")).define };
-      },
+      async () => [
+        await import("@belfry/administration/people/operators"),
+        await import("@belfry/administration/people/platform-keys"),
+      ],
+      () => import("./people-parts.ts"),
     ),
   ],
   ["audit", "Who changed what, from where and when", () => import("./audit-command.ts")],

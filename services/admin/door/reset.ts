@@ -1,8 +1,11 @@
 import { audited } from "@belfry/administration/audited";
 import { invalid, NotFound } from "@belfry/administration/input-error";
-import { passwordReset } from "@belfry/administration/people/member-notes";
 import { newPassword } from "@belfry/administration/people/password";
-import { resetPassword, showReset } from "@belfry/administration/people/password-resets";
+import {
+  passwordReset,
+  resetPassword,
+  showReset,
+} from "@belfry/administration/people/password-resets";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

@@ -1,36 +1,21 @@
-import { NotFound } from "@belfry/administration/input-error";
-import {
-  type InvitedRole,
-  invite,
-  listInvitations,
-  withdrawInvitation,
-} from "@belfry/administration/people/invitations";
-import {
-  identitiesRemoved,
-  invitationWithdrawn,
-  memberInvited,
-  memberRemoved,
-  memberRoleChanged,
-  resetLinkMade,
-} from "@belfry/administration/people/member-notes";
-import { makeResetLink } from "@belfry/administration/people/password-resets";
+import { listInvitations } from "@belfry/administration/people/invitations";
 import {
   changeRole,
+  inviteMember,
+  makeMemberResetLink,
+  memberOf,
   removeMember,
-  TENANT_ROLES,
-  type TenantRole,
-} from "@belfry/administration/people/people";
+  withdrawMemberInvitation,
+} from "@belfry/administration/people/members";
+import { disconnectIdentities, removeTotp } from "@belfry/administration/people/operators";
+import { TENANT_ROLES, type TenantRole } from "@belfry/administration/people/people";
 import { listMembers } from "@belfry/administration/people/person-rows";
-import { removeIdentities } from "@belfry/administration/people/remove-identities";
-import { removeTwoFactor } from "@belfry/administration/people/two-factor";
-import { twoFactorRemoved } from "@belfry/administration/people/two-factor-notes";
-import type { Database } from "@belfry/database/connection";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** The people of a tenant. */
-export function memberPages({ route, db, config, once }: PageDeps): void {
+export function memberPages({ route, db, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("members", "Members", {
       members: await listMembers(db, tenant.id),
@@ -49,23 +34,13 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/members/invite", async (context) => {
-    const { tenant, form, actor, audited, person, role, base } = context;
+    const { form, run, person, base } = context;
     const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
     return await orFaults(
       async () => {
-        const { token } = await audited(
-          (transaction) =>
-            invite(transaction, {
-              tenantId: tenant.id,
-              role: values.role as InvitedRole,
-              email: values.email,
-              invitedBy: actor.personId,
-              byOperator: role === "operator",
-            }),
-          ({ invitation }) => memberInvited(invitation),
-        );
-        const link = `${config.baseUrl}/join/${token}`;
-        return await once.show(person, `${base}/members`, { link, invited: values.email });
+        const { email, role } = values;
+        const { link } = await run(inviteMember, { email, role: role as TenantRole });
+        return await once.show(person, `${base}/members`, { link, invited: email });
       },
       (faults) => show(context, { values, faults }),
     );
@@ -77,93 +52,50 @@ export function memberPages({ route, db, config, once }: PageDeps): void {
 
   route("POST /tenants/:tenantId/members/:personId/role", (context) =>
     orFault(context, async () => {
-      const { tenant, params, form, audited, base } = context;
-      await audited(
-        (transaction) =>
-          changeRole(
-            transaction,
-            tenant.id,
-            params.personId ?? "",
-            (form.get("role") ?? "") as TenantRole,
-          ),
-        (change) => memberRoleChanged(tenant.id, change),
-      );
-      return redirect(`${base}/members`, "saved");
+      const role = (context.form.get("role") ?? "") as TenantRole;
+      await context.run(changeRole, { person: context.params.personId ?? "", role });
+      return redirect(`${context.base}/members`, "saved");
     }),
   );
 
   route("POST /tenants/:tenantId/members/:personId/remove", (context) =>
     orFault(context, async () => {
-      const { tenant, params, audited, base } = context;
-      await audited(
-        (transaction) => removeMember(transaction, tenant.id, params.personId ?? ""),
-        (member) => memberRemoved(tenant.id, member),
-      );
-      return redirect(`${base}/members`, "removed");
+      await context.run(removeMember, { person: context.params.personId ?? "" });
+      return redirect(`${context.base}/members`, "removed");
     }),
   );
 
   route("POST /tenants/:tenantId/members/:personId/reset-link", (context) =>
     orFault(context, async () => {
-      const { tenant, params, audited, person, role, base } = context;
-      // In a tenant's pages, too, an operator acts as one.
-      const ownerOf = role === "operator" ? null : tenant.id;
-      const maker = { personId: person.personId, ownerOf };
-      const { token, person: of } = await audited(
-        async (transaction) =>
-          makeResetLink(transaction, await memberOf(transaction, tenant.id, params), maker),
-        (made) => resetLinkMade(tenant.id, made),
-      );
-      const resetLink = `${config.baseUrl}/reset/${token}`;
-      return await once.show(person, `${base}/members`, { resetLink, resetFor: of.email });
+      const { params, run, person, base } = context;
+      const made = await run(makeMemberResetLink, { person: params.personId ?? "" });
+      const shown = { resetLink: made.link, resetFor: made.email };
+      return await once.show(person, `${base}/members`, shown);
     }),
   );
 
+  /** In a tenant's pages there is nobody else, for an operator either. */
+  const member = async ({ tenant, params }: InTenant) => ({
+    person: (await memberOf(db, tenant.id, params.personId ?? "")).id,
+  });
+
   route("POST /tenants/:tenantId/members/:personId/remove-two-factor", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, audited, base } = context;
-      await audited(
-        async (transaction) =>
-          removeTwoFactor(
-            transaction,
-            await memberOf(transaction, tenant.id, params),
-            actor.personId,
-          ),
-        twoFactorRemoved,
-      );
-      return redirect(`${base}/members`, "two-factor-removed");
+      await context.run(removeTotp, await member(context));
+      return redirect(`${context.base}/members`, "two-factor-removed");
     }),
   );
 
   route("POST /tenants/:tenantId/members/:personId/disconnect-identity", (context) =>
     orFault(context, async () => {
-      const { tenant, params, actor, audited, base } = context;
-      await audited(
-        async (transaction) =>
-          removeIdentities(
-            transaction,
-            await memberOf(transaction, tenant.id, params),
-            actor.personId,
-          ),
-        identitiesRemoved,
-      );
-      return redirect(`${base}/members`, "identity-disconnected");
+      await context.run(disconnectIdentities, await member(context));
+      return redirect(`${context.base}/members`, "identity-disconnected");
     }),
   );
 
   route("POST /tenants/:tenantId/invitations/:invitationId/withdraw", async (context) => {
-    const { tenant, params, audited, base } = context;
-    await audited(
-      (transaction) => withdrawInvitation(transaction, tenant.id, params.invitationId ?? ""),
-      invitationWithdrawn,
-    );
+    const { params, run, base } = context;
+    await run(withdrawMemberInvitation, { invitation: params.invitationId ?? "" });
     return redirect(`${base}/members`, "withdrawn");
   });
-}
-
-/** Throws `NotFound`: in a tenant's pages there is nobody else. */
-async function memberOf(db: Database, tenantId: string, { personId }: InTenant["params"]) {
-  const member = (await listMembers(db, tenantId)).find(({ id }) => id === personId);
-  if (member === undefined) throw new NotFound("person", "is no member");
-  return member.id;
 }

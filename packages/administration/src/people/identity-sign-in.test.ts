@@ -5,13 +5,14 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import { connectIdentity, disconnectIdentity } from "./identities.ts";
 import { identitiesOf, insertIdentity } from "./identity-rows.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
-import { changeRole } from "./people.ts";
+import { changeRole } from "./members.ts";
 import {
   insertPerson,
   listMemberships,
@@ -207,7 +208,7 @@ test("groups give, change and take away what groups gave, and nothing that a per
   await after("chiefs");
   const bea = await someone("bea@elsewhere.example");
   await putMembership(db, { personId: bea, tenantId, role: "owner" });
-  await changeRole(db, tenantId, ann, "editor");
+  await actsIn(db, tenantId)(changeRole, { person: ann, role: "editor" });
   assert.deepEqual(await after("staff"), ["Acme editor", "Books viewer"]);
   assert.deepEqual(await after(), ["Acme editor", "Books viewer"]);
 });

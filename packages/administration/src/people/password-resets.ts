@@ -1,5 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { AuditNote } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import { newAccessToken, tokenHash } from "./access-token.ts";
 import type { HashedPassword } from "./password.ts";
@@ -91,7 +92,14 @@ export async function resetPassword(
   return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };
 }
 
-export type ResetPassword = Awaited<ReturnType<typeof resetPassword>>;
+/** How the audit log tells of it. */
+export function passwordReset({
+  person,
+  ownerOf,
+  ...after
+}: Awaited<ReturnType<typeof resetPassword>>): AuditNote {
+  return { tenantId: ownerOf, action: "account.reset-password", target: person.email, after };
+}
 
 /** Of another tenant's people there is nobody, not even a refusal. */
 async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMaker) {

@@ -7,6 +7,7 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { allTenants } from "../tenants/tenant-rows.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
 import {
   acceptAsNewPerson,
@@ -15,8 +16,9 @@ import {
   invite,
   prepareNewPerson,
 } from "./invitations.ts";
+import { changeRole, removeMember } from "./members.ts";
+import { removeOperator } from "./operators.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import { changeRole, removeMember, removeOperator } from "./people.ts";
 import { listMembers } from "./person-rows.ts";
 
 const CHEAP = { log2N: 10, r: 8, p: 1 };
@@ -70,12 +72,14 @@ test("an invitation is for one address, and a tenant keeps an owner", async (t) 
   });
   await acceptAsPerson(db, own.token, personId);
   assertEach(await listMembers(db, tenantId), (one) => one.role, ["owner"]);
+  const run = actsIn(db, tenantId);
+  const person = personId;
   for (const leave of [
-    (trx: typeof db) => changeRole(trx, tenantId, personId, "viewer"),
-    (trx: typeof db) => removeMember(trx, tenantId, personId),
-    (trx: typeof db) => removeOperator(trx, personId),
+    () => run(changeRole, { person, role: "viewer" }),
+    () => run(removeMember, { person }),
+    () => run(removeOperator, { person }),
   ]) {
-    await assert.rejects(db.transaction().execute<unknown>(leave), InvalidInput);
+    await assert.rejects(leave, InvalidInput);
   }
 });
 

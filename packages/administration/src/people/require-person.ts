@@ -10,6 +10,14 @@ export async function personAtAddress(db: Database, email: string): Promise<Pers
   throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
 }
 
+/** By id or address. Throws `NotFound`. */
+export async function personAt(db: Database, person: string): Promise<PersonRow> {
+  if (!UUID.test(person)) return await personAtAddress(db, person);
+  const found = await personById(db, person);
+  if (found !== undefined) return found;
+  throw new NotFound("person", "nobody has this id");
+}
+
 /**
  * Whom an operator, or the command line (null), changes: nobody does it for themselves, `instead` says what they do.
  * Throws `NotFound`, `InvalidInput`.

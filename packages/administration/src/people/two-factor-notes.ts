@@ -14,11 +14,6 @@ export function twoFactorOff(email: string, { sessionsEnded }: Ended): AuditNote
   return noteOf(email, "two-factor-off", { sessionsEnded });
 }
 
-/** By an operator. */
-export function twoFactorRemoved(of: Ended & { person: { email: string } }): AuditNote {
-  return noteOf(of.person.email, "two-factor-remove", { sessionsEnded: of.sessionsEnded });
-}
-
 export function recoveryCodesMade(email: string): AuditNote {
   return noteOf(email, "recovery-codes");
 }

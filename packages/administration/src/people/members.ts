@@ -1,0 +1,248 @@
+import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
+import type { Database } from "@belfry/database/connection";
+import { Type } from "@sinclair/typebox";
+import { defineAct } from "../act.ts";
+import type { Actor } from "../audited.ts";
+import { invalid, NotFound } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
+import { OWN } from "../tenants/api-keys.ts";
+import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
+import { invite, listInvitations, withdrawInvitation } from "./invitations.ts";
+import { makeResetLink } from "./password-resets.ts";
+import { deleteMembership, listMembers, personById, putMembership } from "./person-rows.ts";
+
+/** The people of a tenant. */
+
+const ROLES = ["owner", "editor", "viewer"] as const;
+const role = oneOf(ROLES, { description: "what the person may do" });
+const person = documented({ description: "the member's id or address, as `member list` shows it" });
+/** How the command line knows people. */
+export const BY_EMAIL = { person: "--email <address>" };
+
+const Member = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    operator: Type.Boolean({ description: "Of the platform" }),
+    createdAt: time("When the account was made"),
+    role: oneOf(ROLES),
+    byOidc: Type.Boolean({ description: "A group of the sign-in provider gave the role" }),
+    twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
+    connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),
+  },
+  { title: "Member" },
+);
+export const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    tenantId: orNull(Type.String({ description: "null: it is an operator's" })),
+    tenantName: orNull(Type.String()),
+    role: oneOf(["operator", ...ROLES]),
+    email: orNull(Type.String({ description: "null: of whoever holds the link" })),
+    byOperator: Type.Boolean(),
+    createdAt: time("When it was made"),
+    expiresAt: time("When its link stops working"),
+  },
+  { title: "Invitation" },
+);
+export const ResetLink = Type.Object({
+  link: secretOnce("The link"),
+  email: Type.String(),
+  expiresAt: time("When the link stops working"),
+});
+export const EXAMPLE_RESET = {
+  link: "https://admin.example.com/reset/…",
+  email: "ann@example.com",
+  expiresAt: "2026-11-20T10:00:00.000Z",
+};
+
+const ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
+const ANN = {
+  ...{ id: ID, email: "ann@example.com", name: "Ann", operator: false, role: "editor" as const },
+  ...{ byOidc: false, twoFactor: true, connected: false, createdAt: "2026-11-20T09:00:00.000Z" },
+};
+const INVITED = { id: ID, email: "ann@example.com", role: "editor" as const };
+
+export const showMembers = defineAct({
+  name: "member list",
+  http: "GET /members",
+  access: { scope: "tenant", person: "viewer" },
+  effect: "read",
+  summary: "Its members with their roles, and open invitations",
+  input: Type.Object({}),
+  output: Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
+  examples: [{ input: {}, output: { members: [ANN], invitations: [] } }],
+  async run({ db, tenantId }) {
+    await requireTenant(db, tenantId, "id");
+    const members = (await listMembers(db, tenantId)).map(isoTimes);
+    return {
+      output: { members, invitations: (await listInvitations(db, tenantId)).map(isoTimes) },
+    };
+  },
+});
+
+export const inviteMember = defineAct({
+  name: "member invite",
+  http: "POST /invitations",
+  access: OWN,
+  effect: "change",
+  summary: "Make a link that makes this person a member; printed this once, works once, for a week",
+  input: Type.Object({ email: documented({ description: "whom" }), role }),
+  output: Type.Object({
+    id: Type.String(),
+    link: secretOnce("The link"),
+    email: orNull(Type.String()),
+    role,
+    expiresAt: time("When the link stops working"),
+  }),
+  examples: [
+    {
+      input: { email: "ann@example.com", role: "editor" },
+      output: {
+        ...INVITED,
+        link: "https://admin.example.com/join/…",
+        expiresAt: "2026-11-27T09:00:00.000Z",
+      },
+    },
+  ],
+  async run({ db, tenantId, actor, services }, { email: address, role: given }) {
+    const url = await services.adminUrl();
+    const { token, invitation } = await invite(db, {
+      tenantId,
+      role: given,
+      email: address,
+      invitedBy: actor.personId,
+      byOperator: await isOperator(db, actor),
+    });
+    const { id, email, expiresAt } = invitation;
+    return {
+      output: isoTimes({ id, link: `${url}/join/${token}`, email, role: given, expiresAt }),
+    };
+  },
+  audit: (_, { output: { email, role: given } }) => ({
+    ...{ action: "member.invite", target: email ?? "", after: { email, role: given } },
+  }),
+});
+
+export const withdrawMemberInvitation = defineAct({
+  name: "member withdraw",
+  http: "DELETE /invitations/:invitation",
+  access: OWN,
+  effect: "change",
+  summary: "Withdraw an invitation: its link stops working",
+  input: Type.Object({
+    invitation: documented({ description: "its id, as `member list` shows it" }),
+  }),
+  output: Type.Object({
+    id: Type.String(),
+    email: orNull(Type.String()),
+    role: Invitation.properties.role,
+    withdrawn: Type.Literal(true),
+  }),
+  examples: [{ input: { invitation: ID }, output: { ...INVITED, withdrawn: true } }],
+  flags: { invitation: "--invitation <id>" },
+  async run({ db, tenantId }, { invitation }) {
+    const gone = await withdrawInvitation(db, tenantId, invitation);
+    const { id, email, role: given } = gone;
+    return { output: { id, email, role: given, withdrawn: true as const } };
+  },
+  audit: (_, { output }) => ({ action: "invitation.withdraw", target: output.email ?? "" }),
+});
+
+export const changeRole = defineAct({
+  name: "member role",
+  http: "PUT /members/:person/role",
+  access: OWN,
+  effect: "change",
+  summary: "Change a member's role; the last owner stays an owner",
+  input: Type.Object({ person, role }),
+  output: Member,
+  examples: [{ input: { person: "ann@example.com", role: "editor" }, output: ANN }],
+  flags: BY_EMAIL,
+  async run({ db, tenantId }, { person: whom, role: given }) {
+    const before = await memberToChange(db, tenantId, whom, given === "owner");
+    await putMembership(db, { personId: before.id, tenantId, role: given });
+    return { output: { ...isoTimes(before), role: given, byOidc: false }, before };
+  },
+  audit: (_, { before, output }) => ({
+    ...{ action: "member.role", target: output.email },
+    ...{ before: { role: before.role }, after: { role: output.role } },
+  }),
+});
+
+export const removeMember = defineAct({
+  name: "member remove",
+  http: "DELETE /members/:person",
+  access: OWN,
+  effect: "change",
+  summary: "Remove a person from the tenant; the last owner cannot be removed",
+  input: Type.Object({ person }),
+  output: Type.Object({ ...Member.properties, removed: Type.Literal(true) }),
+  examples: [{ input: { person: "ann@example.com" }, output: { ...ANN, removed: true } }],
+  flags: BY_EMAIL,
+  async run({ db, tenantId }, { person: whom }) {
+    const gone = await memberToChange(db, tenantId, whom, false);
+    await deleteMembership(db, tenantId, gone.id);
+    return { output: { ...isoTimes(gone), removed: true as const } };
+  },
+  audit: (_, { output: { email, role: given } }) => ({
+    ...{ action: "member.remove", target: email, before: { role: given } },
+  }),
+});
+
+export const makeMemberResetLink = defineAct({
+  name: "member reset-link",
+  http: "POST /members/:person/reset-link",
+  access: OWN,
+  effect: "change",
+  summary: "Make a link by which a member sets a new password; works once, for an hour",
+  description:
+    "An owner makes it for members of no other tenant who are no operators; an operator for everybody.",
+  input: Type.Object({ person }),
+  output: ResetLink,
+  examples: [{ input: { person: "ann@example.com" }, output: EXAMPLE_RESET }],
+  flags: BY_EMAIL,
+  async run({ db, tenantId, actor, services }, { person: whom }) {
+    const url = await services.adminUrl();
+    const { id } = await memberOf(db, tenantId, whom);
+    const ownerOf = (await isOperator(db, actor)) ? null : tenantId;
+    const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf });
+    return { output: resetLinkOf(url, made) };
+  },
+  audit: (_, { output: { email, expiresAt } }) => ({
+    ...{ action: "account.reset-link", target: email, after: { expiresAt } },
+  }),
+});
+
+export function resetLinkOf(
+  adminUrl: string,
+  { token, person: of, expiresAt }: Awaited<ReturnType<typeof makeResetLink>>,
+) {
+  return isoTimes({ link: `${adminUrl}/reset/${token}`, email: of.email, expiresAt });
+}
+
+/** By id or address. Throws `NotFound`: for a tenant there is nobody else. */
+export async function memberOf(db: Database, tenantId: string, whom: string) {
+  const address = whom.trim().toLowerCase();
+  const members = await listMembers(db, tenantId);
+  const found = members.find(({ id, email }) => id === whom || email === address);
+  if (found !== undefined) return found;
+  throw new NotFound("person", `the tenant has no member ${JSON.stringify(whom)}`);
+}
+
+async function memberToChange(db: Database, tenantId: string, whom: string, staysOwned: boolean) {
+  // One change of a tenant's people after the other: the last two owners cannot both leave.
+  await holdTenant(db, tenantId);
+  const member = await memberOf(db, tenantId, whom);
+  const owners = (await listMembers(db, tenantId)).filter((one) => one.role === "owner");
+  if (member.role === "owner" && owners.length === 1 && !staysOwned) {
+    throw invalid("role", "the tenant would have no owner");
+  }
+  return member;
+}
+
+/** The command line (without a person) acts as an operator does; so does an operator in a tenant's pages. */
+async function isOperator(db: Database, { personId }: Actor): Promise<boolean> {
+  return personId === null || (await personById(db, personId))?.operator === true;
+}

@@ -1,0 +1,265 @@
+import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
+import { Type } from "@sinclair/typebox";
+import { defineAct, OPERATE } from "../act.ts";
+import { invalid, NotFound } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
+import { deleteIdentities } from "./identity-rows.ts";
+import {
+  firstOperatorToken,
+  invite,
+  listInvitations,
+  showInvitation,
+  withdrawInvitation,
+} from "./invitations.ts";
+import { BY_EMAIL, EXAMPLE_RESET, ResetLink, resetLinkOf } from "./members.ts";
+import { makeResetLink } from "./password-resets.ts";
+import { listOperators, lockOperators, lockPerson, updatePerson } from "./person-rows.ts";
+import { personAt, requireSomebodyElse } from "./require-person.ts";
+import { deleteSessions } from "./sessions.ts";
+import { removeTwoFactor } from "./two-factor.ts";
+
+/** The people who run the platform, and what they do for people of every tenant. */
+
+const person = documented({ description: "the person's id or address" });
+const ofPerson = Type.Object({ person });
+const ANN = { person: "ann@example.com" };
+const ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
+
+const Operator = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    operator: Type.Boolean(),
+    createdAt: time("When the account was made"),
+    twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
+    connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),
+  },
+  { title: "Operator" },
+);
+
+export const showOperators = defineAct({
+  name: "operator list",
+  http: "GET /operators",
+  access: OPERATE,
+  effect: "read",
+  summary: "Who is an operator",
+  input: Type.Object({}),
+  output: Type.Array(Operator),
+  examples: [
+    {
+      input: {},
+      output: [
+        {
+          ...{ id: ID, email: "olga@example.com", name: "Olga", operator: true },
+          ...{ createdAt: "2026-11-20T09:00:00.000Z", twoFactor: true, connected: false },
+        },
+      ],
+    },
+  ],
+  run: async ({ db }) => ({ output: (await listOperators(db)).map(isoTimes) }),
+});
+
+export const inviteOperator = defineAct({
+  name: "operator invite",
+  http: "POST /operators/invitations",
+  access: OPERATE,
+  effect: "change",
+  summary: "Make a link that makes an operator; printed this once, it works once",
+  input: Type.Object({
+    email: Type.Optional(
+      documented({
+        description:
+          "for this person alone, for a week; without it for whoever holds the link, for a day, and only " +
+          "while there is no operator",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    link: secretOnce("The link"),
+    email: orNull(Type.String()),
+    role: oneOf(["operator", "owner", "editor", "viewer"]),
+    expiresAt: time("When the link stops working"),
+  }),
+  examples: [
+    {
+      input: { email: "olga@example.com" },
+      output: {
+        ...{ link: "https://admin.example.com/join/…", email: "olga@example.com" },
+        ...{ role: "operator", expiresAt: "2026-11-27T09:00:00.000Z" },
+      },
+    },
+  ],
+  flags: { email: "--email <address>" },
+  async run({ db, actor, services }, { email: address }) {
+    const url = await services.adminUrl();
+    let token: string | undefined;
+    if (address === undefined) token = await firstOperatorToken(db);
+    else {
+      const by = { invitedBy: actor.personId, byOperator: true };
+      ({ token } = await invite(db, { tenantId: null, role: "operator", email: address, ...by }));
+    }
+    if (token === undefined) throw invalid("email", "must be given: there is an operator already");
+    const { email, role, expiresAt } = await showInvitation(db, token);
+    return { output: isoTimes({ link: `${url}/join/${token}`, email, role, expiresAt }) };
+  },
+  // A link of the first operator names nobody.
+  audit: (_, { output: { email } }) =>
+    email === null ? undefined : { tenantId: null, action: "operator.invite", target: email },
+});
+
+export const withdrawOperatorInvitation = defineAct({
+  name: "operator withdraw",
+  http: "DELETE /operators/invitations/:invitation",
+  access: OPERATE,
+  effect: "change",
+  summary: "Withdraw an operator's invitation: its link stops working",
+  input: Type.Object({
+    invitation: documented({ description: "whom it invited, or its id" }),
+  }),
+  output: Type.Object({ email: orNull(Type.String()), withdrawn: Type.Literal(true) }),
+  examples: [
+    {
+      input: { invitation: "olga@example.com" },
+      output: { email: "olga@example.com", withdrawn: true },
+    },
+  ],
+  flags: { invitation: "--email <address>" },
+  async run({ db }, { invitation }) {
+    const address = invitation.trim().toLowerCase();
+    const all = await listInvitations(db, null);
+    const found = all.find(({ id, email }) => id === invitation || email === address);
+    if (found === undefined) {
+      throw new NotFound("person", `nobody has an invitation at ${JSON.stringify(invitation)}`);
+    }
+    const { email } = await withdrawInvitation(db, null, found.id);
+    return { output: { email, withdrawn: true as const } };
+  },
+  audit: (_, { output }) => ({
+    ...{ tenantId: null, action: "invitation.withdraw", target: output.email ?? "" },
+  }),
+});
+
+export const makeAnyResetLink = defineAct({
+  name: "operator reset-link",
+  http: "POST /people/:person/reset-link",
+  access: OPERATE,
+  effect: "change",
+  summary:
+    "Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, " +
+    "works once, for an hour, and ends the one before",
+  input: ofPerson,
+  output: ResetLink,
+  examples: [{ input: ANN, output: EXAMPLE_RESET }],
+  flags: BY_EMAIL,
+  async run({ db, actor, services }, { person: whom }) {
+    const url = await services.adminUrl();
+    const { id } = await personAt(db, whom);
+    const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf: null });
+    return { output: resetLinkOf(url, made) };
+  },
+  audit: (_, { output: { email, expiresAt } }) => ({
+    ...{ tenantId: null, action: "account.reset-link", target: email, after: { expiresAt } },
+  }),
+});
+
+export const removeTotp = defineAct({
+  name: "operator remove-totp",
+  http: "POST /people/:person/remove-two-factor",
+  access: OPERATE,
+  effect: "change",
+  summary:
+    "Remove two-factor authentication from a person of any tenant, or an operator, who has lost the " +
+    "authenticator app; all their sessions end",
+  input: ofPerson,
+  output: Type.Object({
+    email: Type.String(),
+    removed: Type.Literal(true),
+    sessionsEnded: Type.Integer(),
+  }),
+  examples: [{ input: ANN, output: { email: "ann@example.com", removed: true, sessionsEnded: 1 } }],
+  flags: BY_EMAIL,
+  async run({ db, actor }, { person: whom }) {
+    const { id, email } = await personAt(db, whom);
+    const { sessionsEnded } = await removeTwoFactor(db, id, actor.personId);
+    return { output: { email, removed: true as const, sessionsEnded } };
+  },
+  audit: (_, { output: { email, sessionsEnded } }) => ({
+    ...{ tenantId: null, action: "account.two-factor-remove", target: email },
+    after: { sessionsEnded },
+  }),
+});
+
+export const disconnectIdentities = defineAct({
+  name: "operator disconnect-identity",
+  http: "POST /people/:person/disconnect-identity",
+  access: OPERATE,
+  effect: "change",
+  summary:
+    "Disconnect a person of any tenant, or an operator, from their account at the provider of OpenID Connect; " +
+    "all their sessions end, and who has no password needs a reset link",
+  input: ofPerson,
+  output: Type.Object({
+    email: Type.String(),
+    disconnected: Type.Array(Type.Object({ issuer: Type.String(), email: orNull(Type.String()) })),
+    sessionsEnded: Type.Integer(),
+  }),
+  examples: [
+    {
+      input: ANN,
+      output: {
+        ...{ email: "ann@example.com", sessionsEnded: 1 },
+        disconnected: [{ issuer: "https://login.example.com", email: "ann@example.com" }],
+      },
+    },
+  ],
+  flags: BY_EMAIL,
+  async run({ db, actor }, { person: whom }) {
+    const { id } = await personAt(db, whom);
+    const { email } = await requireSomebodyElse(db, id, actor.personId, "disconnect your account");
+    // A sign-in by the account holds the same row: none begins a session once this is committed.
+    await lockPerson(db, id);
+    const disconnected = await deleteIdentities(db, id);
+    if (disconnected.length === 0) {
+      throw invalid("person", "this person has no connected account");
+    }
+    const sessionsEnded = await deleteSessions(db, id, { except: undefined });
+    return { output: { email, disconnected, sessionsEnded } };
+  },
+  audit: (_, { output: { email, disconnected: identities, sessionsEnded } }) => ({
+    ...{ tenantId: null, action: "account.identities-remove", target: email },
+    ...{ before: { identities }, after: { sessionsEnded } },
+  }),
+});
+
+export const removeOperator = defineAct({
+  name: "operator remove",
+  http: "DELETE /operators/:person",
+  access: OPERATE,
+  effect: "change",
+  summary: "Take the platform's rights from a person; the last operator keeps them",
+  input: Type.Object({
+    person: documented({ description: "of the person, as `operator list` shows it" }),
+  }),
+  output: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    removed: Type.Literal(true),
+  }),
+  examples: [{ input: ANN, output: { id: ID, email: "ann@example.com", removed: true } }],
+  flags: BY_EMAIL,
+  async run({ db }, { person: whom }) {
+    const address = whom.trim().toLowerCase();
+    const all = await lockOperators(db);
+    const found = all.find(({ id, email }) => id === whom || email === address);
+    if (found === undefined) {
+      throw new NotFound("person", `there is no operator ${JSON.stringify(whom)}`);
+    }
+    if (all.length === 1) throw invalid("person", "is the last operator");
+    await updatePerson(db, found.id, { operator: false });
+    return { output: { id: found.id, email: found.email, removed: true as const } };
+  },
+  audit: (_, { output }) => ({
+    ...{ tenantId: null, action: "operator.remove", target: output.email },
+  }),
+});
