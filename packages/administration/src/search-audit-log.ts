@@ -1,6 +1,11 @@
+import { field, moment, orNull, text, time } from "@belfry/contracts/fields";
+import { UUID, UUID_FORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
+import { defineAct, OPERATE } from "./act.ts";
 import type { AuditRow } from "./audit-log.ts";
+import { isoTimes } from "./iso-times.ts";
 import {
   inRange,
   reachOf,
@@ -28,6 +33,95 @@ export interface AuditPage {
   /** When the oldest entry that was looked at was written; undefined: there was none. */
   searchedTo: Date | undefined;
 }
+
+const MOST = 1_000;
+const USUAL = 50;
+
+export const listAudit = defineAct({
+  name: "audit list",
+  http: "GET /audit",
+  access: OPERATE,
+  effect: "read",
+  summary: "Entries of the audit log, the newest first; `next` is there where there are older ones",
+  input: Type.Object({
+    tenant: Type.Optional(
+      text({ description: "of one tenant only; default: of all, and of the platform" }),
+    ),
+    person: Type.Optional(text({ description: "in the name or email address of who did it" })),
+    object: Type.Optional(
+      text({ description: "in what was done, as template.save, or in what it was done to" }),
+    ),
+    since: Type.Optional(
+      moment({ description: "then or later, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago" }),
+    ),
+    until: Type.Optional(moment({ description: "before" })),
+    limit: Type.Optional(
+      field<number>(
+        {
+          ...{ type: "integer", minimum: 1, maximum: MOST },
+          description: `at most so many, 1 to ${MOST} (default: ${USUAL})`,
+        },
+        (value) =>
+          Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST
+            ? undefined
+            : `must be from 1 to ${MOST}`,
+      ),
+    ),
+    before: Type.Optional(
+      field<string>(
+        { type: "string", pattern: UUID_FORM, description: "those older than a page, by its next" },
+        (value) =>
+          typeof value === "string" && UUID.test(value) ? undefined : "must be the next of a page",
+      ),
+    ),
+  }),
+  output: Type.Object({
+    entries: Type.Array(
+      Type.Object(
+        {
+          id: Type.String(),
+          at: time("When it was done"),
+          personId: orNull(Type.String()),
+          person: Type.String({ description: "Name and address, or the command line's account" }),
+          address: Type.String({ description: "The client's" }),
+          tenantId: orNull(Type.String({ description: "null: of the platform" })),
+          tenantName: orNull(
+            Type.String({ description: "null: of the platform, or the tenant is deleted" }),
+          ),
+          action: Type.String(),
+          target: Type.String({ description: "What it was done to, in words" }),
+          before: orNull(Type.Object({}, { additionalProperties: true })),
+          after: orNull(Type.Object({}, { additionalProperties: true })),
+        },
+        { title: "AuditEntry" },
+      ),
+    ),
+    next: Type.Optional(Type.String({ description: "Give it as `before` for what is older" })),
+    searchedTo: Type.Optional(time("When the oldest entry that was looked at was written")),
+  }),
+  examples: [{ input: { object: "template.save" }, output: { entries: [] } }],
+  flags: {
+    tenant: "--tenant <id>",
+    person: "--person <text>",
+    object: "--object <text>",
+    since: "--since <time>",
+    until: "--until <time>",
+    before: "--before <next>",
+  },
+  async run({ db }, { tenant: tenantId, since, until, limit = USUAL, ...search }) {
+    const from = since === undefined ? undefined : new Date(since);
+    const to = until === undefined ? undefined : new Date(until);
+    const found = await searchAuditLog(db, { ...search, tenantId, from, to, limit });
+    const { entries, next, searchedTo } = found;
+    return {
+      output: {
+        entries: entries.map(isoTimes),
+        ...(next !== undefined && { next }),
+        ...(searchedTo !== undefined && { searchedTo: searchedTo.toISOString() }),
+      },
+    };
+  },
+});
 
 /** Entries that one page looks at where a text is looked for. */
 const MAX_SCANNED = 5_000;

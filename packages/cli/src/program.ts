@@ -59,7 +59,14 @@ const COMMANDS: readonly (readonly [
       () => import("./people-parts.ts"),
     ),
   ],
-  ["audit", "Who changed what, from where and when", () => import("./audit-command.ts")],
+  [
+    "audit",
+    "Who changed what, from where and when",
+    actsOf(
+      async () => [await import("@belfry/administration/search-audit-log")],
+      () => import("./audit-parts.ts"),
+    ),
+  ],
   [
     "template",
     "Templates, one per event type and channel",

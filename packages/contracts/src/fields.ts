@@ -167,10 +167,12 @@ export function secretOnce(words: string): TString {
   return Type.String({ description: `${words}; answered this once`, "x-secret": true });
 }
 
-/** A moment in time, as 2026-11-20T12:00:00Z. */
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d[\d:.]{0,10}(Z|[+-]\d\d:\d\d))?$/;
+
+/** A moment in time, as 2026-11-20T12:00:00Z; a day alone begins at midnight UTC. */
 export function moment(words: Words): TUnsafe<string> {
   return field({ type: "string", format: "date-time", ...words }, (value) =>
-    typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+    typeof value === "string" && MOMENT.test(value) && !Number.isNaN(Date.parse(value))
       ? undefined
       : "must be a time such as 2026-11-20T12:00:00Z",
   );
