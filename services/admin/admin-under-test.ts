@@ -72,13 +72,9 @@ export async function startAdmin(
       publishEvent: async (id) => void published.push(id),
       publishNotification: async (notification) => void notifications.push(notification),
       announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
-      async disconnectUser({ tenantId, userId }) {
+      async disconnect({ tenantId, userId }) {
         if (given.isNatsAway === true) throw new Error("NATS is not connected");
-        disconnected.push(`${tenantId}/${userId}`);
-      },
-      async disconnectTenant(tenantId) {
-        if (given.isNatsAway === true) throw new Error("NATS is not connected");
-        disconnected.push(tenantId);
+        disconnected.push(userId === undefined ? tenantId : `${tenantId}/${userId}`);
       },
       systemFacts: async () => ({
         services: await connectedServices(db),

@@ -229,15 +229,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 }
 
 function actServices(deps: AppDeps): ActServices {
-  const { pool, publishEvent, publishNotification, announcePreferences, config } = deps;
+  const { pool, publishEvent, publishNotification, announcePreferences, disconnect, config } = deps;
   return {
-    ...{ pool, publishEvent, publishNotification, announcePreferences },
+    ...{ pool, publishEvent, publishNotification, announcePreferences, disconnect },
     keys: async () => deps.keys,
     adminUrl: async () => config.baseUrl,
-    disconnect: ({ tenantId, userId }) =>
-      userId === undefined
-        ? deps.disconnectTenant(tenantId)
-        : deps.disconnectUser({ tenantId, userId }),
     allowPrivateAddresses: async () => config.allowPrivateAddresses,
     allowPrivateWebhooks: async () => config.allowPrivateWebhooks,
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestErasure } from "@belfry/administration/erasure/request-erasure";
+import { openErasure } from "@belfry/administration/erasure/erasures";
 import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { insertPerson } from "@belfry/administration/people/person-rows";
@@ -27,7 +27,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   const reset = await makeResetLink(admin.db, personId, { personId: null, ownerOf: null });
   const base = `/tenants/${tenant.id}`;
   const gone = { tenantId: tenant.id, userId: "gone" };
-  const { id: erasureId } = await requestErasure(admin.db, gone);
+  const { id: erasureId } = await openErasure(admin.db, gone);
   await admin.db
     .insertInto("tenant_deletions")
     .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1", deleted: "{}" })

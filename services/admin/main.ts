@@ -3,10 +3,7 @@ import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/push-test";
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
-import {
-  disconnectMessage,
-  disconnectTenantMessage,
-} from "@belfry/administration/tenants/realtime-disconnect";
+import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -62,10 +59,7 @@ await runService({
         publishNow(link(), testMessage(prefix, notification)),
       announcePreferences: ({ tenantId, userId }) =>
         void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
-      disconnectUser: async (owner) =>
-        publishNow(link(), await disconnectMessage(db, owner, prefix)),
-      disconnectTenant: async (tenantId) =>
-        publishNow(link(), await disconnectTenantMessage(db, tenantId, prefix)),
+      disconnect: async (owner) => publishNow(link(), await disconnectMessage(db, owner, prefix)),
       systemFacts: () => readSystemFacts(db, link(), prefix),
       nowMs: Date.now,
       log,

@@ -33,10 +33,8 @@ export interface AppDeps {
   publishNotification(notification: TestNotification): Promise<void>;
   /** Tells the user's open browsers that the preferences are others; best effort. */
   announcePreferences(owner: { tenantId: string; userId: string }): void;
-  /** Closes the user's open connections, for good. Rejects while NATS is not connected. */
-  disconnectUser(owner: { tenantId: string; userId: string }): Promise<void>;
-  /** The same for all users of a tenant. */
-  disconnectTenant(tenantId: string): Promise<void>;
+  /** Closes the open connections of a user, or of all of a tenant, for good. Rejects while NATS is not connected. */
+  disconnect(owner: { tenantId: string; userId?: string }): Promise<void>;
   systemFacts(): Promise<SystemFacts>;
   /** Of codes, and of what a sign-in keeps meanwhile. */
   nowMs(): number;

@@ -145,7 +145,7 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   const { person } = guest;
   if (person === undefined) throw new Refusal("sign-in");
   const { personId, name, email } = person;
-  const actor: Actor = { personId, person: `${name} <${email}>`, address: guest.address };
+  const actor = { personId, person: `${name} <${email}>`, email, address: guest.address };
   const runIn =
     (tenantId: string, may: (access: ActAccess) => boolean): Signed["run"] =>
     (act, input) =>

@@ -21,7 +21,7 @@ export function createErasures(deps: {
     // Loaded with the first one: most installations erase rarely.
     const [{ workErasures }, { disconnectMessage }] = await Promise.all([
       import("@belfry/administration/erasure/work-erasures"),
-      import("@belfry/administration/tenants/realtime-disconnect"),
+      import("@belfry/administration/tenants/realtime"),
     ]);
     const done = await workErasures(
       {

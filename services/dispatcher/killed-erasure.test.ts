@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestErasure, showErasure } from "@belfry/administration/erasure/request-erasure";
+import { openErasure, showErasure } from "@belfry/administration/erasure/erasures";
 import { ADA, BOB, storeEvent, tablesWith } from "@belfry/administration/people/person-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { programIn } from "@belfry/administration/test-acts";
 import type { Pool } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
@@ -41,7 +42,7 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
     "select from events where id = (select id from events where user_id = $1 order by id limit 1) for update",
     [ADA.userId],
   );
-  const { id } = await requestErasure(db, owner);
+  const { id } = await openErasure(db, owner);
   const env = { DATABASE_URL: url, NATS_URL: testNatsUrl(), NATS_PREFIX: testPrefix(t) };
   const main = new URL("./main.ts", import.meta.url);
   const first = await startProcess(t, { main, env: { ...env, LOG_LEVEL: "fatal" } });
@@ -50,14 +51,16 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
   const middle = await left(ADA);
   assert.ok(middle > 0 && middle < all, `${middle} of ${all} events are left`);
   assert.ok((await tablesWith(pool, ADA.variable)).includes("notifications"));
-  assert.equal((await showErasure(db, tenantId, id)).status, "running");
+  assert.equal((await programIn(db, tenantId)(showErasure, { erasureId: id })).status, "running");
 
   // Nobody renews the lease now: its time is over, by hand.
   await pool.query("update erasures set claimed_until = now() - interval '1 second'");
   await client.query("rollback");
   client.release();
   await startProcess(t, { main, env: { ...env, LOG_LEVEL: "fatal" } });
-  await eventually(async () => (await showErasure(db, tenantId, id)).status === "done");
+  await eventually(
+    async () => (await programIn(db, tenantId)(showErasure, { erasureId: id })).status === "done",
+  );
 
   for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
   const { rows } = await pool.query("select count(*)::integer as count from deliveries");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findAnything } from "@belfry/administration/search/find-anything";
-import { listUsers } from "@belfry/administration/users/list-users";
+import { pageOfUsers } from "@belfry/administration/users/user-rows";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
 import { readsAtMost } from "@belfry/testing/rows-read";
@@ -121,7 +121,9 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
       }
       // Its order is the planner's choice until the first statistics are there, minutes after the first users.
       if (analyzed) {
-        await rowsOf("a page of users", (on) => listUsers(on, acme, { after: "user3", limit: 51 }));
+        await rowsOf("a page of users", (on) =>
+          pageOfUsers(on, acme, { after: "user3", limit: 51 }),
+        );
       }
       const { events, more } = await findAnything(db, keys, {
         text: "all@home.org",

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { requeueDead } from "@belfry/administration/dead-letters/dead-letter-rows";
 import { deleteTenant } from "@belfry/administration/erasure/delete-tenant";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
-import { putUser } from "@belfry/administration/users/users";
+import { saveUsers } from "@belfry/administration/users/users";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
@@ -77,8 +77,8 @@ test("what was copied with unseen marks, or is composed in another way, finds al
     id,
   ]);
   await dispatch([id, other]);
-  await putUser(db, acme, { userId: "an\u0303a" });
-  await putUser(db, acme, { userId: " a space" });
+  await saveUsers(db, acme, [{ userId: "an\u0303a" }]);
+  await saveUsers(db, acme, [{ userId: " a space" }]);
   await pass();
   for (const text of [
     ...[
@@ -102,7 +102,7 @@ test("what was copied with unseen marks, or is composed in another way, finds al
 
 test("the address that a delivery used is found, of the directory too, and a late message id once it is settled", async (t) => {
   const { db, acme, events, dispatch, send, pass, find, pool, count } = await world(t);
-  await putUser(db, acme, { userId: "ann", email: "Ann@Home.org", phone: "+12025550123" });
+  await saveUsers(db, acme, [{ userId: "ann", email: "Ann@Home.org", phone: "+12025550123" }]);
   const [id = ""] = await events(acme, { userId: "ann", email: null, phone: null });
   await dispatch([id]);
   await pass();
@@ -134,7 +134,7 @@ test("what is replayed is found by the message id of its new try", async (t) => 
 
 test("what is in the directory is found without any event", async (t) => {
   const { db, acme, other, find, pass } = await world(t);
-  await putUser(db, acme, { userId: "u-1", email: "Ann@home.org", phone: "+491711234567" });
+  await saveUsers(db, acme, [{ userId: "u-1", email: "Ann@home.org", phone: "+491711234567" }]);
   await pass();
   for (const text of ["u-1", "ann@HOME.org", "+49 171 1234567", "01711234567"]) {
     assert.deepEqual((await find(text, acme)).users, [{ tenantId: acme, userId: "u-1" }], text);

@@ -1,16 +1,17 @@
 import {
+  DONE,
   ErasuresFull,
   requestErasure,
   showErasure,
-} from "@belfry/administration/erasure/request-erasure";
+  WAITING,
+} from "@belfry/administration/erasure/erasures";
 import { ERASURE_PATH, ErasureResponse } from "@belfry/contracts/erasure";
 import { id } from "@belfry/contracts/fields";
-import { UUID } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
 import { USER_PATH } from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
 import { answers, KEYED } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
+import { runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { EXAMPLE_ID, lookOf, signedOf } from "@belfry/http-api/document-parts";
 import { requireSignature } from "@belfry/http-api/signature";
@@ -19,21 +20,6 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { PATH_OF_USER, refuseBatchPath } from "./user-routes.ts";
 
-const WAITING = {
-  id: EXAMPLE_ID,
-  status: "waiting" as const,
-  requestedAt: "2026-11-20T09:30:00.000Z",
-  startedAt: null,
-  endedAt: null,
-  deleted: null,
-};
-const DONE = {
-  ...WAITING,
-  status: "done" as const,
-  startedAt: "2026-11-20T09:30:02.000Z",
-  endedAt: "2026-11-20T09:30:09.000Z",
-  deleted: { events: 12, deliveries: 17, notifications: 9, recipients: 1, preferences: 2 },
-};
 const RETRY_AFTER_SECONDS = 60;
 
 const requestSchema = {
@@ -92,9 +78,9 @@ export function erasureRoutes(
       onRequest: [refuseBatchPath, onRequest],
       preValidation: requireSignature,
     },
-    async (request, reply): Promise<ErasureResponse> => {
-      const owner = { tenantId: request.tenant.id, userId: request.params.userId };
-      const data = await asProblem(() => requestErasure(db, owner)).catch((error: unknown) => {
+    async (request, reply) => {
+      const asked = runFor({ db }, request, requestErasure, request.params);
+      const data = await asked.catch((error: unknown) => {
         if (!(error instanceof ErasuresFull)) throw error;
         const retryAfterSeconds = RETRY_AFTER_SECONDS;
         const message = "Too many erasures are waiting";
@@ -106,14 +92,7 @@ export function erasureRoutes(
     },
   );
 
-  routes.get(
-    ERASURE_PATH,
-    { schema: showSchema, onRequest },
-    async (request): Promise<ErasureResponse> => {
-      const { erasureId } = request.params;
-      if (!UUID.test(erasureId)) throw new Problem("notFound");
-      const data = await asProblem(() => showErasure(db, request.tenant.id, erasureId));
-      return { success: true, data };
-    },
-  );
+  routes.get(ERASURE_PATH, { schema: showSchema, onRequest }, async (request) => {
+    return { success: true, data: await runFor({ db }, request, showErasure, request.params) };
+  });
 }

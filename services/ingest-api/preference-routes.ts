@@ -1,13 +1,16 @@
-import { changePreferences, showPreferences } from "@belfry/administration/users/preferences";
+import {
+  changePreferences,
+  PREFERENCES,
+  showPreferences,
+} from "@belfry/administration/users/preferences";
 import { CHANNELS } from "@belfry/contracts/channels";
 import {
   ChangePreferencesRequest,
   PREFERENCES_PATH,
   PreferencesResponse,
 } from "@belfry/contracts/preferences";
-import type { Database } from "@belfry/database/connection";
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
+import { type ActDeps, runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { SIGNATURE_HEADER, TRACE_HEADERS } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
@@ -17,28 +20,9 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { PATH_OF_USER } from "./user-routes.ts";
 
-const EXAMPLE = {
-  success: true,
-  data: {
-    userId: "user-1",
-    preferences: [
-      {
-        ...{ category: "offers", channel: CHANNELS[0], enabled: false },
-        ...{ source: "preference page", at: "2026-11-02T09:30:00.000Z" },
-      },
-    ],
-    categories: [
-      {
-        ...{ key: "offers", label: { "": "Offers", de: "Angebote" } },
-        ...{ description: { "": "Sales, twice a month" }, required: false, defaultOn: true },
-      },
-    ],
-  },
-};
-
 const common = { tags: ["Users"], security: [{ apiKey: [] }], params: PATH_OF_USER };
 const good = (description: string) => ({
-  ...{ description, schema: PreferencesResponse, example: EXAMPLE },
+  ...{ description, schema: PreferencesResponse, example: { success: true, data: PREFERENCES } },
 });
 
 const showSchema = {
@@ -83,36 +67,25 @@ const changeSchema = {
 /** What a user wants, by category and channel: show and change. */
 export function preferenceRoutes(
   app: FastifyInstance,
-  deps: {
-    authentication: Authentication;
-    db: Database;
-    /** Tells the user's open pages; best effort. */
-    announcePreferences(owner: { tenantId: string; userId: string }): void;
-  },
+  {
+    authentication,
+    db,
+    announcePreferences,
+  }: Required<Pick<ActDeps, "db" | "announcePreferences">> & { authentication: Authentication },
 ): void {
-  const { db } = deps;
-  const onRequest = deps.authentication.other;
-  const show = async (tenantId: string, userId: string): Promise<PreferencesResponse> => {
-    const data = await asProblem(() => showPreferences(db, tenantId, userId));
-    return { success: true, data };
-  };
+  const deps = { db, announcePreferences };
+  const onRequest = authentication.other;
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
-  routes.get(PREFERENCES_PATH, { schema: showSchema, onRequest }, (request) =>
-    show(request.tenant.id, request.params.userId),
-  );
+  routes.get(PREFERENCES_PATH, { schema: showSchema, onRequest }, async (request) => {
+    return { success: true, data: await runFor(deps, request, showPreferences, request.params) };
+  });
 
   routes.patch(
     PREFERENCES_PATH,
     { schema: changeSchema, onRequest, preValidation: [requireSignature, readBody] },
     async (request) => {
-      const tenantId = request.tenant.id;
-      const { userId } = request.params;
-      const changes = request.body.preferences;
-      const changed = await asProblem(() =>
-        changePreferences(db, { tenantId, userId, changes, source: "api" }),
-      );
-      if (changed > 0) deps.announcePreferences({ tenantId, userId });
-      return await show(tenantId, userId);
+      const input = { ...request.params, preferences: request.body.preferences };
+      return { success: true, data: await runFor(deps, request, changePreferences, input) };
     },
   );
 }

@@ -1,11 +1,8 @@
-import { hasTimeZone } from "@belfry/administration/tenants/time-zone";
-import { putUser, putUsers, showUser, type User } from "@belfry/administration/users/users";
+import { putUsers } from "@belfry/administration/users/put-users";
+import { putUser, showUser, USER_INPUT } from "@belfry/administration/users/users";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
-import { checkOf, faultsOf, faultText } from "@belfry/contracts/schema-faults";
-import { NO_TIME_ZONE } from "@belfry/contracts/time-zone";
 import {
-  BatchUser,
   MAX_USERS_BATCH_BYTES,
   MAX_USERS_OF_BATCH,
   USER_PATH,
@@ -17,7 +14,7 @@ import {
 } from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
+import { runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { lookOf, signedOf } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
@@ -34,19 +31,8 @@ export const PATH_OF_USER = Type.Object({
   }),
 });
 
-const REQUEST_EXAMPLE = {
-  email: "ann@example.com",
-  phone: "+12025550123",
-  locale: "de-AT",
-  timezone: "Europe/Vienna",
-  quietHours: { from: "22:00", to: "06:00" },
-};
-const USER_EXAMPLE = {
-  userId: "user-1",
-  ...REQUEST_EXAMPLE,
-  createdAt: "2026-11-20T09:30:00.000Z",
-  updatedAt: "2026-11-20T09:30:00.000Z",
-};
+const { userId: _, ...REQUEST_EXAMPLE } = USER_INPUT;
+const [SHOWN_EXAMPLE] = showUser.examples;
 
 const putSchema = {
   ...signedOf("Users"),
@@ -61,7 +47,7 @@ const putSchema = {
     {
       description: "The user as stored",
       schema: UserResponse,
-      example: { success: true, data: USER_EXAMPLE },
+      example: { success: true, data: SHOWN_EXAMPLE?.output },
     },
     { ...KEYED, ...WITH_BODY, validation: { message: ["email must be an email address"] } },
     { 401: ["WWW-Authenticate"] },
@@ -78,7 +64,7 @@ const showSchema = {
     {
       description: "The user",
       schema: UserResponse,
-      example: { success: true, data: USER_EXAMPLE },
+      example: { success: true, data: SHOWN_EXAMPLE?.output },
     },
     { ...KEYED, notFound: {}, validation: { message: ["userId must be at most 255 characters"] } },
   ),
@@ -120,8 +106,6 @@ export async function refuseBatchPath(request: FastifyRequest): Promise<void> {
   throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
 }
 
-const checkItem = checkOf(BatchUser);
-
 /** The directory of a tenant's users: put, show, put many. */
 export function userRoutes(
   app: FastifyInstance,
@@ -130,21 +114,15 @@ export function userRoutes(
   const onRequest = [refuseBatchPath, authentication.other];
   const signed = { preValidation: [requireSignature, readBody] };
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
-  routes.put(
-    USER_PATH,
-    { schema: putSchema, onRequest, ...signed },
-    async (request): Promise<UserResponse> => {
-      const input = { ...request.body, userId: request.params.userId };
-      return answer(await asProblem(() => putUser(db, request.tenant.id, input)));
-    },
-  );
+  routes.put(USER_PATH, { schema: putSchema, onRequest, ...signed }, async (request) => {
+    const { email, phone, locale, timezone, quietHours } = request.body;
+    const input = { ...request.params, email, phone, locale, timezone, quietHours };
+    return { success: true, data: await runFor({ db }, request, putUser, input) };
+  });
 
-  routes.get(
-    USER_PATH,
-    { schema: showSchema, onRequest },
-    async (request): Promise<UserResponse> =>
-      answer(await asProblem(() => showUser(db, request.tenant.id, request.params.userId))),
-  );
+  routes.get(USER_PATH, { schema: showSchema, onRequest }, async (request) => {
+    return { success: true, data: await runFor({ db }, request, showUser, request.params) };
+  });
 
   routes.post(
     USERS_BATCH_PATH,
@@ -152,41 +130,11 @@ export function userRoutes(
       ...{ schema: batchSchema, onRequest: authentication.other, ...signed },
       bodyLimit: MAX_USERS_BATCH_BYTES,
     },
-    async (request): Promise<UsersBatchResponse> => {
-      const { users } = request.body;
-      const good: BatchUser[] = [];
-      const results: UsersBatchResponse["results"] = [];
-      for (const item of users) {
-        const message = await itemFaults(db, item);
-        if (message === undefined) good.push(item as BatchUser);
-        results.push(result(item, message));
-      }
-      await asProblem(() => putUsers(db, request.tenant.id, good));
-      request.logFields = { ...request.logFields, users: good.length };
+    async (request) => {
+      const { results } = await runFor({ db }, request, putUsers, request.body);
+      const stored = results.filter(({ success }) => success).length;
+      request.logFields = { ...request.logFields, users: stored };
       return { success: true, results };
     },
   );
-}
-
-function answer(data: User): UserResponse {
-  return { success: true, data };
-}
-
-/** Undefined: the item has none. */
-async function itemFaults(db: Database, item: unknown): Promise<string[] | undefined> {
-  if (checkItem(item) !== undefined) {
-    return faultsOf(BatchUser, item, "item", "").map(faultText);
-  }
-  const { timezone } = item as BatchUser;
-  if (!timezone || (await hasTimeZone(db, timezone))) return undefined;
-  return [`timezone ${NO_TIME_ZONE}`];
-}
-
-function result(
-  item: unknown,
-  message: string[] | undefined,
-): UsersBatchResponse["results"][number] {
-  const { userId } = Object(item) as { userId?: unknown };
-  const of = { userId: typeof userId === "string" ? userId : null };
-  return message === undefined ? { ...of, success: true } : { ...of, success: false, message };
 }

@@ -2,8 +2,8 @@ import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import { disableWebhook, storeMessage, storeWebhook } from "@belfry/admin/test/store-webhooks";
 import { audited } from "@belfry/administration/audited";
-import { requestErasure } from "@belfry/administration/erasure/request-erasure";
-import { addSuppressions } from "@belfry/administration/events/suppressions";
+import { openErasure } from "@belfry/administration/erasure/erasures";
+import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
@@ -12,8 +12,8 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putActiveProvider } from "@belfry/administration/test-providers";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
-import { changePreferences } from "@belfry/administration/users/preferences";
-import { putUser } from "@belfry/administration/users/users";
+import { saveUsers } from "@belfry/administration/users/users";
+import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
 import { storeInbound } from "@belfry/database/inbound";
 import { storeOutboxMessage } from "@belfry/database/outbox";
@@ -110,12 +110,12 @@ export async function sampleTenant(admin: AdminUnderTest) {
   });
   const addresses = ["gone@example.com", "left@example.org"];
   const bounced = { addresses, reason: "bounced", source: "sendgrid" } as const;
-  await addSuppressions(db, { tenantId: id, channel: "EMAIL", ...bounced });
+  await insertSuppressions(db, { tenantId: id, channel: "EMAIL", ...bounced });
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
   // Of a user who is to be forgotten.
-  const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "gone" });
+  const { id: erasureId } = await openErasure(db, { tenantId: id, userId: "gone" });
   const waiting = { scheduled: 3, digests: 2, held: 3 };
   await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
   // An event that rests, and a message that gathers.
@@ -168,15 +168,18 @@ async function storeWishes(db: Database, tenantId: string): Promise<void> {
   await run(putCategory, { ...news, defaultOn: false, position: 1 });
   const security = { key: "security", label: { "": "Security" } };
   await run(putCategory, { ...security, required: true, position: 2 });
-  await putUser(db, tenantId, {
-    ...{ userId: "ada", email: "left@example.org", phone: "+12025550123", locale: "de-AT" },
-    ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
-  });
+  await saveUsers(db, tenantId, [
+    {
+      ...{ userId: "ada", email: "left@example.org", phone: "+12025550123", locale: "de-AT" },
+      ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+    },
+  ]);
   const changes = [
     { category: "offers", channel: "EMAIL", enabled: false },
     { category: "news", channel: "*", enabled: true },
   ] as const;
-  await changePreferences(db, { tenantId, userId: "ada", changes, source: "preference page" });
+  const owner = { tenantId, userId: "ada" };
+  await changePreferencesOfUser(db, owner, "preference page", changes);
   const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
   await storeInbound(db, origin, {
     ...{ vendorId: "SM1", sender: "+12025550123", recipient: "+12025550100" },

@@ -1,4 +1,5 @@
-import { integer, text } from "@belfry/contracts/fields";
+import { field, integer } from "@belfry/contracts/fields";
+import { textFault } from "@belfry/contracts/identifiers";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
 import type { Database, Pool } from "@belfry/database/connection";
@@ -77,6 +78,8 @@ export interface Act<
    * words, `<id>` or `[id]` for an argument, null for none.
    */
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
+  /** The command line has none: another command leads there, or only programs need it. */
+  command?: false;
   /**
    * Before the transaction, and again where something else was saved in between (`PreparedTooEarly`): what takes
    * long, such as compiling a template.
@@ -182,6 +185,8 @@ export async function runAct<I extends TObject, O extends TSchema>(
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
   const note = async (to: Database, result: { output: Static<O> }) => {
+    // A backend says all day what its users want. The log is about people, and about what programs configure.
+    if (actor.isProgram && act.access.key === "users") return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
       await writeNote(to, actor, { ...of, ...told });
@@ -217,13 +222,28 @@ export function pageOf<T extends TSchema>(item: T) {
   });
 }
 
-/** Of the input of a list in pages. */
-export function pageFields(most: number, usual: number) {
+/** The page of what was read: one row more than the limit, where there is one. */
+export function pageFrom<T>(rows: readonly T[], limit: number, placeOf: (last: T) => string) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
+}
+
+/** Of the input of a list in pages. `isPlace` tells whether a text is a `next` of the list. */
+export function pageFields(
+  most: number,
+  usual: number,
+  isPlace: (text: string) => boolean = (text) => textFault(text) === undefined,
+) {
   return {
     limit: Type.Optional(
       integer({ minimum: 1, maximum: most }, { description: `at most so many; default: ${usual}` }),
     ),
-    after: Type.Optional(text({ description: "`next` of the page before" })),
+    after: Type.Optional(
+      field<string>({ type: "string", description: "`next` of the page before" }, (value) =>
+        typeof value === "string" && isPlace(value) ? undefined : "must be the next of a page",
+      ),
+    ),
   };
 }
 

@@ -8,6 +8,10 @@ export interface Actor {
   person: string;
   /** The client's address. */
   address: string;
+  /** Of a person who is signed in. */
+  email?: string;
+  /** A program of the tenant, by its API key. */
+  isProgram?: boolean;
 }
 
 /** Who saved a version, as it names them; undefined: no person, such as the command line. */

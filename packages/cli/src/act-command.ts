@@ -1,8 +1,5 @@
 import { type Act, type Caller, runAct } from "@belfry/administration/act";
-import {
-  disconnectMessage,
-  disconnectTenantMessage,
-} from "@belfry/administration/tenants/realtime-disconnect";
+import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
 import { eventsSubject } from "@belfry/contracts/streams";
@@ -18,7 +15,7 @@ import {
   quietHoursValue,
   timeValue,
 } from "./flag-values.ts";
-import { readJsonInput, readSecretInput } from "./input-file.ts";
+import { inputBytes, readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 import { onDatabase, type Session } from "./session.ts";
@@ -39,7 +36,7 @@ export interface OwnPart {
   /** Fields that `input` gives; the others have the flags that follow from their kinds. */
   fields?: readonly string[];
   /** Its arguments and options. */
-  define?(command: Command): void;
+  define?(command: Command): unknown;
   /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
   input?(flags: Flags, session: Session, args: readonly (string | undefined)[]): Promise<Flags>;
   /** What the command prints without a database; undefined: it runs the act. */
@@ -66,7 +63,10 @@ export function actsOf(
   loadOwn: () => Promise<OwnParts> = async () => ({}),
 ) {
   return async () => {
-    const acts = (await load()).flatMap((module) => Object.values(module)).filter(isAct);
+    const acts = (await load())
+      .flatMap((module) => Object.values(module))
+      .filter(isAct)
+      .filter(({ command }) => command !== false);
     const { parts = {}, groups = {}, define } = await loadOwn();
     return {
       define(noun: Command): void {
@@ -146,10 +146,6 @@ async function* pagesOf(act: Act, caller: Caller, given: Flags): AsyncGenerator<
 
 /** Whoever has the database may do everything. */
 function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, flags: Flags): Caller {
-  const disconnected = (owner: { tenantId: string; userId?: string }) => async (prefix: string) =>
-    owner.userId === undefined
-      ? await disconnectTenantMessage(db, owner.tenantId, prefix)
-      : await disconnectMessage(db, { ...owner, userId: owner.userId }, prefix);
   return {
     ...{ db, tenantId, actor: commandLineActor(), may: () => true },
     services: {
@@ -172,7 +168,7 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, fla
         publishIfPossible(async (prefix) =>
           addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
         ),
-      disconnect: (owner) => publishOnce(disconnected(owner)),
+      disconnect: (owner) => publishOnce((prefix) => disconnectMessage(db, owner, prefix)),
     },
   };
 }
@@ -208,8 +204,15 @@ function fieldOf(schema: TSchema, flags: string): Field {
     const parse = VALUES[kind];
     if (parse) option.argParser((text) => (text === word ? text : parse(text, word)));
     return {
-      options: [option],
+      options: [option.makeOptionMandatory(isRequired)],
       value: ({ [named]: given }) => (given === word ? none : given),
+    };
+  }
+  if (schema.contentMediaType !== undefined) {
+    option.description += "; - for standard input";
+    return {
+      options: [option.makeOptionMandatory(isRequired)],
+      value: ({ [named]: path }) => path && inputBytes(flag ?? "", String(path)),
     };
   }
   if (writeOnly) {
@@ -221,7 +224,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
         path === undefined ? undefined : await read(String(flag), String(path)),
     };
   }
-  if (flags.endsWith("<on|off>")) option.argParser(onOrOff);
+  if (flags.endsWith("<on|off>")) option.argParser((text) => onOrOff(text));
   if (types.includes("integer")) option.argParser(integerValue);
   if (types.includes("array")) option.argParser(namesValue);
   if (schema.enum !== undefined) option.choices(schema.enum);
@@ -271,11 +274,12 @@ function namesValue(text: string): string[] {
 const VALUES: Readonly<Record<string, (text: string, word: string) => unknown>> = {
   n: integerOrWord,
   "from-to": quietHoursValue,
+  "on|off": (text, word) => onOrOff(text, `on, off or ${word}`),
   list: (text) => text.split(",").map((item) => item.trim()),
 };
 
-function onOrOff(text: string): boolean {
-  if (text !== "on" && text !== "off") throw new InvalidArgumentError("It must be on or off.");
+function onOrOff(text: string, words = "on or off"): boolean {
+  if (text !== "on" && text !== "off") throw new InvalidArgumentError(`It must be ${words}.`);
   return text === "on";
 }
 

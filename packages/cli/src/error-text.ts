@@ -5,6 +5,9 @@ import { CommandError } from "./command-error.ts";
 const FLAGS: Readonly<Record<string, string>> = {
   id: "ID",
   tenantId: "--tenant",
+  userId: "--user",
+  addresses: "--address",
+  "userId or all": "--user or --all:",
   deliveryChannels: "--channels",
   webhookSecret: "--webhook-secret-file",
   content: "--content-file",

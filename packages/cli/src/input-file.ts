@@ -39,24 +39,16 @@ export async function readJsonInput(flag: string, path: string): Promise<Record<
   return value as Record<string, unknown>;
 }
 
-export interface OpenInput extends AsyncDisposable {
-  bytes: AsyncIterable<Uint8Array>;
-}
-
-/** A file, or standard input for `-`, of whatever length: read as it is asked for. Errors name the flag. */
-export async function openInput(flag: string, path: string): Promise<OpenInput> {
+/** The bytes of a file, or of standard input for `-`, of whatever length: opened when read. Errors name the flag. */
+export async function* inputBytes(flag: string, path: string): AsyncGenerator<Uint8Array> {
   if (path === "-") {
     takeStandardInput(flag);
-    return { bytes: process.stdin, [Symbol.asyncDispose]: async () => undefined };
+    yield* process.stdin;
+    return;
   }
   try {
-    const file = await open(path, "r");
-    if ((await file.stat()).isDirectory()) {
-      await file.close();
-      throw Object.assign(new Error("a folder"), { code: "EISDIR" });
-    }
-    const bytes = file.createReadStream({ autoClose: false });
-    return { bytes, [Symbol.asyncDispose]: () => file.close() };
+    await using file = await open(path, "r");
+    yield* file.createReadStream({ autoClose: false });
   } catch (cause) {
     throw unreadable(flag, path, cause);
   }

@@ -126,7 +126,7 @@ const COMMANDS: readonly (readonly [
   [
     "realtime",
     "Connections and positions of realtime clients",
-    () => import("./realtime-command.ts"),
+    actsOf(async () => [await import("@belfry/administration/tenants/realtime")]),
   ],
   [
     "dead",
@@ -136,10 +136,28 @@ const COMMANDS: readonly (readonly [
   [
     "suppression",
     "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
-    () => import("./suppression-command.ts"),
+    actsOf(
+      async () => [
+        await import("@belfry/administration/events/suppressions"),
+        await import("@belfry/administration/events/import-suppressions"),
+      ],
+      async () => (await import("./suppression-parts.ts")).suppressionParts,
+    ),
   ],
   ["sms", "What people answer to text messages", () => import("./sms-command.ts")],
-  ["user", "The people to whom tenants send", () => import("./user-command.ts")],
+  [
+    "user",
+    "The people to whom tenants send",
+    actsOf(
+      async () => [
+        await import("@belfry/administration/users/users"),
+        await import("@belfry/administration/users/preferences"),
+        await import("@belfry/administration/users/import-unsubscribes"),
+        await import("@belfry/administration/erasure/erasures"),
+      ],
+      async () => ({ groups: { preference: "A single preference of a user" } }),
+    ),
+  ],
   [
     "category",
     "Kinds of messages, such as offers, that users turn on and off",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { addSuppressions } from "@belfry/administration/events/suppressions";
+import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { putActiveProvider } from "@belfry/administration/test-providers";
 import { uuidv7 } from "uuidv7";
@@ -86,7 +86,13 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
     { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} },
     { keys: admin.keys },
   );
-  await addSuppressions(admin.db, { tenantId, channel: "EMAIL", addresses: [TO] });
+  await insertSuppressions(admin.db, {
+    tenantId,
+    channel: "EMAIL",
+    addresses: [TO],
+    reason: "by hand",
+    source: null,
+  });
   const store = (given: Given) => storeEvent(admin, { tenantId, providerId }, given);
   const page = async (id: string, browser = owner) =>
     (await browser.text(`${base}/activity/${id}`)).replaceAll(/\s+/g, " ");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putUser } from "@belfry/administration/users/users";
+import { saveUsers } from "@belfry/administration/users/users";
 import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
 import { addressTerms } from "@belfry/database/search-terms";
 import { uuidv7 } from "uuidv7";
@@ -97,8 +97,8 @@ test("a user of whom nothing is known is said to be unknown, and shows no empty 
 
 test("the page of a user is found with spaces pasted around the id, and where the id itself has them", async (t) => {
   const { admin, owner, acme } = await world(t);
-  await putUser(admin.db, acme, { userId: "ann" });
-  await putUser(admin.db, acme, { userId: " bob" });
+  await saveUsers(admin.db, acme, [{ userId: "ann" }]);
+  await saveUsers(admin.db, acme, [{ userId: " bob" }]);
   for (const [user, id] of [
     ["%20ann%09", "ann"],
     ["%20bob", " bob"],
@@ -118,9 +118,9 @@ test("users are listed by their ids, page by page, those of the directory and th
     await storeEvent(admin, acme, { userId, email: `${userId}@home.org` });
   }
   for (let at = 20; at < 60; at += 1) {
-    await putUser(admin.db, acme, { userId: `e${at}`, email: `named${at}@home.org` });
+    await saveUsers(admin.db, acme, [{ userId: `e${at}`, email: `named${at}@home.org` }]);
   }
-  await putUser(admin.db, other, { userId: "e10-other" });
+  await saveUsers(admin.db, other, [{ userId: "e10-other" }]);
   const page = `/tenants/${acme}/users`;
   const idsOf = (html: string) =>
     [...html.slice(html.indexOf("All users")).matchAll(/\?user=(e\d\d)"/g)].map(([, id]) => id);

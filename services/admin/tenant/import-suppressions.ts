@@ -6,7 +6,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
-export function importSuppressionPages({ route, db, once }: PageDeps): void {
+export function importSuppressionPages({ route, once }: PageDeps): void {
   const show = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", "Suppress many addresses", {
       ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
@@ -18,14 +18,13 @@ export function importSuppressionPages({ route, db, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/suppressions/import", async (context) => {
-    const { tenant, form, audited, person, base } = context;
+    const { form, run, person, base } = context;
     const lines = form.get("lines") ?? "";
     const channel = (form.get("channel") ?? "") as ProviderChannel;
     const leaveOutBad = form.has("leaveOutBad");
-    const input = { tenantId: tenant.id, channel, leaveOutBad, source: person.email };
     return await orFaults(
       async () => {
-        const done = await importSuppressions(db, audited, input, [Buffer.from(lines)]);
+        const done = await run(importSuppressions, { channel, leaveOutBad, file: lines });
         return await once.show(person, `${base}/suppressions/import`, { done, channel });
       },
       (_, faults: readonly InputFault[]) => show(context, { lines, channel, leaveOutBad, faults }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestErasure } from "@belfry/administration/erasure/request-erasure";
+import { openErasure } from "@belfry/administration/erasure/erasures";
 import { invite } from "@belfry/administration/people/invitations";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
@@ -41,7 +41,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "a@example.com" },
     ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
   });
-  const { id: erasureId } = await requestErasure(db, { tenantId: id, userId: "ann" });
+  const { id: erasureId } = await openErasure(db, { tenantId: id, userId: "ann" });
   await storeWaiting(pool, id, { scheduled: 1, digests: 1 });
   const { id: webhookId } = await storeWebhook(admin, id);
   const toldId = await storeMessage(

@@ -1,4 +1,3 @@
-import { suppressionNote } from "@belfry/administration/events/suppression-note";
 import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
 import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
 import {
@@ -42,33 +41,19 @@ export function suppressionPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/suppressions", (context) => show(context));
 
   route("POST /tenants/:tenantId/suppressions", async (context) => {
-    const { tenant, form, audited, person, base } = context;
+    const { form, run, base } = context;
     const values = { channel: form.get("channel") ?? "", address: form.get("address") ?? "" };
-    const { channel, addresses } = inputOf(form);
     return await orFaults(
       async () => {
-        await audited(
-          (transaction) =>
-            addSuppressions(transaction, {
-              tenantId: tenant.id,
-              channel,
-              addresses,
-              source: person.email,
-            }),
-          ({ added }) => suppressionNote("add", tenant.id, channel, addresses, { added }),
-        );
+        await run(addSuppressions, inputOf(form));
         return redirect(`${base}/suppressions`, "added");
       },
       (faults) => show(context, { values, faults }),
     );
   });
 
-  route("POST /tenants/:tenantId/suppressions/remove", async ({ tenant, form, audited, base }) => {
-    const { channel, addresses } = inputOf(form);
-    await audited(
-      (transaction) => removeSuppressions(transaction, { tenantId: tenant.id, channel, addresses }),
-      ({ removed }) => suppressionNote("remove", tenant.id, channel, addresses, { removed }),
-    );
+  route("POST /tenants/:tenantId/suppressions/remove", async ({ form, run, base }) => {
+    await run(removeSuppressions, inputOf(form));
     return redirect(`${base}/suppressions`, "removed");
   });
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putUser, showUser, userFaults } from "@belfry/administration/users/users";
+import { knownUser, putUser, saveUsers } from "@belfry/administration/users/users";
+import { faultsOf } from "@belfry/contracts/schema-faults";
 import { startAdmin } from "../admin-under-test.ts";
 import { hiddenFields } from "../test/publish-by-form.ts";
 
@@ -34,7 +35,7 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   const made = await editor.post(`${base}/users/edit`, { user: "ann/1", isNew: "yes", ...ANN });
   const page = `${base}/users?user=ann%2F1`;
   assert.equal(made.headers.get("location"), `${page}&done=user-saved`);
-  const { createdAt: _, updatedAt, ...ann } = await showUser(admin.db, tenantId, "ann/1");
+  const { createdAt: _, updatedAt, ...ann } = (await knownUser(admin.db, tenantId, "ann/1"))!;
   assert.deepEqual(ann, {
     ...{ userId: "ann/1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
     ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
@@ -45,7 +46,7 @@ test("an editor makes a user by id and edits it; each is in the audit log, with 
   assert.match(form, /value="ann@example\.com"[\s\S]*value="22:00"/);
   const shown = { ...hiddenFields(form), ...EMPTY, email: "Ann.B@example.com" };
   assert.equal((await editor.post(`${base}/users/edit`, shown)).status, 303);
-  const after = await showUser(admin.db, tenantId, "ann/1");
+  const after = (await knownUser(admin.db, tenantId, "ann/1"))!;
   assert.deepEqual(
     [after.email, after.phone, after.quietHours],
     ["Ann.B@example.com", null, null],
@@ -73,7 +74,7 @@ test("what is wrong is said beside its field in the words of the API and the com
   const answer = await editor.post(`${base}/users/edit`, { user: "", isNew: "yes", ...typed });
   assert.equal(answer.status, 422);
   const html = (await answer.text()).replaceAll("&#39;", "'");
-  const faults = userFaults({ userId: "", ...bad }).filter((fault) => fault !== undefined);
+  const faults = faultsOf(putUser.input, { userId: "", ...bad }, "input", "");
   assert.equal(faults.length, 6);
   for (const { message } of faults) assert.ok(html.includes(message), message);
   assert.match(html, /value="nobody"/, "what was typed is there again");
@@ -82,16 +83,16 @@ test("what is wrong is said beside its field in the words of the API and the com
 
 test("what somebody else has saved meanwhile is not written over, nor a user who is known by making a new one", async (t) => {
   const { admin, editor, tenantId, base } = await world(t);
-  await putUser(admin.db, tenantId, { userId: "ann", email: "ann@example.com" });
+  await saveUsers(admin.db, tenantId, [{ userId: "ann", email: "ann@example.com" }]);
   const again = await editor.post(`${base}/users/edit`, { user: "ann", isNew: "yes", ...EMPTY });
   assert.equal(again.status, 422);
   assert.match(await again.text(), /User id is known already/);
   const shown = hiddenFields(await editor.text(`${base}/users/edit?user=ann`));
-  await putUser(admin.db, tenantId, { userId: "ann", email: "new@example.com" });
+  await saveUsers(admin.db, tenantId, [{ userId: "ann", email: "new@example.com" }]);
   const late = await editor.post(`${base}/users/edit`, { ...EMPTY, ...shown });
   assert.equal(late.status, 422);
   assert.match(await late.text(), /Not saved: this user was changed meanwhile/);
-  assert.equal((await showUser(admin.db, tenantId, "ann")).email, "new@example.com");
+  assert.equal((await knownUser(admin.db, tenantId, "ann"))?.email, "new@example.com");
 });
 
 test("a viewer has no button to edit, and the address is refused", async (t) => {

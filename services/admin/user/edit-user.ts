@@ -1,5 +1,4 @@
-import { saveUser } from "@belfry/administration/users/save-user";
-import { knownUser } from "@belfry/administration/users/users";
+import { knownUser, putUser } from "@belfry/administration/users/users";
 import { textFault } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
@@ -16,16 +15,16 @@ export function editUserPages({ route, db }: PageDeps): void {
     const userId = query.get("user") ?? "";
     const fault = userId === "" ? undefined : textFault(userId);
     if (userId === "") return show(valuesOfUser("", undefined), true);
-    if (fault !== undefined) return show(valuesOfUser(userId, undefined), true, { user: fault });
+    if (fault !== undefined) return show(valuesOfUser(userId, undefined), true, { userId: fault });
     return show(valuesOfUser(userId, await knownUser(db, tenant.id, userId)), false);
   });
 
-  route("POST /tenants/:tenantId/users/edit", async ({ tenant, form, actor, base }) => {
+  route("POST /tenants/:tenantId/users/edit", async ({ form, run, base }) => {
     const values = typedUser(form);
     return await orFaults(
       async () => {
         const seen = values.seen === "" ? null : values.seen;
-        await saveUser(db, actor, tenant.id, userInput(values), { seen });
+        await run(putUser, { ...userInput(values), seen });
         return redirect(`${base}/users?user=${encodeURIComponent(values.userId)}`, "user-saved");
       },
       (faults) => show(values, form.get("isNew") === "yes", faults),

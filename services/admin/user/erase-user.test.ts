@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { erasedUser } from "@belfry/administration/erasure/erase-user";
 import { claimErasure, endErasure } from "@belfry/administration/erasure/erasure-rows";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { knownUser, putUser } from "@belfry/administration/users/users";
+import { knownUser, saveUsers } from "@belfry/administration/users/users";
 import { startAdmin } from "../admin-under-test.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
@@ -12,7 +12,7 @@ async function world(t: Parameters<typeof startAdmin>[0]) {
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const member = (role: "owner" | "editor" | "viewer") =>
     admin.person({ email: `${role}@example.com`, name: role, of: { tenantId, role } });
-  for (const userId of ["ann", "bob"]) await putUser(admin.db, tenantId, { userId });
+  for (const userId of ["ann", "bob"]) await saveUsers(admin.db, tenantId, [{ userId }]);
   const base = `/tenants/${tenantId}`;
   return { admin, member, tenantId, base, erase: `${base}/users/erase` };
 }

@@ -1,16 +1,12 @@
-import {
-  askForErasure,
-  ErasuresFull,
-  showErasure,
-} from "@belfry/administration/erasure/request-erasure";
+import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
 import { NotFound } from "@belfry/administration/input-error";
 import { MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
-import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { textFault } from "@belfry/contracts/identifiers";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 
 /** Erasing a user: what goes and what stays is said first, and the id is typed once more. */
-export function eraseUserPages({ route, db }: PageDeps): void {
+export function eraseUserPages({ route }: PageDeps): void {
   const show = (userId: string, typed = "", fault?: string): Answer =>
     page(
       "user-erase",
@@ -25,13 +21,13 @@ export function eraseUserPages({ route, db }: PageDeps): void {
     return show(userId);
   });
 
-  route("POST /tenants/:tenantId/users/erase", async ({ tenant, form, actor, base }) => {
+  route("POST /tenants/:tenantId/users/erase", async ({ form, run, base }) => {
     const userId = form.get("user") ?? "";
     if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
     const typed = form.get("typed") ?? "";
     if (typed !== userId) return show(userId, typed, "must be exactly the user id");
     try {
-      const { id } = await askForErasure(db, actor, { tenantId: tenant.id, userId });
+      const { id } = await run(requestErasure, { userId });
       return redirect(`${base}/users/erasures/${id}`);
     } catch (error) {
       if (!(error instanceof ErasuresFull)) throw error;
@@ -40,9 +36,8 @@ export function eraseUserPages({ route, db }: PageDeps): void {
     }
   });
 
-  route("GET /tenants/:tenantId/users/erasures/:erasureId", async ({ tenant, params }) => {
-    const id = params.erasureId ?? "";
-    if (!UUID.test(id)) throw new NotFound("path", "no such erasure");
-    return page("erasure", "Erasure", { erasure: await showErasure(db, tenant.id, id) });
+  route("GET /tenants/:tenantId/users/erasures/:erasureId", async ({ run, params }) => {
+    const erasure = await run(showErasure, { erasureId: params.erasureId ?? "" });
+    return page("erasure", "Erasure", { erasure });
   });
 }

@@ -7,7 +7,7 @@ import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
 
 /** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
-export function importPages({ route, db, once }: PageDeps): void {
+export function importPages({ route, once }: PageDeps): void {
   const show = async ({ run }: InTenant, extra: object = {}) =>
     page("import", "Import unsubscribes", {
       ...{ lines: "", faults: [], done: undefined },
@@ -21,11 +21,11 @@ export function importPages({ route, db, once }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/users/import", async (context) => {
-    const { tenant, form, audited, person, base } = context;
+    const { form, run, person, base } = context;
     const lines = form.get("lines") ?? "";
     return await orFaults(
       async () => {
-        const done = await importUnsubscribes(db, audited, tenant.id, [Buffer.from(lines)]);
+        const done = await run(importUnsubscribes, { file: lines });
         return await once.show(person, `${base}/users/import`, { done });
       },
       (_, faults: readonly InputFault[]) => show(context, { lines, faults }),

@@ -41,5 +41,6 @@ export function typedUser(form: URLSearchParams): UserValues {
 export function userInput(values: UserValues): UserInput {
   const { userId, email, phone, locale, timezone, quietFrom: from, quietTo: to } = values;
   const quietHours = from === "" && to === "" ? null : { from, to };
-  return { userId, email, phone, locale, timezone, quietHours };
+  const [language, zone] = [locale || null, timezone || null];
+  return { userId, email, phone, locale: language, timezone: zone, quietHours };
 }

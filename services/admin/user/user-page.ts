@@ -2,7 +2,6 @@ import { type FoundEvent, searchEvents } from "@belfry/administration/events/sea
 import { eventIdsOfUser } from "@belfry/administration/search/find-anything";
 import { eventsByIds } from "@belfry/administration/search/search-rows";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { type Preferences, showPreferences } from "@belfry/administration/users/preferences";
 import { findUser } from "@belfry/administration/users/user-rows";
 import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
 import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
@@ -10,6 +9,7 @@ import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
+import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
 import { whyNot } from "../event/why-not.ts";
 
 const EVENTS = 10;
@@ -25,7 +25,7 @@ export async function userFacts(
   const [user, tenant, wishes, { events: lately, searchedTo, next }, indexed] = await Promise.all([
     findUser(db, tenantId, userId),
     showTenant(db, tenantId),
-    showPreferences(db, tenantId, userId),
+    shownPreferences(db, { tenantId, userId }),
     searchEvents(db, { tenantId, userId, limit: EVENTS }),
     eventIdsOfUser(db, keys, { tenantId, userId, most: EVENTS }),
   ]);
@@ -51,7 +51,7 @@ export async function userFacts(
 }
 
 /** A row for all categories, one for each, and one for each that is gone and of which something was said. */
-function cellRows({ preferences, categories }: Preferences) {
+function cellRows({ preferences, categories }: ShownPreferences) {
   const said = Map.groupBy(preferences, ({ category }) => category);
   const keys = new Set([ANY, ...categories.map(({ key }) => key), ...said.keys()]);
   return [...keys].map((key) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addSuppressions } from "@belfry/administration/events/suppressions";
+import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putUser } from "@belfry/administration/users/users";
+import { saveUsers } from "@belfry/administration/users/users";
 import { storeInbound } from "@belfry/database/inbound";
 import { type startAdmin, startForTenant } from "../admin-under-test.ts";
 
@@ -95,16 +95,28 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
   const page = `${base}/users?user=ann`;
   assert.match(await viewer.text(page), /22:00 to 06:00 \(your default\)/);
 
-  await putUser(admin.db, tenantId, {
-    ...{ userId: "ann", email: "Ann@example.com", timezone: "Europe/Vienna" },
-    quietHours: { from: "21:00", to: "07:00" },
-  });
+  await saveUsers(admin.db, tenantId, [
+    {
+      ...{ userId: "ann", email: "Ann@example.com", timezone: "Europe/Vienna" },
+      quietHours: { from: "21:00", to: "07:00" },
+    },
+  ]);
   const mail = { tenantId, channel: "EMAIL" } as const;
-  await addSuppressions(admin.db, { ...mail, addresses: ["ann@example.com"], reason: "bounced" });
+  await insertSuppressions(admin.db, {
+    ...mail,
+    addresses: ["ann@example.com"],
+    reason: "bounced",
+    source: null,
+  });
   const addresses = ["old@example.com"];
-  await addSuppressions(admin.db, { ...mail, addresses, reason: "complained" });
+  await insertSuppressions(admin.db, { ...mail, addresses, reason: "complained", source: null });
   const others = ["bob@example.com"];
-  await addSuppressions(admin.db, { ...mail, addresses: others, reason: "bounced" });
+  await insertSuppressions(admin.db, {
+    ...mail,
+    addresses: others,
+    reason: "bounced",
+    source: null,
+  });
   const skipped = { EMAIL: "turned off by the user for Offers, 2 Nov 2026, preference page" };
   await admin.pool.query(
     `insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at,

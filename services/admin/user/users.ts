@@ -1,26 +1,16 @@
-import { auditedAfter } from "@belfry/administration/audited";
-import { openErasureOf } from "@belfry/administration/erasure/request-erasure";
+import { openErasureOf } from "@belfry/administration/erasure/erasures";
 import { searchEvents } from "@belfry/administration/events/search-events";
-import { invalid } from "@belfry/administration/input-error";
 import { usersWho, WHO } from "@belfry/administration/search/search-rows";
-import { listUsers } from "@belfry/administration/users/list-users";
-import { userNote } from "@belfry/administration/users/user-notes";
-import {
-  PERSONAL_CHANNEL,
-  realtimeChannel,
-  SYSTEM_CHANNEL,
-  textFault,
-  UUID,
-} from "@belfry/contracts/identifiers";
+import { openInbox } from "@belfry/administration/tenants/realtime";
+import { listUsers } from "@belfry/administration/users/users";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
-import { findTargetChannels } from "@belfry/database/target-channels";
 import { json, page } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { userFacts } from "./user-page.ts";
 
 const PAGE = 30;
-const LISTED = 50;
 /** Where the users come from that were seen lately, and how many are named. */
 const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
@@ -35,7 +25,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     return exact?.userId ?? trimmed;
   };
 
-  route("GET /tenants/:tenantId/users", async ({ tenant, query }) => {
+  route("GET /tenants/:tenantId/users", async ({ tenant, query, run }) => {
     const userId = await idOf(tenant.id, query.get("user") ?? "");
     const fault = userId === "" ? undefined : textFault(userId);
     if (userId === "" || fault !== undefined) {
@@ -45,11 +35,9 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
         .map(([id, own]) => ({ id, at: own[0]?.acceptedAt }));
       const given = query.get("after") ?? "";
       const after = textFault(given) === undefined ? given : undefined;
-      const listed = await listUsers(db, tenant.id, { after, limit: LISTED + 1 });
-      const all = listed.slice(0, LISTED);
-      const next = listed.length > LISTED ? all.at(-1)?.userId : undefined;
+      const { users: all, next: nextUser } = await run(listUsers, { after });
       const status = fault === undefined ? 200 : 422;
-      const list = { all, nextUser: next, isFirst: after === undefined };
+      const list = { all, nextUser, isFirst: after === undefined };
       return page("users", "Users", { userId, fault, lately, ...list }, status);
     }
     const owner = { tenantId: tenant.id, userId };
@@ -77,21 +65,10 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
 
   // For the live inbox: the browser is given what a tenant's backend would give it, never the key, and by this
   // token it reads no more than the page shows.
-  route("POST /tenants/:tenantId/users/token", async ({ tenant, form, actor }) => {
+  route("POST /tenants/:tenantId/users/token", async ({ tenant, form, run }) => {
     const userId = form.get("user") ?? "";
-    const fault = textFault(userId);
-    if (fault !== undefined) throw invalid("user", fault);
-    await auditedAfter(
-      db,
-      actor,
-      async () => undefined,
-      () => userNote("user.open-inbox", { tenantId: tenant.id, userId }),
-    );
-    const targets = await findTargetChannels(db, tenant.id);
-    const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
-    return json({
-      token: await signToken({ sub: userId, tenant: tenant.id, concealed: true }),
-      channels: [...names].map((name) => realtimeChannel(name, userId)),
-    });
+    const { channels } = await run(openInbox, { userId });
+    const token = await signToken({ sub: userId, tenant: tenant.id, concealed: true });
+    return json({ token, channels });
   });
 }

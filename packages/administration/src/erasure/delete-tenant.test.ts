@@ -13,8 +13,9 @@ import { prepareTemplate, savePreparedTemplate } from "../templates/put-template
 import { putTemplate } from "../templates/test-templates.ts";
 import { allTenants, deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { testDatabase } from "../test-database.ts";
-import { saveUser } from "../users/save-user.ts";
+import { putUser } from "../users/users.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import { erasedUser } from "./erase-user.ts";
 import { deleteTenantData } from "./tenant-data.ts";
@@ -62,7 +63,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
 test("that a tenant was deleted stands in the audit log, and of its users nothing is left there", async (t) => {
   const db = await testDatabase(t);
   const { id } = await createTenant(db, { name: "Gone" });
-  await saveUser(db, ACTOR, id, { userId: "ann", email: "ann@example.com" });
+  await actsIn(db, id)(putUser, { userId: "ann", email: "ann@example.com" });
   await deleteTenant(db, id, ACTOR);
   const rows = await db
     .selectFrom("audit_log")

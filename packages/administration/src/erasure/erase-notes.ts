@@ -1,6 +1,14 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { USER_ACTIONS } from "../users/user-notes.ts";
+
+/** Those whose target is the user's id: an erasure takes it, and what was changed, out of them. */
+export const USER_ACTIONS = [
+  "user.create",
+  "user.update",
+  "user.preference",
+  "user.open-inbox",
+  "user.disconnect",
+] as const;
 
 /**
  * Takes a user out of what the audit log tells of the user; or all users of a tenant. That something was done, by whom

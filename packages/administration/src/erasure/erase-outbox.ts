@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import type { UserOfTenant } from "../tenants/realtime.ts";
 import { deleteOutbox, outboxOfUser } from "./user-traces.ts";
 
 const ROWS_PER_BATCH = 1_000;

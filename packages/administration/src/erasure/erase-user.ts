@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import { textFault } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
@@ -10,8 +9,7 @@ import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
-import { faultAt, refuseFaults } from "../input-error.ts";
-import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseDeadMessages } from "./erase-dead-messages.ts";
@@ -54,7 +52,7 @@ const HELD_MS = 10 * 60_000;
  * Removes a user of a tenant: events, newest first, with all that belongs to them, history, outbox and
  * realtime channels, in small batches. What waits is not sent any more; what a sender has in hand is
  * waited for. An end in between is no harm: call it again. Events that are accepted after it began may
- * stay. Throws `InvalidInput`, `NotFound`, and what `disconnect` throws.
+ * stay. Throws `NotFound`, and what `disconnect` throws.
  */
 export async function eraseUser(
   db: Database,
@@ -63,7 +61,6 @@ export async function eraseUser(
 ): Promise<ErasureReport> {
   const { tenantId, userId, dryRun = false } = erasure;
   const owner = { tenantId, userId };
-  refuseFaults([faultAt("user", textFault(userId))]);
   await requireTenant(db, tenantId, "tenant");
 
   const note = (

@@ -1,53 +1,54 @@
+import { type Static, Type } from "@sinclair/typebox";
+
 /** What an erasure took away, and what it left. */
 
-export interface ErasedRows {
-  events: number;
-  /** Of the events, those that were not dispatched yet. */
-  undispatchedEvents: number;
-  deliveries: number;
-  attempts: number;
-  receipts: number;
-  outbox: number;
-  notifications: number;
-  realtimeChannels: number;
-  /** NATS messages that had been set aside and named nothing else. */
-  deadMessages: number;
-  suppressions: number;
-  /** What the person has answered to text messages. */
-  inboundMessages: number;
-  /** What the tenant has said of the user: addresses, language, zone, quiet hours. */
-  recipients: number;
-  /** What the user has turned on and off. */
-  preferences: number;
-  /** Messages that gather events of the user. */
-  digests: number;
-  /** When the user was sent something of which there may be only so much. */
-  throttles: number;
-  /** What the tenant's endpoints were or are to be told of the user, each with its delivery and attempts. */
-  webhookMessages: number;
-}
+const rows = (description?: string) =>
+  Type.Integer(description === undefined ? {} : { description });
 
-export interface Kept {
-  where: string;
-  what: string;
-  /** Rows, where they can be counted. */
-  count?: number;
-}
+const ErasedRows = Type.Object({
+  events: rows(),
+  undispatchedEvents: rows("Of the events, those that were not dispatched yet"),
+  deliveries: rows(),
+  attempts: rows(),
+  receipts: rows(),
+  outbox: rows(),
+  notifications: rows(),
+  realtimeChannels: rows(),
+  deadMessages: rows("NATS messages that had been set aside and named nothing else"),
+  suppressions: rows(),
+  inboundMessages: rows("What the person has answered to text messages"),
+  recipients: rows("What the tenant has said of the user: addresses, language, zone, quiet hours"),
+  preferences: rows("What the user has turned on and off"),
+  digests: rows("Messages that gather events of the user"),
+  throttles: rows("When the user was sent something of which there may be only so much"),
+  webhookMessages: rows(
+    "What the tenant's endpoints were or are to be told of the user, each with its delivery and attempts",
+  ),
+});
+export type ErasedRows = Static<typeof ErasedRows>;
 
-export interface ErasureReport {
-  tenantId: string;
-  userId: string;
-  /** Then nothing was changed, and the figures say what would go. */
-  dryRun: boolean;
-  deleted: ErasedRows;
-  /** Of the deliveries, those that were still to be sent: they are not sent any more. */
-  unsent: number;
-  kept: Kept[];
-}
+const Kept = Type.Object({
+  where: Type.String(),
+  what: Type.String(),
+  count: Type.Optional(rows("Where they can be counted")),
+});
+type Kept = Static<typeof Kept>;
+
+export const ErasureReport = Type.Object({
+  tenantId: Type.String(),
+  userId: Type.String(),
+  dryRun: Type.Boolean({
+    description: "Then nothing was changed, and the figures say what would go",
+  }),
+  deleted: ErasedRows,
+  unsent: rows("Of the deliveries, those that were still to be sent: they are not sent any more"),
+  kept: Type.Array(Kept),
+});
+export type ErasureReport = Static<typeof ErasureReport>;
 
 /** What stays behind, in words. The counts are of this person; what holds nothing is left out. */
 export function keptAfter(found: { suppressions: number; auditEntries: number }): Kept[] {
-  const rows: Kept[] = [
+  const named: Kept[] = [
     {
       where: "suppressions",
       what: "addresses of the person to which nothing may be sent; --suppressions removes them",
@@ -59,7 +60,7 @@ export function keptAfter(found: { suppressions: number; auditEntries: number })
       count: found.auditEntries,
     },
   ];
-  return [...rows.filter(({ count }) => count !== 0), ...ELSEWHERE];
+  return [...named.filter(({ count }) => count !== 0), ...ELSEWHERE];
 }
 
 const ELSEWHERE: readonly Kept[] = [

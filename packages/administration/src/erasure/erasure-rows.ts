@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import type { UserOfTenant } from "../tenants/realtime.ts";
 
 /** Queries on `erasures`. */
 

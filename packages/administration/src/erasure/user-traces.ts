@@ -2,7 +2,7 @@ import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { Owner } from "@belfry/database/notifications";
 import { sql } from "kysely";
-import { USER_ACTIONS } from "../users/user-notes.ts";
+import { USER_ACTIONS } from "./erase-notes.ts";
 
 /** Where else a tenant's user leaves something: beside the events, found by them or by an address. */
 

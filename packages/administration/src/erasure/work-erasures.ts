@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
-import type { UserOfTenant } from "../tenants/realtime-disconnect.ts";
+import type { UserOfTenant } from "../tenants/realtime.ts";
 import { eraseUser } from "./erase-user.ts";
 import {
   type ClaimedErasure,

@@ -3,16 +3,32 @@ import { test } from "node:test";
 import { rowsRead } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
 import { InvalidInput, NotFound } from "../input-error.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { importSuppressions } from "./import-suppressions.ts";
-import { addSuppressions, removeSuppressions } from "./suppressions.ts";
+import { insertSuppressions } from "./suppression-rows.ts";
+
+async function* bytesOf(...pieces: Uint8Array[]) {
+  yield* pieces;
+}
 
 test("a file of addresses is suppressed as a whole or not at all, and every bad line is named with its rule", async (t) => {
-  const { db, audited, tenantId } = await tenantDatabase(t);
-  const mail = { tenantId, channel: "EMAIL" } as const;
-  const bring = (text: string | Uint8Array, more: object = {}) =>
-    importSuppressions(db, audited, { ...mail, ...more }, [Buffer.from(text)]);
+  const { db, tenantId } = await tenantDatabase(t);
+  const bring = (
+    text: string | Uint8Array,
+    {
+      of = tenantId,
+      email = "",
+      ...more
+    }: { of?: string; email?: string; [name: string]: unknown } = {},
+  ) =>
+    actsIn(
+      db,
+      of,
+      {},
+      { personId: null, person: "a test", address: "::1", ...(email && { email }) },
+    )(importSuppressions, { channel: "EMAIL", file: bytesOf(Buffer.from(text)), ...more });
   const stored = async () => {
     const rows = await db
       .selectFrom("suppressions")
@@ -24,10 +40,11 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
   const faultsOf = async (work: Promise<unknown>) =>
     (await refusal(work)).faults.map(({ message }) => message);
 
-  await addSuppressions(db, { ...mail, addresses: ["bob@example.com"], reason: "bounced" });
+  const bob = { addresses: ["bob@example.com"], reason: "bounced", source: null } as const;
+  await insertSuppressions(db, { tenantId, channel: "EMAIL", ...bob });
   const file =
     'Email,when\r\nAnn@Example.com,2026\r\n\r\n"bob@example.com", x\r\nann@example.com\r\n';
-  const { faults, ...counts } = await bring(file, { source: "olga@example.com" });
+  const { faults, ...counts } = await bring(file, { email: "olga@example.com" });
   assert.deepEqual(counts, { lines: 3, added: 1, alreadyThere: 1, repeated: 1, leftOut: 0 });
   assert.deepEqual(faults, []);
   const both = ["ann@example.com by hand olga@example.com", "bob@example.com bounced "];
@@ -48,26 +65,26 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
   ]);
   assert.deepEqual(await faultsOf(bring("address\n\n")), ["must hold an address"]);
   assert.match((await faultsOf(bring("+12025550123")))[0] ?? "", /line 1/);
-  await assert.rejects(bring("a@b.example", { tenantId: "nobody" }), NotFound);
+  await assert.rejects(bring("a@b.example", { of: "nobody" }), NotFound);
   await assert.rejects(bring("a@b.example", { channel: "PUSH" }), InvalidInput);
-  await removeSuppressions(db, { ...mail, addresses: ["cleo@example.com"] });
 });
 
 test("a hostile file of 10 MB costs no more than its lines: what is told of it, and what is kept, stays small", async (t) => {
-  const { db, audited, tenantId } = await tenantDatabase(t);
-  const mail = { tenantId, channel: "EMAIL", leaveOutBad: true } as const;
+  const { db, tenantId } = await tenantDatabase(t);
+  const mail = { channel: "EMAIL", leaveOutBad: true } as const;
+  const run = actsIn(db, tenantId);
   const one = Buffer.alloc(10_000_000, '"');
-  const { faults, ...counts } = await importSuppressions(db, audited, mail, [
-    one,
-    Buffer.from("\na@b.example"),
-  ]);
+  const { faults, ...counts } = await run(importSuppressions, {
+    ...mail,
+    file: bytesOf(one, Buffer.from("\na@b.example")),
+  });
   assert.deepEqual(counts, { lines: 2, added: 1, alreadyThere: 0, repeated: 0, leftOut: 1 });
   assert.deepEqual(faults, ["line 1: must be at most 4000 characters"]);
 
   const lines = Array.from({ length: 100_000 }, (_, n) =>
     n % 100 === 0 ? `u${n}@b.example` : `${"x".repeat(150)}${n}`,
   );
-  const many = await importSuppressions(db, audited, mail, [Buffer.from(lines.join("\n"))]);
+  const many = await run(importSuppressions, { ...mail, file: lines.join("\n") });
   assert.deepEqual(
     [many.lines, many.added, many.leftOut, many.faults.length],
     [100_000, 1_000, 99_000, 51],
@@ -77,11 +94,9 @@ test("a hostile file of 10 MB costs no more than its lines: what is told of it, 
 });
 
 test("the column of addresses is found by its name, of exports with commas, semicolons and tabs", async (t) => {
-  const { db, audited, tenantId } = await tenantDatabase(t);
-  const bring = async (channel: "EMAIL" | "SMS", text: string) => {
-    const file = [Buffer.from(text)];
-    return (await importSuppressions(db, audited, { tenantId, channel }, file)).added;
-  };
+  const { db, tenantId } = await tenantDatabase(t);
+  const bring = async (channel: "EMAIL" | "SMS", file: string) =>
+    (await actsIn(db, tenantId)(importSuppressions, { channel, file })).added;
   assert.equal(
     await bring("EMAIL", 'status,reason,email,created\n5.1.1,"550, no\nsuch user",a@b.example,1\n'),
     1,
@@ -98,11 +113,10 @@ test("the column of addresses is found by its name, of exports with commas, semi
 });
 
 test("of 2,500 addresses brought again each costs one look into an index", async (t) => {
-  const { db, pool, audited, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
+  const { db, pool, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
   await pool.query("alter table suppressions set (autovacuum_enabled = false)");
-  const mail = { tenantId, channel: "EMAIL" } as const;
   const text = Array.from({ length: 2_500 }, (_, n) => `u${n}@b.example`).join("\n");
-  const bring = () => importSuppressions(db, audited, mail, [Buffer.from(text)]);
+  const bring = () => actsIn(db, tenantId)(importSuppressions, { channel: "EMAIL", file: text });
   assert.equal((await bring()).added, 2_500);
   assert.equal((await bring()).alreadyThere, 2_500);
   const read = await rowsRead(pool, ["suppressions"]);

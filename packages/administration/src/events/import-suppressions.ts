@@ -1,79 +1,84 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
-import type { Audited } from "../audited.ts";
-import { invalid, requireProviderChannel } from "../input-error.ts";
+import {
+  EXAMPLE_CHANNEL,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+  sentRow,
+} from "@belfry/contracts/channels";
+import { flag, oneOf } from "@belfry/contracts/fields";
+import { Type } from "@sinclair/typebox";
+import { defineAct, EDIT } from "../act.ts";
+import { audited } from "../audited.ts";
+import { invalid } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { type FileOfLines, type ReadRecord, readRows, writeInParts } from "../users/read-rows.ts";
+import { csvFile, type ReadRecord, readRows, writeInParts } from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
-export interface SuppressionFile {
-  tenantId: string;
-  channel: ProviderChannel;
-  /** Who brings it. */
-  source?: string | undefined;
-  /** Takes the good lines and leaves the bad ones out; default: one bad line refuses all. */
-  leaveOutBad?: boolean | undefined;
-}
+const Counts = Type.Object({
+  lines: Type.Integer({ description: "Without the heading and empty ones" }),
+  added: Type.Integer({ description: "Addresses that were not there" }),
+  alreadyThere: Type.Integer({ description: "These keep their reason and time" }),
+  repeated: Type.Integer({ description: "Addresses that more than one line named" }),
+  leftOut: Type.Integer({ description: "Bad lines" }),
+  faults: Type.Array(Type.String(), {
+    description: "What is wrong with them, each with its number: at most 50, and how many more",
+  }),
+});
 
-export interface ImportedSuppressions {
-  /** Without the heading and empty ones. */
-  lines: number;
-  /** Addresses that were not there. */
-  added: number;
-  /** Addresses that keep the reason and the time that they had. */
-  alreadyThere: number;
-  /** Addresses that more than one line named. */
-  repeated: number;
-  /** Bad lines. */
-  leftOut: number;
-  /** What is wrong with them, each with its number: at most 50, and how many more there are. */
-  faults: string[];
-}
-
-/**
- * Suppresses the addresses of a file: one a line, or a column of a CSV: the one that a first line calls by a name of
- * the channel's address (`headings` in addresses.ts), `address` or `recipient`, else the first one. The whole file is read before anything is written: throws
- * `InvalidInput` with a fault a bad line (unless they are to be left out), at most 50 and how many more there are;
- * `NotFound` for an unknown tenant. Then it writes a thousand addresses a transaction, each in force for every
- * delivery that is claimed from then on. After a failure in between, import the file again.
- */
-export async function importSuppressions(
-  db: Database,
-  audited: Audited,
-  input: SuppressionFile,
-  file: FileOfLines,
-): Promise<ImportedSuppressions> {
-  const { tenantId, channel, source = null, leaveOutBad = false } = input;
-  requireProviderChannel(channel);
-  await requireTenant(db, tenantId);
-  const { rows, lines, leftOut, faults } = await readRows(file, {
-    leaveOutBad,
-    columns: [[...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"]],
-    read: (fields) => addressOf(fields, channel),
-  });
-  if (lines === 0) throw invalid("file", "must hold an address");
-  const reason = "by hand";
-  const done = await writeInParts(
-    audited,
-    rows,
-    async (transaction, addresses) => {
-      const one = { tenantId, channel, addresses, reason, source } as const;
-      const added = await insertSuppressions(transaction, one);
-      return { added, alreadyThere: addresses.length - added };
+export const importSuppressions = defineAct({
+  name: "suppression import",
+  http: "POST /suppressions/import",
+  access: EDIT,
+  effect: "steps",
+  summary:
+    "Send nothing to the addresses of a file: one a line, or the column of a CSV that its heading names; a bad line refuses the whole file",
+  description:
+    "The whole file is read before anything is written, a thousand addresses a transaction. After a failure in between, import it again.",
+  input: Type.Object({
+    channel: oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") }),
+    file: csvFile({ description: "one address a line, or a CSV" }),
+    leaveOutBad: Type.Optional(
+      flag({ description: "leave bad lines out, name them, and take the others" }),
+    ),
+  }),
+  output: Counts,
+  examples: [
+    {
+      input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
+      output: { lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0, faults: [] },
     },
-    // By counts, and of no address.
-    (counts, { name }) => ({
-      tenantId,
-      action: "suppression.import",
-      target: `${channel} ${lines} ${lines === 1 ? "line" : "lines"}${name}`,
-      after: { ...counts, leftOut },
-    }),
-  );
-  const added = done.reduce((sum, counts) => sum + counts.added, 0);
-  const alreadyThere = rows.length - added;
-  return { lines, added, alreadyThere, repeated: lines - leftOut - rows.length, leftOut, faults };
-}
+  ],
+  async run({ db, tenantId, actor }, { channel, file, leaveOutBad = false }) {
+    await requireTenant(db, tenantId);
+    const { rows, lines, leftOut, faults } = await readRows(file, {
+      leaveOutBad,
+      columns: [[...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"]],
+      read: (fields) => addressOf(fields, channel),
+    });
+    if (lines === 0) throw invalid("file", "must hold an address");
+    const source = actor.email ?? null;
+    const done = await writeInParts(
+      (change, note) => audited(db, actor, change, note),
+      rows,
+      async (transaction, addresses) => {
+        const entry = { tenantId, channel, addresses, source, reason: "by hand" } as const;
+        const added = await insertSuppressions(transaction, entry);
+        return { added, alreadyThere: addresses.length - added };
+      },
+      // By counts, and of no address.
+      (counts, { name }) => ({
+        tenantId,
+        action: "suppression.import",
+        target: `${channel} ${lines} ${lines === 1 ? "line" : "lines"}${name}`,
+        after: { ...counts, leftOut },
+      }),
+    );
+    const added = done.reduce((sum, counts) => sum + counts.added, 0);
+    const alreadyThere = rows.length - added;
+    const repeated = lines - leftOut - rows.length;
+    return { output: { lines, added, alreadyThere, repeated, leftOut, faults } };
+  },
+});
 
 const MOST_SHOWN = 80;
 

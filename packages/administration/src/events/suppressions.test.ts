@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { SuppressionReason } from "@belfry/contracts/receipt";
+import type { Database } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import type { Static } from "@sinclair/typebox";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { showEvent } from "./event-report.ts";
-import {
-  addSuppressions,
-  removeSuppressions,
-  type Suppression,
-  suppressionPages,
-} from "./suppressions.ts";
+import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
+import { addSuppressions, listSuppressions, removeSuppressions } from "./suppressions.ts";
 
 async function setUp(t: TestContext) {
   const { pool, db, tenantId } = await tenantDatabase(t);
@@ -42,14 +43,41 @@ async function setUp(t: TestContext) {
     return { becomes: result?.becomes, reason: reasonOf(result), eventId };
   };
   const list = async (tenant = tenantId) => {
-    const all: Suppression[] = [];
-    for await (const page of suppressionPages(db, { tenantId: tenant, pageRows: 2 })) {
-      all.push(...page);
+    const all: Static<typeof listSuppressions.output>["items"] = [];
+    for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+      const page = await actsIn(db, tenant)(listSuppressions, { limit: 2, after });
+      all.push(...page.items);
+      after = page.next;
     }
     return all.map(({ channel, address, reason }) => `${channel} ${address} ${reason}`);
   };
   return { db, tenantId, claim, list };
 }
+
+interface Given {
+  tenantId: string;
+  channel: ProviderChannel;
+  addresses: readonly string[];
+}
+
+/** By hand by the act; for another reason as a receipt does it. */
+async function add(
+  db: Database,
+  { tenantId, reason, ...input }: Given & { reason?: SuppressionReason },
+) {
+  if (reason === undefined)
+    return await actsIn(db, tenantId)(addSuppressions, {
+      ...input,
+      addresses: [...input.addresses],
+    });
+  const addresses = [...new Set(input.addresses.map(suppressedForm))];
+  const entry = { tenantId, channel: input.channel, addresses, reason, source: null };
+  const added = await insertSuppressions(db, entry);
+  return { added, alreadyThere: addresses.length - added };
+}
+
+const remove = (db: Database, { tenantId, ...input }: Given) =>
+  actsIn(db, tenantId)(removeSuppressions, { ...input, addresses: [...input.addresses] });
 
 function reasonOf(result: ClaimResult | undefined): string | undefined {
   return result !== undefined && "reason" in result ? result.reason : undefined;
@@ -59,7 +87,7 @@ test("a delivery to a suppressed address is skipped before any call, and the tim
   const { db, tenantId, claim } = await setUp(t);
   const email = { tenantId, channel: "EMAIL", addresses: ["Ann@Example.com"] } as const;
   assert.equal((await claim("ann@example.com")).becomes, "sending");
-  assert.deepEqual(await addSuppressions(db, { ...email, reason: "bounced" }), {
+  assert.deepEqual(await add(db, { ...email, reason: "bounced" }), {
     added: 1,
     alreadyThere: 0,
   });
@@ -69,21 +97,21 @@ test("a delivery to a suppressed address is skipped before any call, and the tim
   assert.equal(timeline.at(-1)?.what, "skipped: address suppressed (bounced)");
   assert.equal(channels.EMAIL?.status, "skipped");
   assert.equal((await claim("bob@example.com")).becomes, "sending");
-  await addSuppressions(db, { ...email, addresses: ["ann@bücher.example"] });
+  await add(db, { ...email, addresses: ["ann@bücher.example"] });
   assert.equal((await claim("ann@xn--bcher-kva.example")).becomes, "skipped");
   const written = ["jo\u0308rg@example.com", '"a..b"@docomo.ne.jp'];
-  await addSuppressions(db, { ...email, addresses: written });
+  await add(db, { ...email, addresses: written });
   assert.equal((await claim("jörg@example.com")).becomes, "skipped");
   assert.equal((await claim("a..b@docomo.ne.jp")).becomes, "skipped");
-  await removeSuppressions(db, email);
+  await remove(db, email);
   assert.equal((await claim("ann@example.com")).becomes, "sending");
 });
 
 test("an address is suppressed for its tenant and channel alone", async (t) => {
   const { db, tenantId, claim } = await setUp(t);
   const { id: other } = await createTenant(db, { name: "Other" });
-  await addSuppressions(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
-  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: ["ann@example.com"] });
+  await add(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
+  await add(db, { tenantId, channel: "EMAIL", addresses: ["ann@example.com"] });
   assert.equal((await claim("ann@example.com", other)).becomes, "sending");
   assert.equal((await claim("+12025550123", other, "SMS")).becomes, "sending");
   assert.equal((await claim("+12025550123", tenantId, "EMAIL")).becomes, "sending");
@@ -95,22 +123,19 @@ test("addresses are listed page by page, each once, with the reason for which it
   const { db, tenantId, list } = await setUp(t);
   const addresses = ["c@example.com", "A@example.com", "a@EXAMPLE.com", "b@example.com"];
   const input = { tenantId, channel: "EMAIL", addresses } as const;
-  assert.equal((await addSuppressions(db, { ...input, reason: "complained" })).added, 3);
-  assert.deepEqual(await addSuppressions(db, input), { added: 0, alreadyThere: 3 });
-  await addSuppressions(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
+  assert.equal((await add(db, { ...input, reason: "complained" })).added, 3);
+  assert.deepEqual(await add(db, input), { added: 0, alreadyThere: 3 });
+  await add(db, { tenantId, channel: "SMS", addresses: ["+12025550123"] });
   assert.deepEqual(await list(), [
     "EMAIL a@example.com complained",
     "EMAIL b@example.com complained",
     "EMAIL c@example.com complained",
     "SMS +12025550123 by hand",
   ]);
-  assert.deepEqual(
-    await removeSuppressions(db, { ...input, addresses: ["B@example.com", "x@example.com"] }),
-    {
-      removed: 1,
-      notThere: 1,
-    },
-  );
+  assert.deepEqual(await remove(db, { ...input, addresses: ["B@example.com", "x@example.com"] }), {
+    removed: 1,
+    notThere: 1,
+  });
   assert.equal((await list()).length, 3);
 });
 
@@ -118,16 +143,16 @@ test("what is no address is refused, each named, and nothing is added", async (t
   const { db, tenantId, list } = await setUp(t);
   const input = { tenantId, channel: "EMAIL" } as const;
   const addresses = ["ann@example.com", "nobody", "a@b.c\r\nBcc: x@y.z"];
-  const { faults, message } = await refusal(addSuppressions(db, { ...input, addresses }));
+  const { faults, message } = await refusal(add(db, { ...input, addresses }));
   assert.equal(faults.length, 2);
   assert.match(message, /"nobody"/);
-  await assert.rejects(addSuppressions(db, { ...input, addresses: [] }), InvalidInput);
+  await assert.rejects(add(db, { ...input, addresses: [] }), InvalidInput);
   await assert.rejects(
-    addSuppressions(db, { ...input, channel: "SMS", addresses: ["202 555 0123"] }),
+    add(db, { ...input, channel: "SMS", addresses: ["202 555 0123"] }),
     InvalidInput,
   );
   await assert.rejects(
-    addSuppressions(db, { ...input, tenantId: "nobody", addresses: ["ann@example.com"] }),
+    add(db, { ...input, tenantId: "nobody", addresses: ["ann@example.com"] }),
     NotFound,
   );
   assert.deepEqual(await list(), []);
@@ -141,11 +166,11 @@ test("an opt-out stands beside a bounce: both are listed and hold, and the addre
     addresses: ["ann@example.com", "bob@example.com"],
   } as const;
   for (const reason of ["bounced", "opted out"] as const) {
-    assert.deepEqual(await addSuppressions(db, { ...both, reason }), { added: 2, alreadyThere: 0 });
+    assert.deepEqual(await add(db, { ...both, reason }), { added: 2, alreadyThere: 0 });
   }
   // No third: an address that bounced is not suppressed by hand as well.
-  assert.deepEqual(await addSuppressions(db, both), { added: 0, alreadyThere: 2 });
-  await addSuppressions(db, { ...both, addresses: ["amy@example.com"] });
+  assert.deepEqual(await add(db, both), { added: 0, alreadyThere: 2 });
+  await add(db, { ...both, addresses: ["amy@example.com"] });
   assert.deepEqual(await list(), [
     "EMAIL amy@example.com by hand",
     ...["EMAIL ann@example.com bounced", "EMAIL ann@example.com opted out"],
@@ -153,6 +178,6 @@ test("an opt-out stands beside a bounce: both are listed and hold, and the addre
   ]);
   const { becomes, reason } = await claim("ann@example.com");
   assert.deepEqual([becomes, reason], ["skipped", "address suppressed (bounced)"]);
-  assert.deepEqual(await removeSuppressions(db, both), { removed: 2, notThere: 0 });
+  assert.deepEqual(await remove(db, both), { removed: 2, notThere: 0 });
   assert.equal((await claim("ann@example.com")).becomes, "sending");
 });

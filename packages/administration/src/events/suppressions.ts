@@ -1,94 +1,165 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { SUPPRESSION_REASONS, type SuppressionReason } from "@belfry/contracts/receipt";
-import type { Database } from "@belfry/database/connection";
-import { InvalidInput, invalid, requireProviderChannel } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import {
+  EXAMPLE_CHANNEL,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+  sentRow,
+} from "@belfry/contracts/channels";
+import { field, oneOf, orNull, time } from "@belfry/contracts/fields";
+import { textFault } from "@belfry/contracts/identifiers";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
+import { Type } from "@sinclair/typebox";
+import { defineAct, EDIT, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
+import { InvalidInput, invalid } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import {
   deleteSuppressions,
   insertSuppressions,
   type SuppressionPlace,
-  type SuppressionRow,
   suppressedForm,
   suppressionsOfTenant,
 } from "./suppression-rows.ts";
 
-/** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
-export type Suppression = IsoTimes<SuppressionRow>;
-
-export interface SuppressionInput {
-  tenantId: string;
-  channel: ProviderChannel;
-  /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10,000. */
-  addresses: readonly string[];
-  /** Default: by hand. */
-  reason?: SuppressionReason | undefined;
-  /** Who adds it. */
-  source?: string | undefined;
-}
-
-const PAGE_ROWS = 1_000;
 const MAX_ADDRESSES = 10_000;
 const MAX_NAMED = 5;
 
-/** In force for every delivery that is claimed from now on. Throws `InvalidInput`, `NotFound`. */
-export async function addSuppressions(db: Database, input: SuppressionInput) {
-  const { tenantId, channel, reason = "by hand", source = null } = input;
-  const addresses = checkedAddresses(input);
-  if (!SUPPRESSION_REASONS.includes(reason)) {
-    throw invalid("reason", `must be one of ${SUPPRESSION_REASONS.join(", ")}`);
-  }
-  await requireTenant(db, tenantId);
-  const added = await insertSuppressions(db, { tenantId, channel, addresses, reason, source });
-  return { added, alreadyThere: addresses.length - added };
+/** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
+const Suppression = Type.Object(
+  {
+    channel: oneOf(PROVIDER_CHANNELS),
+    address: Type.String(),
+    reason: oneOf(SUPPRESSION_REASONS),
+    source: orNull(
+      Type.String({ description: "The provider whose receipt it was, or who added it" }),
+    ),
+    createdAt: time("When it was added"),
+  },
+  { title: "Suppression" },
+);
+const channel = oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") });
+/** Whether it is one, the channel says. */
+const address = field<string>({ type: "string" }, (value) =>
+  typeof value === "string" ? undefined : "must be a string",
+);
+const named = Type.Object({
+  channel,
+  addresses: Type.Array(address, {
+    description: `Email addresses, in any case; or phone numbers, as +12025550123. At most ${MAX_ADDRESSES}`,
+  }),
+});
+const CHANNEL = EXAMPLE_CHANNEL;
+const NAMED = { channel: CHANNEL, addresses: ["ann@example.com"] };
+
+export const listSuppressions = defineAct({
+  name: "suppression list",
+  http: "GET /suppressions",
+  access: LOOK,
+  effect: "read",
+  pages: true,
+  summary: "A tenant's suppressed addresses, each with the reason",
+  input: Type.Object({
+    channel: Type.Optional(channel),
+    ...pageFields(1_000, 100, (place) => placeOf(place) !== undefined),
+  }),
+  output: pageOf(Suppression),
+  examples: [
+    {
+      input: {},
+      output: {
+        items: [
+          {
+            ...{ channel: CHANNEL, address: "ann@example.com", reason: "bounced" as const },
+            ...{ source: null, createdAt: "2026-11-20T09:30:00.000Z" },
+          },
+        ],
+      },
+    },
+  ],
+  flags: { limit: null },
+  async run({ db, tenantId }, { limit = 100, after = "", ...filter }) {
+    await requireTenant(db, tenantId);
+    const page = { ...filter, limit: limit + 1, after: placeOf(after) };
+    const rows = await suppressionsOfTenant(db, tenantId, page);
+    return { output: pageFrom(rows.map(isoTimes), limit, nextOf) };
+  },
+});
+
+export const addSuppressions = defineAct({
+  name: "suppression add",
+  http: "POST /suppressions",
+  access: EDIT,
+  effect: "change",
+  summary: "Send nothing to these addresses from now on",
+  input: named,
+  output: Type.Object({ added: Type.Integer(), alreadyThere: Type.Integer() }),
+  examples: [{ input: NAMED, output: { added: 1, alreadyThere: 0 } }],
+  async run({ db, tenantId, actor }, input) {
+    const addresses = readAddresses(input);
+    await requireTenant(db, tenantId);
+    const entry = { tenantId, channel: input.channel, addresses, source: actor.email ?? null };
+    const added = await insertSuppressions(db, { ...entry, reason: "by hand" });
+    return { output: { added, alreadyThere: addresses.length - added } };
+  },
+  audit: (input, { output: after }) => ({
+    ...{ action: "suppression.add", target: told(input), after },
+  }),
+});
+
+export const removeSuppressions = defineAct({
+  name: "suppression remove",
+  http: "POST /suppressions/remove",
+  access: EDIT,
+  effect: "change",
+  summary: "These addresses may be sent to again",
+  description: "The provider may still have lists of its own.",
+  input: named,
+  output: Type.Object({ removed: Type.Integer(), notThere: Type.Integer() }),
+  examples: [{ input: NAMED, output: { removed: 1, notThere: 0 } }],
+  async run({ db, tenantId }, input) {
+    const addresses = readAddresses(input);
+    await requireTenant(db, tenantId);
+    const removed = await deleteSuppressions(db, tenantId, input.channel, addresses);
+    return { output: { removed, notThere: addresses.length - removed } };
+  },
+  audit: (input, { output: after }) => ({
+    ...{ action: "suppression.remove", target: told(input), after },
+  }),
+});
+
+interface Named {
+  channel: ProviderChannel;
+  addresses: readonly string[];
 }
 
-/** Addresses may be sent to again; the provider may still have lists of its own. Throws as `addSuppressions`. */
-export async function removeSuppressions(
-  db: Database,
-  input: Omit<SuppressionInput, "reason" | "source">,
-): Promise<{ removed: number; notThere: number }> {
-  const addresses = checkedAddresses(input);
-  await requireTenant(db, input.tenantId);
-  const removed = await deleteSuppressions(db, input.tenantId, input.channel, addresses);
-  return { removed, notThere: addresses.length - removed };
+/** For the audit log: one address by name, more as a count. */
+function told({ channel: of, addresses }: Named): string {
+  return `${of} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`;
 }
 
-/** By channel, address and reason, a page at a time. Throws `NotFound`. */
-export async function* suppressionPages(
-  db: Database,
-  query: { tenantId: string; channel?: ProviderChannel | undefined; pageRows?: number },
-): AsyncGenerator<Suppression[]> {
-  const { tenantId, channel, pageRows = PAGE_ROWS } = query;
-  await requireTenant(db, tenantId);
-  let after: SuppressionPlace | undefined;
-  for (;;) {
-    const rows = await suppressionsOfTenant(db, tenantId, { limit: pageRows, channel, after });
-    if (rows.length > 0) {
-      yield rows.map(isoTimes);
-    }
-    after = rows.at(-1);
-    if (after === undefined || rows.length < pageRows) return;
-  }
-}
-
-/** In the form in which they are kept, each once. */
-function checkedAddresses({ channel, addresses }: SuppressionInput): string[] {
-  requireProviderChannel(channel);
-  const { form, read } = ADDRESSES[sentRow(channel).address];
+/** In the form in which they are kept, each once: an international domain in its ASCII form. */
+function readAddresses({ channel: of, addresses }: Named): string[] {
+  const { form, read } = ADDRESSES[sentRow(of).address];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
-    throw invalid("address", `must hold 1 to ${MAX_ADDRESSES} addresses`);
+    throw invalid("addresses", `must hold 1 to ${MAX_ADDRESSES} addresses`);
   }
-  // As events are stored: an international domain in its ASCII form.
-  const faults = addresses.filter((text) => read(text) === undefined).slice(0, MAX_NAMED);
+  const faults = addresses.filter((one) => read(one) === undefined).slice(0, MAX_NAMED);
   if (faults.length > 0) {
-    throw new InvalidInput(
-      faults.map((text) => ({
-        field: "address",
-        message: `must be ${form}: ${JSON.stringify(text)}`,
-      })),
-    );
+    const message = (one: string) => `must be ${form}: ${JSON.stringify(one)}`;
+    throw new InvalidInput(faults.map((one) => ({ field: "addresses", message: message(one) })));
   }
-  return [...new Set(addresses.map((text) => suppressedForm(read(text) ?? text)))];
+  return [...new Set(addresses.map((one) => suppressedForm(read(one) ?? one)))];
+}
+
+/** The end of a page, as the next one is asked for. */
+function nextOf(last: SuppressionPlace): string {
+  return [last.channel, last.reason, last.address].join("/");
+}
+
+function placeOf(next: string): SuppressionPlace | undefined {
+  const [of, why, ...rest] = next.split("/");
+  const place = { address: rest.join("/"), channel: PROVIDER_CHANNELS.find((one) => one === of) };
+  const reason = SUPPRESSION_REASONS.find((one) => one === why);
+  if (place.channel === undefined || reason === undefined) return undefined;
+  return textFault(place.address) ? undefined : { ...place, channel: place.channel, reason };
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addSuppressions } from "../events/suppressions.ts";
-
+import { insertSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import { testProvider } from "../providers/send-provider-test.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
@@ -64,7 +63,13 @@ test("a test of an inactive tenant reaches nobody", async (t) => {
 
 test("a test to a suppressed address reaches nobody", async (t) => {
   const { db, tenantId, tests, sent } = await withProvider(t);
-  await addSuppressions(db, { tenantId, channel: "EMAIL", addresses: [TO] });
+  await insertSuppressions(db, {
+    tenantId,
+    channel: "EMAIL",
+    addresses: [suppressedForm(TO)],
+    reason: "by hand",
+    source: null,
+  });
   for (const one of tests) await refusedWith(one(), /is suppressed \(by hand\)/);
   assert.equal(await sent(), 0);
 });

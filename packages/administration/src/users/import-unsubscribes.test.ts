@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { rowsRead } from "@belfry/testing/rows-read";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { sql } from "kysely";
-import type { Audited } from "../audited.ts";
+import type { Actor } from "../audited.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
@@ -13,22 +14,26 @@ import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { putCategory } from "./categories.ts";
 import { importUnsubscribes } from "./import-unsubscribes.ts";
-import { changePreferences, showPreferences } from "./preferences.ts";
-import { putUser } from "./users.ts";
+import { showPreferences } from "./preferences.ts";
+import { saveUsers } from "./users.ts";
+
+async function* bytesOf(...pieces: Uint8Array[]) {
+  yield* pieces;
+}
 
 async function world(t: Cleanup) {
   const connected = await tenantDatabase(t);
-  const { db, tenantId, audited } = connected;
+  const { db, tenantId } = connected;
   const run = actsIn(db, tenantId);
   await run(putCategory, { key: "offers", label: { "": "Offers" } });
   await run(putCategory, { key: "security", label: { "": "Security" }, required: true });
   const importText = (text: string | Buffer) =>
-    importUnsubscribes(db, audited, tenantId, [Buffer.from(text)]);
+    run(importUnsubscribes, { file: bytesOf(Buffer.from(text)) });
   const said = async (userId: string) =>
-    (await showPreferences(db, tenantId, userId)).preferences.map(
+    (await run(showPreferences, { userId })).preferences.map(
       ({ category, channel, enabled, source }) => `${category}/${channel} ${enabled} ${source}`,
     );
-  return { ...connected, importText, said };
+  return { ...connected, run, importText, said };
 }
 
 test("what a file turns off is off, whatever was on; what was off keeps where it came from", async (t) => {
@@ -38,7 +43,7 @@ test("what a file turns off is off, whatever was on; what was off keeps where it
     ["bob", false],
   ] as const) {
     const changes = [{ category: "offers", channel: "EMAIL", enabled } as const];
-    await changePreferences(db, { tenantId, userId, changes, source: "api" });
+    await changePreferencesOfUser(db, { tenantId, userId }, "api", changes);
   }
   const text = [
     "\ufeffUser,Category,Channel",
@@ -97,19 +102,19 @@ test("every bad line is told with its number, and nothing of the file is done", 
 });
 
 test("a file of many thousands of lines, in whatever pieces it comes, is read whole", async (t) => {
-  const { db, audited, tenantId, said } = await world(t);
+  const { db, run, said } = await world(t);
   const text = Array.from({ length: 12_000 }, (_, n) => `üser-${n % 11_000},offers,EMAIL`).join(
     "\n",
   );
   const bytes = Buffer.from(text);
-  const pieces = function* () {
-    for (let at = 0; at < bytes.length; at += 1_001) yield bytes.subarray(at, at + 1_001);
-  };
-  const result = await importUnsubscribes(db, audited, tenantId, pieces());
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 1_001) }, (_, at) =>
+    bytes.subarray(at * 1_001, (at + 1) * 1_001),
+  );
+  const result = await run(importUnsubscribes, { file: bytesOf(...pieces) });
   assert.deepEqual(result, { lines: 12_000, turnedOff: 11_000, alreadyOff: 0 });
   assert.deepEqual(await said("üser-10999"), ["offers/EMAIL false import"]);
-  await assert.rejects(importUnsubscribes(db, audited, "none", []), NotFound);
-  assert.deepEqual(await importUnsubscribes(db, audited, tenantId, []), {
+  await assert.rejects(actsIn(db, "none")(importUnsubscribes, { file: "" }), NotFound);
+  assert.deepEqual(await run(importUnsubscribes, { file: "" }), {
     ...{ lines: 0, turnedOff: 0, alreadyOff: 0 },
   });
 });
@@ -131,7 +136,7 @@ test("an endpoint is told of each user what the file has turned off, at most a h
     .values({ id: randomUUID(), tenant_id: tenantId, url: "https://example.com", secret: "s" })
     .execute();
   const changes = [{ category: "offers", channel: "EMAIL", enabled: false } as const];
-  await changePreferences(db, { tenantId, userId: "bob", changes, source: "api" });
+  await changePreferencesOfUser(db, { tenantId, userId: "bob" }, "api", changes);
   const keys = Array.from({ length: 60 }, (_, at) => `c${at}`);
   await db
     .insertInto("categories")
@@ -175,19 +180,21 @@ test("an endpoint is told of each user what the file has turned off, at most a h
 });
 
 test("50,000 lines of a new tenant cost a few looks into indexes each", async (t) => {
-  const { db, pool, audited, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
+  const { db, pool, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
   const text = Array.from({ length: 50_000 }, (_, n) => `user-${n},*,EMAIL`).join("\n");
-  const result = await importUnsubscribes(db, audited, tenantId, [Buffer.from(text)]);
+  const result = await actsIn(db, tenantId)(importUnsubscribes, { file: text });
   assert.deepEqual(result, { lines: 50_000, turnedOff: 50_000, alreadyOff: 0 });
   const read = await rowsRead(pool, ["recipients", "preferences"]);
   assert.ok(read < 10 * 50_000, `${read} rows`);
 });
 
 test("while an import waits, other tenants change users; one that broke off is finished by another import", async (t) => {
-  const { db, pool, audited, tenantId } = await tenantDatabase(t);
+  const { db, pool, tenantId } = await tenantDatabase(t);
   const { id: other } = await createTenant(db, { name: "Other" });
   const text = Array.from({ length: 2_500 }, (_, n) => `user-${n + 10_000},*,EMAIL`).join("\n");
-  const bring = (by: Audited) => importUnsubscribes(db, by, tenantId, [Buffer.from(text)]);
+  const somebody = { personId: null, person: "a test" };
+  const bring = (actor: Actor) =>
+    actsIn(db, tenantId, {}, actor)(importUnsubscribes, { file: text });
 
   const holder = await pool.connect();
   await holder.query("begin");
@@ -196,24 +203,32 @@ test("while an import waits, other tenants change users; one that broke off is f
     [tenantId],
   );
   let parts = 0;
-  const broken = bring(async (change, note) => {
-    parts += 1;
-    if (parts === 2) throw new Error("the process ends");
-    return await audited(change, note);
+  const broken = bring({
+    ...somebody,
+    // Read for the entry of each part, in its transaction.
+    get address() {
+      parts += 1;
+      if (parts === 2) throw new Error("the process ends");
+      return "127.0.0.1";
+    },
   });
   broken.catch(() => undefined);
   await untilBlocked(pool);
   try {
     await db.transaction().execute(async (transaction) => {
       await sql`set local lock_timeout = '5s'`.execute(transaction);
-      await putUser(transaction, other, { userId: "ann", email: "ann@example.com" });
+      await saveUsers(transaction, other, [{ userId: "ann", email: "ann@example.com" }]);
     });
   } finally {
     await holder.query("rollback");
     holder.release();
   }
   await assert.rejects(broken, /the process ends/);
-  assert.deepEqual(await bring(audited), { lines: 2_500, turnedOff: 1_500, alreadyOff: 1_000 });
+  assert.deepEqual(await bring({ ...somebody, address: "127.0.0.1" }), {
+    lines: 2_500,
+    turnedOff: 1_500,
+    alreadyOff: 1_000,
+  });
   const notes = await db
     .selectFrom("audit_log")
     .select(["target", "after"])

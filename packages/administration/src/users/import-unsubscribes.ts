@@ -1,3 +1,4 @@
+import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import { preferenceFaults } from "@belfry/contracts/preference-faults";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
@@ -9,20 +10,13 @@ import {
   notePreferenceChange,
   tellPreferences,
 } from "@belfry/database/preferences";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import type { Audited } from "../audited.ts";
+import { type ActContext, defineAct, EDIT } from "../act.ts";
+import { audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
-import { type FileOfLines, type ReadRecord, readRows, writeInParts } from "./read-rows.ts";
-
-export interface ImportedUnsubscribes {
-  /** Without the heading and empty ones. */
-  lines: number;
-  /** Cells that are off now and were not before. */
-  turnedOff: number;
-  /** Those that were off before keep where they came from, and when. */
-  alreadyOff: number;
-}
+import { csvFile, type FileOfLines, type ReadRecord, readRows, writeInParts } from "./read-rows.ts";
 
 interface Cell {
   userId: string;
@@ -40,18 +34,37 @@ const COLUMN_NAMES = [
 /** Of one user; what is more goes in another message. */
 const CELLS_PER_MESSAGE = 100;
 
-/**
- * Turns off what the lines of a CSV file say: user, category (a key, or *) and channel (or *). A first line
- * may name the columns (see `COLUMN_NAMES`): then they may stand in any order, beside others that are not read. The whole file is read before anything is written: throws `InvalidInput` with a
- * fault a bad line, at most 50 and how many more there are; `NotFound` for an unknown tenant. Then it writes a
- * thousand cells a transaction. After a failure in between, import the file again: what is off stays as it is.
- */
-export async function importUnsubscribes(
-  db: Database,
-  audited: Audited,
-  tenantId: string,
-  file: FileOfLines,
-): Promise<ImportedUnsubscribes> {
+const Counts = Type.Object({
+  lines: Type.Integer({ description: "Without the heading and empty ones" }),
+  turnedOff: Type.Integer({ description: "Cells that are off now and were not before" }),
+  alreadyOff: Type.Integer({ description: "These keep where they came from, and when" }),
+});
+
+export const importUnsubscribes = defineAct({
+  name: "user import",
+  http: "POST /users/import-unsubscribes",
+  access: EDIT,
+  effect: "steps",
+  summary: "Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file",
+  description:
+    "The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is.",
+  input: Type.Object({
+    file: csvFile({
+      description:
+        "columns user, category (a key or *), channel (or *), or a heading that names them",
+    }),
+  }),
+  output: Counts,
+  examples: [
+    {
+      input: { file: `user-1,offers,${EXAMPLE_CHANNEL}\n` },
+      output: { lines: 1, turnedOff: 1, alreadyOff: 0 },
+    },
+  ],
+  run: async (context, { file }) => ({ output: await turnOffLines(context, file) }),
+});
+
+async function turnOffLines({ db, tenantId, actor }: ActContext, file: FileOfLines) {
   await requireTenant(db, tenantId);
   const known = await categoriesOfTenant(db, tenantId);
   const categories = new Map(known.map((category) => [category.key, category]));
@@ -65,7 +78,7 @@ export async function importUnsubscribes(
   const done = await writeInParts(
     async (change, note) => {
       await notePreferenceChange(db, tenantId);
-      return await audited(change, note);
+      return await audited(db, actor, change, note);
     },
     rows,
     (transaction, cells) => turnOff(transaction, tenantId, cells),
@@ -103,7 +116,7 @@ async function turnOff(
   db: Database,
   tenantId: string,
   cells: readonly Cell[],
-): Promise<Omit<ImportedUnsubscribes, "lines">> {
+): Promise<Omit<Static<typeof Counts>, "lines">> {
   const column = (name: keyof Cell) => cells.map((cell) => cell[name]);
   await holdUsers(db, tenantId, column("userId"));
   const { rows } = await sql<Cell>`

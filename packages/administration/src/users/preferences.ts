@@ -1,45 +1,128 @@
-import { textFault } from "@belfry/contracts/identifiers";
-import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
+import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
+import { oneOf } from "@belfry/contracts/fields";
+import {
+  ChangePreferencesRequest,
+  PREFERENCE_CHANNELS,
+  PreferenceCell,
+  type PreferenceChange,
+  PreferencesResponse,
+} from "@belfry/contracts/preferences";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
+import { notePreferenceChange } from "@belfry/database/preferences";
 import { shownPreferences } from "@belfry/database/shown-preferences";
-import { faultAt, refuseFaults } from "../input-error.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Access, type ActContext, defineAct } from "../act.ts";
+import { refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
+import { USER_FIELDS } from "./users.ts";
 
-/** What a user has said, and what there is to say something of. Of any user id: a tenant need not have named its users. Throws `InvalidInput`. */
-export async function showPreferences(db: Database, tenantId: string, userId: string) {
-  refuseUserId(userId);
-  return { userId, ...(await shownPreferences(db, { tenantId, userId })) };
+/** What a user has said, and what there is to say something of. */
+const Preferences = PreferencesResponse.properties.data;
+type Preferences = Static<typeof Preferences>;
+
+const CELL = { category: "offers", channel: EXAMPLE_CHANNEL, enabled: false };
+export const PREFERENCES: Preferences = {
+  userId: "user-1",
+  preferences: [{ ...CELL, source: "preference page", at: "2026-11-02T09:30:00.000Z" }],
+  categories: [
+    {
+      ...{ key: "offers", label: { "": "Offers", de: "Angebote" } },
+      ...{ description: { "": "Sales, twice a month" }, required: false, defaultOn: true },
+    },
+  ],
+};
+const SAY: Access = { scope: "tenant", person: "editor", key: "users" };
+const { userId } = USER_FIELDS;
+
+export const showPreferences = defineAct({
+  name: "user preferences",
+  http: "GET /api/v1/users/:userId/preferences",
+  access: { scope: "tenant", person: "viewer", key: "read" },
+  effect: "read",
+  summary: "A user's preferences, where and when each was set, and the categories",
+  description: "Of any user id: a tenant need not have named its users.",
+  input: Type.Object({ userId }),
+  output: Preferences,
+  examples: [{ input: { userId: "user-1" }, output: PREFERENCES }],
+  flags: { userId: "--user <id>" },
+  run: async ({ db, tenantId }, input) => ({
+    output: await readPreferences(db, tenantId, input.userId),
+  }),
+});
+
+export const setPreference = defineAct({
+  name: "user preference set",
+  http: "PUT /users/:userId/preferences/:category/:channel",
+  access: SAY,
+  effect: "change",
+  summary: "Turn a category on a channel on or off for a user, or clear the choice",
+  input: Type.Object({
+    userId,
+    ...PreferenceCell.properties,
+    channel: oneOf(PREFERENCE_CHANNELS, { description: `${PREFERENCE_CHANNELS.join(", ")}` }),
+  }),
+  output: Preferences,
+  examples: [{ input: { userId: "user-1", ...CELL }, output: PREFERENCES }],
+  flags: {
+    userId: "--user <id>",
+    category: "--category <key|*>",
+    channel: "--channel <channel|*>",
+    enabled: "--enabled <on|off|default>",
+  },
+  prepare: noted,
+  async run(context, { userId: id, ...cell }) {
+    return await change(context, id, [cell], (_, field) => field);
+  },
+  audit: ({ userId: target, ...after }) => ({ action: "user.preference", target, after }),
+  async after({ services, tenantId }, { userId: id }, { changed }) {
+    if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
+  },
+});
+
+export const changePreferences = defineAct({
+  name: "user preference change",
+  http: "PATCH /api/v1/users/:userId/preferences",
+  access: SAY,
+  effect: "change",
+  command: false,
+  summary: "Change a user's preferences",
+  description:
+    "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. It applies to every event that is dispatched from then on.",
+  input: Type.Object({ userId, ...ChangePreferencesRequest.properties }),
+  output: Preferences,
+  examples: [{ input: { userId: "user-1", preferences: [CELL] }, output: PREFERENCES }],
+  prepare: noted,
+  async run(context, { userId: id, preferences }) {
+    return await change(context, id, preferences, (at, field) => `preferences[${at}].${field}`);
+  },
+  audit: ({ userId: target, preferences }) =>
+    preferences.map((after) => ({ action: "user.preference", target, after })),
+  async after({ services, tenantId }, { userId: id }, { changed }) {
+    if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
+  },
+});
+
+async function readPreferences(db: Database, tenantId: string, id: string) {
+  return { userId: id, ...(await shownPreferences(db, { tenantId, userId: id })) };
 }
 
-export type Preferences = Awaited<ReturnType<typeof showPreferences>>;
-
-export interface PreferenceInput {
-  tenantId: string;
-  userId: string;
-  /** The last one of a cell counts. */
-  changes: readonly PreferenceChange[];
-  source: PreferenceSource;
-  /** How a fault names a field of a change. Default: `preferences[0].category`. */
-  fieldOf?(at: number, field: keyof PreferenceChange): string;
-}
-
-/**
- * Writes what a user says: all of it or none, in force for every event that is dispatched after this. A
- * required category cannot be turned off. Returns how many cells say something else than before. Within a caller's
- * transaction it joins that one. Throws `InvalidInput`, `NotFound` for an unknown tenant.
- */
-export async function changePreferences(db: Database, input: PreferenceInput): Promise<number> {
-  const { tenantId, userId, changes, source } = input;
-  const { fieldOf = (at, field) => `preferences[${at}].${field}` } = input;
-  refuseUserId(userId);
+/** In force for every event that is dispatched after this. A required category cannot be turned off. */
+async function change(
+  { db, tenantId, actor }: ActContext,
+  id: string,
+  cells: readonly PreferenceChange[],
+  fieldOf: (at: number, field: keyof PreferenceChange) => string,
+) {
   await requireTenant(db, tenantId);
-  const owner = { tenantId, userId };
-  const { faults, changed } = await changePreferencesOfUser(db, owner, source, changes);
+  const owner = { tenantId, userId: id };
+  const source = actor.isProgram ? "api" : "by hand";
+  const { faults, changed } = await changePreferencesOfUser(db, owner, source, cells);
   refuseFaults(faults.map(({ at, field, message }) => ({ field: fieldOf(at, field), message })));
-  return changed;
+  return { output: await readPreferences(db, tenantId, id), changed };
 }
 
-function refuseUserId(userId: string): void {
-  refuseFaults([faultAt("user", textFault(userId))]);
+/** Before the transaction, which else would hold the tenant's row until it ends. */
+function noted({ db, tenantId }: ActContext): Promise<void> {
+  return notePreferenceChange(db, tenantId);
 }

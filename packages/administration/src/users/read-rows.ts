@@ -1,9 +1,21 @@
+import { field } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
+import type { TUnsafe } from "@sinclair/typebox";
 import type { Audited, AuditNote } from "../audited.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
 import { csvRecords, NotText } from "./csv-records.ts";
 
-export type FileOfLines = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+/** The text of a file; or, within this process, its bytes as they come. */
+export type FileOfLines = string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** A CSV file, as a field of an act's input. */
+export function csvFile(words: { description: string }): TUnsafe<FileOfLines> {
+  return field({ type: "string", contentMediaType: "text/csv", ...words }, (value) =>
+    typeof value === "string" || Symbol.asyncIterator in Object(value)
+      ? undefined
+      : "must be the text of a file",
+  );
+}
 
 /** What a record says; without a row it is a bad one, for these reasons. */
 export interface ReadRecord<Row> {
@@ -47,7 +59,7 @@ export async function readRows<Row>(
   let places: number[] | undefined;
   let isFirst = true;
   try {
-    for await (const record of csvRecords(file)) {
+    for await (const record of csvRecords(typeof file === "string" ? [Buffer.from(file)] : file)) {
       if (isFirst && "fields" in record) {
         places = placesOf(columns, record.fields);
         isFirst = false;

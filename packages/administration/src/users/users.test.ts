@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn, programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { putUser, putUsers, showUser, userFaults } from "./users.ts";
+import { putUsers } from "./put-users.ts";
+import { putUser, showUser } from "./users.ts";
 
 test("a user is stored in the forms that events have, and written anew whole", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
-  const { createdAt, updatedAt, ...user } = await putUser(db, tenantId, {
+  const { createdAt, updatedAt, ...user } = await programIn(db, tenantId)(putUser, {
     ...{ userId: "ann", email: "ann@bücher.example", phone: "+12025550123", locale: "DE-at" },
     ...{ timezone: "europe/vienna", quietHours: { from: "22:00", to: "06:00" } },
   });
@@ -16,7 +19,7 @@ test("a user is stored in the forms that events have, and written anew whole", a
     ...{ userId: "ann", email: "ann@xn--bcher-kva.example", phone: "+12025550123" },
     ...{ locale: "de-AT", timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
   });
-  const again = await putUser(db, tenantId, { userId: "ann", phone: "", email: null });
+  const again = await programIn(db, tenantId)(putUser, { userId: "ann", phone: "", email: null });
   assert.deepEqual(
     { ...again, updatedAt: "" },
     {
@@ -31,22 +34,25 @@ test("a zone is one that Postgres has by that name: of its abbreviations only th
   const { db, tenantId } = await tenantDatabase(t);
   for (const timezone of ["IST", "ist", "PST", "BST", "SystemV/AST4"]) {
     await assert.rejects(
-      putUser(db, tenantId, { userId: "ann", timezone }),
+      programIn(db, tenantId)(putUser, { userId: "ann", timezone }),
       /^InvalidInput: timezone must be an IANA name, .* not an abbreviation such as IST$/,
       timezone,
     );
   }
-  const { timezone } = await putUser(db, tenantId, { userId: "ann", timezone: "CET" });
+  const { timezone } = await programIn(db, tenantId)(putUser, { userId: "ann", timezone: "CET" });
   assert.equal(timezone, "CET");
 });
 
 test("the same id of another tenant is another user", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
   const other = await createTenant(db, { name: "Other" });
-  await putUser(db, tenantId, { userId: "ann", email: "ann@example.com" });
-  await assert.rejects(showUser(db, other.id, "ann"), NotFound);
-  await putUser(db, other.id, { userId: "ann", email: "other@example.com" });
-  assert.equal((await showUser(db, tenantId, "ann")).email, "ann@example.com");
+  await programIn(db, tenantId)(putUser, { userId: "ann", email: "ann@example.com" });
+  await assert.rejects(programIn(db, other.id)(showUser, { userId: "ann" }), NotFound);
+  await programIn(db, other.id)(putUser, { userId: "ann", email: "other@example.com" });
+  assert.equal(
+    (await programIn(db, tenantId)(showUser, { userId: "ann" })).email,
+    "ann@example.com",
+  );
 });
 
 test("a tenant is known to name users with its first one, and that is a change of configuration once", async (t) => {
@@ -56,37 +62,60 @@ test("a tenant is known to name users with its first one, and that is a change o
       .uses_recipients;
   assert.equal(await uses(), false);
   const before = await readConfigurationVersion(db);
-  await assert.rejects(putUser(db, tenantId, { userId: "ann", email: "no" }), InvalidInput);
+  await assert.rejects(
+    programIn(db, tenantId)(putUser, { userId: "ann", email: "no" }),
+    InvalidInput,
+  );
   assert.equal(await uses(), false);
-  await putUser(db, tenantId, { userId: "ann" });
+  await programIn(db, tenantId)(putUser, { userId: "ann" });
   const after = await readConfigurationVersion(db);
   assert.deepEqual([await uses(), after !== before], [true, true]);
-  await putUser(db, tenantId, { userId: "bob" });
+  await programIn(db, tenantId)(putUser, { userId: "bob" });
   assert.equal(await readConfigurationVersion(db), after);
+});
+
+test("the audit log has what a person says of a user, with what was before, and not what a program says", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const ann = (email: string) => ({ userId: "ann", email });
+  await programIn(db, tenantId)(putUser, ann("first@example.com"));
+  await programIn(db, tenantId)(putUsers, { users: [ann("second@example.com")] });
+  await actsIn(db, tenantId)(putUser, ann("third@example.com"));
+  const entries = await db.selectFrom("audit_log").select(["action", "before", "after"]).execute();
+  assert.deepEqual(
+    entries.map(({ action, before, after }) => [action, before?.email, after?.email]),
+    [["user.update", "second@example.com", "third@example.com"]],
+  );
 });
 
 test("of a batch the last one of a user counts", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
-  await putUsers(db, tenantId, [
-    { userId: "ann", email: "first@example.com" },
-    { userId: "bob", locale: "de" },
-    { userId: "ann", email: "last@example.com" },
-  ]);
-  assert.equal((await showUser(db, tenantId, "ann")).email, "last@example.com");
-  assert.equal((await showUser(db, tenantId, "bob")).locale, "de");
-  await assert.rejects(putUsers(db, "none", [{ userId: "ann" }]), NotFound);
+  await programIn(db, tenantId)(putUsers, {
+    users: [
+      { userId: "ann", email: "first@example.com" },
+      { userId: "bob", locale: "de" },
+      { userId: "ann", email: "last@example.com" },
+    ],
+  });
+  assert.equal(
+    (await programIn(db, tenantId)(showUser, { userId: "ann" })).email,
+    "last@example.com",
+  );
+  assert.equal((await programIn(db, tenantId)(showUser, { userId: "bob" })).locale, "de");
+  await assert.rejects(programIn(db, "none")(putUsers, { users: [{ userId: "ann" }] }), NotFound);
 });
 
 test("every fault of a user is told, naming its field", () => {
-  const faults = userFaults({
+  const faultsIn = (input: object) =>
+    faultsOf(putUser.input, { userId: "u", ...input }, "input", "");
+  const faults = faultsIn({
     ...{ userId: "a\nb", email: "ann", phone: "0123", locale: "german", timezone: "+01:00" },
     quietHours: { from: "22:00", to: "22:00" },
   });
-  const told = faults.map((fault) => `${fault?.field} ${fault?.message}`);
+  const told = faults.map(faultText);
   assert.deepEqual(told, [
-    "user must not contain control characters",
+    "userId must not contain control characters",
     "email must be an email address",
-    "phone must be a phone number, as +12025550123",
+    "phone must be a phone number in E.164 form, as +12025550123",
     "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
     "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
     "quietHours from and to must not be the same time",
@@ -98,13 +127,13 @@ test("every fault of a user is told, naming its field", () => {
     "../etc/passwd",
     "+01",
   ]) {
-    assert.ok(userFaults({ userId: "u", timezone })[4], timezone);
+    assert.equal(faultsIn({ timezone }).length, 1, timezone);
   }
   for (const timezone of ["Europe/Berlin", "UTC", "America/Argentina/Buenos_Aires", "Etc/GMT+5"]) {
-    assert.equal(userFaults({ userId: "u", timezone })[4], undefined, timezone);
+    assert.deepEqual(faultsIn({ timezone }), [], timezone);
   }
   for (const quietHours of [{ from: "24:00", to: "06:00" }, { from: "22:00" }, [], "22:00"]) {
-    assert.ok(userFaults({ userId: "u", quietHours: quietHours as never })[5]);
+    assert.equal(faultsIn({ quietHours }).length, 1);
   }
 });
 

@@ -1,101 +1,179 @@
 import { emailAddress } from "@belfry/contracts/email-address";
-import { PHONE, textFault } from "@belfry/contracts/identifiers";
-import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
-import { type QuietHours, quietHoursFault, quietHoursOf } from "@belfry/contracts/quiet-hours";
-import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
-import { type Database, inTransaction } from "@belfry/database/connection";
+import { field, orNull, text } from "@belfry/contracts/fields";
+import { canonicalLocale } from "@belfry/contracts/locale";
+import { quietHoursOf } from "@belfry/contracts/quiet-hours";
+import { timeZoneName } from "@belfry/contracts/time-zone";
+import { BatchUser, UserResponse } from "@belfry/contracts/users";
+import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
-import { faultAt, type InputFault, NotFound, refuseFaults } from "../input-error.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, LOOK } from "../act.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
+import { lockTenant } from "../tenants/tenant-rows.ts";
 import { requireTimeZone } from "../tenants/time-zone.ts";
-import { findUser, type StoredUser, storeUsers, type UserRow } from "./user-rows.ts";
+import { findUser, pageOfUsers, storeUsers, type UserRow } from "./user-rows.ts";
 
-/** A user of a tenant, as the tenant has named it. Times are ISO 8601, UTC. */
-export interface User {
-  /** The tenant's own id. */
-  userId: string;
-  /** An international domain in its ASCII form. */
-  email: string | null;
-  /** E.164. */
-  phone: string | null;
-  /** Canonical BCP 47. */
-  locale: string | null;
-  /** null: the tenant's. */
-  timezone: string | null;
-  /** null: the tenant's. */
-  quietHours: QuietHours | null;
-  createdAt: string;
-  updatedAt: string;
-}
+/** A user of a tenant, as the tenant has named it. */
+const User = UserResponse.properties.data;
+export type User = Static<typeof User>;
 
 /** All that is to be known of a user: what is absent, null or empty is forgotten. */
-export interface UserInput {
-  userId: string;
-  email?: string | null | undefined;
-  phone?: string | null | undefined;
-  locale?: string | null | undefined;
-  timezone?: string | null | undefined;
-  quietHours?: QuietHours | null | undefined;
-}
+export const USER_FIELDS = BatchUser.properties;
+export type UserInput = Static<typeof BatchUser>;
 
-/**
- * In force for every event that is dispatched from now on. Within a caller's transaction it joins that one.
- * Throws `InvalidInput`, `NotFound`.
- */
-export async function putUser(db: Database, tenantId: string, input: UserInput): Promise<User> {
-  refuseFaults(userFaults(input));
-  if (input.timezone) await requireTimeZone(db, input.timezone);
-  await putUsers(db, tenantId, [input]);
-  return await showUser(db, tenantId, input.userId);
-}
+const LISTED = 50;
+const MOST_LISTED = 1_000;
 
-/**
- * Stores users whose faults were looked for (`userFaults`, `hasTimeZone`): all of them, or none. The last one of a
- * user id counts. Throws `NotFound`.
- */
-export async function putUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
-  if (inputs.length === 0) return;
-  const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
-  await inTransaction(db, async (transaction) => {
-    await requireTenant(transaction, tenantId);
-    await noteUse(transaction, tenantId, "uses_recipients", () =>
-      storeUsers(transaction, tenantId, [...rows.values()]),
-    );
-  });
-}
+export const USER_INPUT = {
+  ...{ userId: "user-1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
+  ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+};
+const moment = "2026-11-20T09:30:00.000Z";
+const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
 
-/** Throws `NotFound` for a user that the tenant has not named. */
-export async function showUser(db: Database, tenantId: string, userId: string): Promise<User> {
-  const user = await knownUser(db, tenantId, userId);
-  if (user === undefined) {
-    throw new NotFound("user", `the tenant has not named a user ${JSON.stringify(userId)}`);
-  }
-  return user;
-}
+export const listUsers = defineAct({
+  name: "user list",
+  http: "GET /users",
+  access: LOOK,
+  effect: "read",
+  summary:
+    "A tenant's users by their ids, those that events alone name included; `next` is there where there are more",
+  input: Type.Object({
+    after: Type.Optional(text({ description: "those after a page, by its next" })),
+    limit: Type.Optional(
+      field<number>(
+        {
+          ...{ type: "integer", minimum: 1, maximum: MOST_LISTED },
+          description: `at most so many, 1 to ${MOST_LISTED}; default: ${LISTED}`,
+        },
+        (value) =>
+          Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_LISTED
+            ? undefined
+            : `must be from 1 to ${MOST_LISTED}`,
+      ),
+    ),
+  }),
+  output: Type.Object({
+    users: Type.Array(
+      Type.Object({
+        userId: Type.String(),
+        email: orNull(Type.String({ description: "Of the directory" })),
+        phone: orNull(Type.String({ description: "Of the directory" })),
+        isNamed: Type.Boolean({ description: "The tenant has named it; else events alone do" }),
+        lastEventAt: orNull(
+          Type.String({ description: "When its newest event was accepted; null: none is known" }),
+        ),
+      }),
+    ),
+    next: Type.Optional(Type.String({ description: "Give it as `after` for the next page" })),
+  }),
+  examples: [
+    {
+      input: { limit: 1 },
+      output: {
+        users: [
+          {
+            ...{ userId: "user-1", email: "ann@example.com", phone: null, isNamed: true },
+            lastEventAt: null,
+          },
+        ],
+        next: "user-1",
+      },
+    },
+  ],
+  async run({ db, tenantId }, { after, limit = LISTED }) {
+    await requireTenant(db, tenantId);
+    const found = await pageOfUsers(db, tenantId, { after, limit: limit + 1 });
+    const users = found.slice(0, limit).map(isoTimes);
+    const next = users.at(-1)?.userId;
+    return { output: { users, ...(found.length > limit && next !== undefined && { next }) } };
+  },
+});
+
+export const showUser = defineAct({
+  name: "user show",
+  http: "GET /api/v1/users/:userId",
+  access: { scope: "tenant", person: "viewer", key: "read" },
+  effect: "read",
+  summary: "A user as the tenant has named it",
+  input: Type.Object({ userId: USER_FIELDS.userId }),
+  output: User,
+  examples: [{ input: { userId: "user-1" }, output: USER }],
+  flags: { userId: "--user <id>" },
+  run: async ({ db, tenantId }, { userId }) => ({
+    output: await requireUser(db, tenantId, userId),
+  }),
+});
+
+export const putUser = defineAct({
+  name: "user put",
+  http: "PUT /api/v1/users/:userId",
+  access: { scope: "tenant", person: "editor", key: "users" },
+  effect: "change",
+  summary: "Store all that is to be known of a user; what is not given is forgotten",
+  description: "It applies to every event that is dispatched from then on.",
+  input: Type.Object({
+    ...USER_FIELDS,
+    seen: Type.Optional(
+      orNull(
+        text({
+          description:
+            "`updatedAt` of the user that you have seen, null where it was not known: what changed since is refused",
+        }),
+      ),
+    ),
+  }),
+  output: User,
+  examples: [{ input: USER_INPUT, output: USER }],
+  flags: { userId: "--user <id>", quietHours: "--quiet-hours <from-to|none>", seen: null },
+  async run({ db, tenantId, actor }, { seen, ...input }) {
+    if (input.timezone) await requireTimeZone(db, input.timezone);
+    // Of two people who save the same user the second sees what the first has saved. Programs do not wait.
+    if (!actor.isProgram) await lockTenant(db, tenantId);
+    const before = actor.isProgram ? undefined : await knownUser(db, tenantId, input.userId);
+    if (seen !== undefined && (before?.updatedAt ?? null) !== seen) {
+      throw invalid(
+        "userId",
+        seen === null ? "is known already" : "was changed meanwhile: look at the user again",
+      );
+    }
+    await saveUsers(db, tenantId, [input]);
+    return { output: await requireUser(db, tenantId, input.userId), before };
+  },
+  audit: ({ userId }, { before, output }) => ({
+    ...{ action: before === undefined ? "user.create" : "user.update", target: userId },
+    ...{ before: before === undefined ? null : recorded(before), after: recorded(output) },
+  }),
+});
 
 /** Undefined for a user that the tenant has not named. */
-export async function knownUser(db: Database, tenantId: string, userId: string) {
+export async function knownUser(
+  db: Database,
+  tenantId: string,
+  userId: string,
+): Promise<User | undefined> {
   const row = await findUser(db, tenantId, userId);
-  return row === undefined ? undefined : userView(row);
+  if (row === undefined) return undefined;
+  const { quietFrom, quietTo, ...user } = row;
+  return { ...isoTimes(user), quietHours: quietHoursOf(quietFrom, quietTo) };
 }
 
-export function userFaults(input: UserInput): (InputFault | undefined)[] {
-  const { email, phone, locale, timezone, quietHours } = input;
-  const check = (field: string, value: unknown, isGood: boolean, message: string) =>
-    value === undefined || value === null || value === "" || isGood
-      ? undefined
-      : { field, message };
-  const idFault = textFault(input.userId);
-  const quietFault = quietHours == null ? undefined : quietHoursFault(quietHours);
-  return [
-    faultAt("user", idFault),
-    check("email", email, emailAddress(email ?? "") !== undefined, "must be an email address"),
-    check("phone", phone, PHONE.test(phone ?? ""), "must be a phone number, as +12025550123"),
-    check("locale", locale, canonicalLocale(locale ?? "") !== undefined, NO_LOCALE),
-    check("timezone", timezone, timeZoneName(timezone ?? "") !== undefined, NO_TIME_ZONE),
-    faultAt("quietHours", quietFault),
-  ];
+async function requireUser(db: Database, tenantId: string, userId: string): Promise<User> {
+  const user = await knownUser(db, tenantId, userId);
+  if (user !== undefined) return user;
+  throw new NotFound("userId", `the tenant has not named a user ${JSON.stringify(userId)}`);
+}
+
+/** Without a check: all of them, or none. The last one of a user id counts. Throws `NotFound`. */
+export async function saveUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
+  if (inputs.length === 0) return;
+  const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
+  await requireTenant(db, tenantId);
+  await noteUse(db, tenantId, "uses_recipients", (transaction) =>
+    storeUsers(transaction, tenantId, [...rows.values()]),
+  );
 }
 
 function userRow(input: UserInput): UserRow {
@@ -110,9 +188,6 @@ function userRow(input: UserInput): UserRow {
   };
 }
 
-function userView({ quietFrom, quietTo, ...row }: StoredUser): User {
-  return {
-    ...isoTimes(row),
-    quietHours: quietHoursOf(quietFrom, quietTo),
-  };
+function recorded({ email, phone, locale, timezone, quietHours }: User): object {
+  return { email, phone, locale, timezone, quietHours };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { databaseOver } from "@belfry/testing/database";
@@ -8,11 +9,11 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import { NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { changePreferences } from "../users/preferences.ts";
-import { putUser, showUser } from "../users/users.ts";
+import { knownUser, saveUsers } from "../users/users.ts";
 import { claimErasure } from "./erasure-rows.ts";
-import { ErasuresFull, requestErasure, showErasure } from "./request-erasure.ts";
+import { ErasuresFull, openErasure, requestErasure, showErasure } from "./erasures.ts";
 import { type ErasureWork, workErasures } from "./work-erasures.ts";
 
 async function world(t: Cleanup) {
@@ -26,7 +27,8 @@ async function world(t: Cleanup) {
     workErasures({ ...work, ...over }, signal);
   const ada = { tenantId, userId: ADA.userId };
   const bob = { tenantId, userId: BOB.userId };
-  const status = async (id: string) => (await showErasure(db, tenantId, id)).status;
+  const status = async (id: string) =>
+    (await programIn(db, tenantId)(showErasure, { erasureId: id })).status;
   return { db, pool, tenantId, ada, bob, run, status, disconnected };
 }
 
@@ -34,16 +36,16 @@ test("what was said of a user goes at once, the rest in the background, and then
   const { db, pool, tenantId, ada, run, disconnected } = await world(t);
   await storeEvent(db, tenantId, ADA);
   await storeEvent(db, tenantId, BOB);
-  await putUser(db, tenantId, { userId: ADA.userId, email: ADA.email });
+  await saveUsers(db, tenantId, [{ userId: ADA.userId, email: ADA.email }]);
   const changes = [{ category: "*", channel: "*", enabled: false } as const];
-  await changePreferences(db, { ...ada, changes, source: "api" });
-  const asked = await requestErasure(db, ada);
+  await changePreferencesOfUser(db, ada, "api", changes);
+  const asked = await openErasure(db, ada);
   assertHas(asked, { status: "waiting", startedAt: null, endedAt: null, deleted: null });
-  await assert.rejects(showUser(db, tenantId, ADA.userId), NotFound);
+  assert.equal(await knownUser(db, tenantId, ADA.userId), undefined);
   assert.deepEqual((await db.selectFrom("preferences").selectAll().execute()).length, 0);
 
   assert.equal(await run(), 1);
-  const done = await showErasure(db, tenantId, asked.id);
+  const done = await programIn(db, tenantId)(showErasure, { erasureId: asked.id });
   assert.deepEqual([done.status, done.deleted?.events, done.deleted?.outbox], ["done", 1, 2]);
   assert.ok(done.requestedAt <= done.startedAt! && done.startedAt! <= done.endedAt!);
   assert.deepEqual(disconnected, [ADA.userId, ADA.userId]);
@@ -56,19 +58,19 @@ test("what was said of a user goes at once, the rest in the background, and then
 
 test("a user whose erasure is open is asked for once; later it is another one", async (t) => {
   const { db, ada, bob, run } = await world(t);
-  const first = await requestErasure(db, ada);
-  assert.equal((await requestErasure(db, ada)).id, first.id);
-  assert.notEqual((await requestErasure(db, bob)).id, first.id);
+  const first = await openErasure(db, ada);
+  assert.equal((await openErasure(db, ada)).id, first.id);
+  assert.notEqual((await openErasure(db, bob)).id, first.id);
   assert.equal(await run(), 2);
-  assert.notEqual((await requestErasure(db, ada)).id, first.id);
+  assert.notEqual((await openErasure(db, ada)).id, first.id);
 });
 
 test("of a tenant one erasure runs at a time, in the order in which they were asked for", async (t) => {
   const { db, tenantId, ada, bob, run, status } = await world(t);
   const other = await createTenant(db, { name: "Other" });
-  const [first, second] = [await requestErasure(db, ada), await requestErasure(db, bob)];
+  const [first, second] = [await openErasure(db, ada), await openErasure(db, bob)];
   assert.equal((await claimErasure(db, 60_000, ""))?.id, first.id);
-  await requestErasure(db, { tenantId: other.id, userId: "u" });
+  await openErasure(db, { tenantId: other.id, userId: "u" });
   assert.equal(await run(), 1);
   assert.deepEqual([await status(first.id), await status(second.id)], ["running", "waiting"]);
   assert.equal((await claimErasure(db, 60_000, ""))?.id, undefined);
@@ -87,7 +89,7 @@ test("of a tenant one erasure runs at a time, in the order in which they were as
 test("tenants take turns: one that asks for many erasures holds up nobody", async (t) => {
   const { db, tenantId, run, disconnected } = await world(t);
   const { id: other } = await createTenant(db, { name: "Other" });
-  const ask = (tenant: string, userId: string) => requestErasure(db, { tenantId: tenant, userId });
+  const ask = (tenant: string, userId: string) => openErasure(db, { tenantId: tenant, userId });
   const [busy = "", free = ""] = [tenantId, other].sort();
   for (let n = 1; n <= 20; n += 1) await ask(busy, `many-${n}`);
   for (const userId of ["few-1", "few-2"]) await ask(free, userId);
@@ -106,7 +108,7 @@ test("a claim reads a few rows, however many erasures of other tenants wait", as
   const { db, pool, tenantId } = await world(t);
   const { id: other } = await createTenant(db, { name: "Other" });
   const [busy = "", free = ""] = [tenantId, other].sort();
-  const { id } = await requestErasure(db, { tenantId: busy, userId: "first" });
+  const { id } = await openErasure(db, { tenantId: busy, userId: "first" });
   assert.equal((await claimErasure(db, 60_000, ""))?.id, id);
   for (const tenant of [busy, free]) {
     await pool.query(
@@ -123,8 +125,8 @@ test("a claim reads a few rows, however many erasures of other tenants wait", as
 
 test("what two processes begin in the same moment one of them carries out", async (t) => {
   const { db, pool, ada, bob } = await world(t);
-  await requestErasure(db, ada);
-  await requestErasure(db, bob);
+  await openErasure(db, ada);
+  await openErasure(db, bob);
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const first = db.transaction().execute(async (transaction) => {
@@ -143,13 +145,13 @@ test("what two processes begin in the same moment one of them carries out", asyn
 test("a process that stops lets go, and one that cannot go on leaves it for later and does others", async (t) => {
   const { db, tenantId, ada, bob, run, status } = await world(t);
   await storeEvent(db, tenantId, ADA);
-  const first = await requestErasure(db, ada);
+  const first = await openErasure(db, ada);
   const stopping = new AbortController();
   const disconnect = async () => stopping.abort();
   assert.equal(await run({ disconnect }, stopping.signal), 0);
   assert.equal(await status(first.id), "waiting");
 
-  const second = await requestErasure(db, bob);
+  const second = await openErasure(db, bob);
   const postponed: unknown[] = [];
   const failing = await run({
     disconnect: async ({ userId }) => {
@@ -170,7 +172,7 @@ test("a process that stops lets go, and one that cannot go on leaves it for late
 test("an erasure that lasts is kept from others by its steps", async (t) => {
   const { db, tenantId, ada, run } = await world(t);
   await storeEvent(db, tenantId, ADA);
-  const { id } = await requestErasure(db, ada);
+  const { id } = await openErasure(db, ada);
   let nowMs = 0;
   const until = async () =>
     (await db.selectFrom("erasures").select("claimed_until as at").executeTakeFirstOrThrow()).at;
@@ -191,16 +193,17 @@ test("an erasure that lasts is kept from others by its steps", async (t) => {
     1,
   );
   assert.deepEqual(seen, [false, true]);
-  assert.equal((await showErasure(db, tenantId, id)).status, "done");
+  assert.equal((await programIn(db, tenantId)(showErasure, { erasureId: id })).status, "done");
 });
 
 test("another tenant's erasure, an unknown one and an unknown tenant are not found", async (t) => {
   const { db, tenantId, ada } = await world(t);
   const other = await createTenant(db, { name: "Other" });
-  const { id } = await requestErasure(db, ada);
-  await assert.rejects(showErasure(db, other.id, id), NotFound);
-  await assert.rejects(requestErasure(db, { tenantId: "none", userId: "u" }), NotFound);
-  await assert.rejects(requestErasure(db, { tenantId, userId: "a\nb" }), /control characters/);
+  const { id } = await openErasure(db, ada);
+  await assert.rejects(programIn(db, other.id)(showErasure, { erasureId: id }), NotFound);
+  await assert.rejects(openErasure(db, { tenantId: "none", userId: "u" }), NotFound);
+  const impossible = programIn(db, tenantId)(requestErasure, { userId: "a\nb" });
+  await assert.rejects(impossible, /control characters/);
 });
 
 test("erasures that wait are bounded, and one too many changes nothing", async (t) => {
@@ -210,7 +213,7 @@ test("erasures that wait are bounded, and one too many changes nothing", async (
      select gen_random_uuid(), $1, sha256(n::text::bytea), 'u' || n from generate_series(1, 10000) n`,
     [tenantId],
   );
-  await putUser(db, tenantId, { userId: "ann" });
-  await assert.rejects(requestErasure(db, { tenantId, userId: "ann" }), ErasuresFull);
-  assert.equal((await showUser(db, tenantId, "ann")).userId, "ann");
+  await saveUsers(db, tenantId, [{ userId: "ann" }]);
+  await assert.rejects(openErasure(db, { tenantId, userId: "ann" }), ErasuresFull);
+  assert.equal((await knownUser(db, tenantId, "ann"))?.userId, "ann");
 });

@@ -1,0 +1,144 @@
+import { hash } from "node:crypto";
+import { ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
+import { flag, id } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
+import { type Database, inTransaction } from "@belfry/database/connection";
+import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct } from "../act.ts";
+import { NotFound } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
+import type { UserOfTenant } from "../tenants/realtime.ts";
+import { holdTenant } from "../tenants/require-tenant.ts";
+import { deleteUser } from "../users/user-rows.ts";
+import { USER_FIELDS } from "../users/users.ts";
+import { erasedUser, eraseUser } from "./erase-user.ts";
+import { ErasureReport } from "./erasure-report.ts";
+import {
+  countOpenErasures,
+  type ErasureRow,
+  findErasure,
+  findOpenErasure,
+  storeErasure,
+} from "./erasure-rows.ts";
+
+/** How far the erasure of a user is. */
+const ErasureProgress = ErasureResponse.properties.data;
+type ErasureProgress = Static<typeof ErasureProgress>;
+
+const ERASURE_ID = "0198c0de-0000-7000-8000-000000000001";
+export const WAITING: ErasureProgress = {
+  ...{ id: ERASURE_ID, status: "waiting", requestedAt: "2026-11-20T09:30:00.000Z" },
+  ...{ startedAt: null, endedAt: null, deleted: null },
+};
+export const DONE: ErasureProgress = {
+  ...{ ...WAITING, status: "done", startedAt: "2026-11-20T09:30:02.000Z" },
+  endedAt: "2026-11-20T09:30:09.000Z",
+  deleted: { events: 12, deliveries: 17, notifications: 9, recipients: 1, preferences: 2 },
+};
+const { userId } = USER_FIELDS;
+
+/** Too many erasures of the tenant wait; nothing was changed. */
+export class ErasuresFull extends Error {
+  override readonly name = "ErasuresFull";
+}
+
+/** Throws `ErasuresFull`, too. */
+export const requestErasure = defineAct({
+  name: "user ask-erasure",
+  http: "DELETE /api/v1/users/:userId",
+  access: { scope: "tenant", person: "owner", key: "users" },
+  effect: "change",
+  command: false,
+  summary: "Erase a user",
+  description:
+    "Addresses and preferences of the user are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open it is that one.",
+  input: Type.Object({ userId }),
+  output: ErasureProgress,
+  examples: [{ input: { userId: "user-1" }, output: WAITING }],
+  // Before the transaction, which else would hold the tenant's row until it ends.
+  prepare: ({ db, tenantId }) => notePreferenceChange(db, tenantId),
+  run: async ({ db, tenantId }, input) => ({
+    output: await openErasure(db, { tenantId, userId: input.userId }),
+    target: erasedUser({ tenantId, userId: input.userId }),
+  }),
+  audit: (_, { output, target }) => ({
+    ...{ action: "user.ask-erasure", target, after: { erasure: output.id } },
+  }),
+});
+
+export const showErasure = defineAct({
+  name: "erasure show",
+  http: "GET /api/v1/erasures/:erasureId",
+  access: { scope: "tenant", person: "viewer", key: "read" },
+  effect: "read",
+  command: false,
+  summary: "Show how far an erasure is",
+  description: "It is kept for as long as the installation keeps events, and names nobody.",
+  input: Type.Object({ erasureId: id({ description: "the id that the request answered" }) }),
+  output: ErasureProgress,
+  examples: [{ input: { erasureId: ERASURE_ID }, output: DONE }],
+  async run({ db, tenantId }, { erasureId }) {
+    const row = UUID.test(erasureId) ? await findErasure(db, tenantId, erasureId) : undefined;
+    if (row !== undefined) return { output: progress(row) };
+    throw new NotFound("erasureId", `no erasure has the id ${JSON.stringify(erasureId)}`);
+  },
+});
+
+export const eraseUserNow = defineAct({
+  name: "user erase",
+  access: { scope: "tenant", person: "owner" },
+  effect: "steps",
+  summary:
+    "Remove a person of a tenant: events, deliveries, history, outbox and live connections. What " +
+    "waits is not sent any more. Cannot be undone; safe to run again. Uses NATS_URL, else the local stack's.",
+  input: Type.Object({
+    userId,
+    suppressions: Type.Optional(
+      flag({
+        description:
+          "also forget that nothing may be sent to the person's addresses (bounces, complaints, opt-outs)",
+      }),
+    ),
+    dryRun: Type.Optional(flag({ description: "say what would go, and change nothing" })),
+  }),
+  output: ErasureReport,
+  examples: [],
+  flags: { userId: "--user <id>" },
+  async run({ db, tenantId, actor, services }, input) {
+    const disconnect = () => services.disconnect({ tenantId, userId: input.userId });
+    return { output: await eraseUser(db, { tenantId, ...input }, { actor, disconnect }) };
+  },
+});
+
+/**
+ * Forgets at once what the tenant and the user have said of the user, and has the rest erased in the background.
+ * Throws `NotFound`, `ErasuresFull`.
+ */
+export async function openErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
+  return await inTransaction(db, async (transaction) => {
+    await holdTenant(transaction, owner.tenantId, "tenant");
+    const row = await storeErasure(transaction, owner, userHash(owner));
+    if ((await countOpenErasures(transaction, owner.tenantId)) > MAX_OPEN_ERASURES) {
+      throw new ErasuresFull(`${MAX_OPEN_ERASURES} erasures wait`);
+    }
+    await deleteUser(transaction, owner.tenantId, owner.userId);
+    await deletePreferencesOfUser(transaction, owner);
+    return progress(row);
+  });
+}
+
+/** The erasure of a user that is not done; undefined: there is none. */
+export async function openErasureOf(db: Database, owner: UserOfTenant) {
+  const row = await findOpenErasure(db, owner.tenantId, userHash(owner));
+  return row === undefined ? undefined : progress(row);
+}
+
+function userHash({ tenantId, userId: of }: UserOfTenant): Buffer {
+  return hash("sha256", `${tenantId}\n${of}`, "buffer");
+}
+
+function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
+  const { id: erasureId, ...rest } = isoTimes(row);
+  return { id: erasureId, status, ...rest };
+}

@@ -1,0 +1,111 @@
+import { addressedMessage } from "@belfry/contracts/addressed-message";
+import { flag, text } from "@belfry/contracts/fields";
+import { PERSONAL_CHANNEL, realtimeChannel, SYSTEM_CHANNEL } from "@belfry/contracts/identifiers";
+import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
+import type { Database } from "@belfry/database/connection";
+import { findTargetChannels } from "@belfry/database/target-channels";
+import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { defineAct, OPERATE } from "../act.ts";
+import { invalid } from "../input-error.ts";
+import { requireTenant } from "./require-tenant.ts";
+import { showTenant } from "./tenants.ts";
+
+export interface UserOfTenant {
+  tenantId: string;
+  /** The tenant's own id of its user. */
+  userId: string;
+}
+
+const userId = text({ description: "the user's id, as the tenant's events name it" });
+
+export const newRealtimeEpoch = defineAct({
+  name: "realtime new-epoch",
+  http: "POST /realtime-epoch",
+  access: OPERATE,
+  effect: "change",
+  summary: "After a restore: make every client read its history anew",
+  description:
+    "Offsets after the backup are given a second time. At its next reconnect a client forgets its place.",
+  input: Type.Object({}),
+  output: Type.Object({ epoch: Type.String() }),
+  examples: [{ input: {}, output: { epoch: "5f3a9c01" } }],
+  async run({ db }) {
+    const { rows } = await sql<{ epoch: string }>`
+      update realtime_epoch set epoch = substr(md5(gen_random_uuid()::text), 1, 8)
+      returning epoch`.execute(db);
+    return { output: { epoch: rows[0]!.epoch } };
+  },
+  audit: (_, { output: after }) => ({
+    ...{ action: "realtime.new-epoch", target: "every client", after },
+  }),
+});
+
+export const disconnectUsers = defineAct({
+  name: "realtime disconnect",
+  http: "POST /realtime-disconnections",
+  access: { scope: "tenant", person: "owner" },
+  effect: "outside",
+  summary:
+    "Close the connections of a user, or of all users of a tenant, everywhere, for good: pages stay disconnected until they are loaded anew",
+  description:
+    "Whoever asks for a new token gets one, so the tenant's backend refuses that first. The command needs NATS_URL, else the local stack's.",
+  input: Type.Object({
+    userId: Type.Optional(userId),
+    all: Type.Optional(flag({ description: "all users of the tenant" })),
+  }),
+  output: Type.Object({
+    tenantId: Type.String(),
+    userId: Type.Optional(Type.String()),
+    sent: Type.Boolean({ description: "Always true" }),
+  }),
+  examples: [
+    { input: { userId: "user-1" }, output: { tenantId: "acme", userId: "user-1", sent: true } },
+  ],
+  flags: { userId: "--user <id>" },
+  async run({ db, tenantId, services }, { userId: id, all = false }) {
+    if ((id !== undefined) === all) throw invalid("userId or all", "one of the two is required");
+    const { name } = await showTenant(db, tenantId);
+    const owner = { tenantId, ...(id !== undefined && { userId: id }) };
+    await services.disconnect(owner);
+    return { output: { ...owner, sent: true }, name };
+  },
+  audit: ({ userId: id }, { name }) =>
+    id === undefined
+      ? { action: "tenant.disconnect", target: name }
+      : { action: "user.disconnect", target: id },
+});
+
+/** Before a person of the tenant is given a token to read the user's inbox. */
+export const openInbox = defineAct({
+  name: "user open-inbox",
+  access: { scope: "tenant", person: "editor" },
+  effect: "change",
+  command: false,
+  summary: "Open a user's live inbox",
+  input: Type.Object({ userId }),
+  output: Type.Object({
+    channels: Type.Array(Type.String(), { description: "The user's realtime channels" }),
+  }),
+  examples: [{ input: { userId: "user-1" }, output: { channels: ["personal#user-1"] } }],
+  async run({ db, tenantId }, { userId: id }) {
+    const targets = await findTargetChannels(db, tenantId);
+    const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
+    return { output: { channels: [...names].map((name) => realtimeChannel(name, id)) } };
+  },
+  audit: ({ userId: target }) => ({ action: "user.open-inbox", target }),
+});
+
+/**
+ * The NATS message that closes every connection of a user, or of all users of a tenant, on every gateway, with 3503:
+ * its clients do not come back by themselves. Throws `NotFound`.
+ */
+export async function disconnectMessage(
+  db: Database,
+  { tenantId, userId: id }: { tenantId: string; userId?: string },
+  prefix: string,
+): Promise<{ subject: string; message: string }> {
+  await requireTenant(db, tenantId, "tenant");
+  if (id === undefined) return tenantDisconnect(prefix, tenantId);
+  return addressedMessage(prefix, tenantId, { version: 1, kind: "disconnect", userId: id });
+}
