@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { showEvent } from "@belfry/administration/events/event-report";
-import { outboxPages } from "@belfry/administration/events/outbox";
 import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
-import type { OutboxMessage } from "@belfry/contracts/sending";
+import { outboxOfTenant } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
@@ -26,11 +25,7 @@ export function preferenceTests(stack: Stack): void {
   const send = (apiKey: string, over?: Record<string, unknown>) => triggered(stack, apiKey, over);
 
   /** As `outbox list` shows it. */
-  async function outbox(tenantId: string) {
-    const messages: OutboxMessage[] = [];
-    for await (const page of outboxPages(stack.db, { tenantId })) messages.push(...page);
-    return messages;
-  }
+  const outbox = (tenantId: string) => outboxOfTenant(stack.db, tenantId, { limit: 200 });
 
   test("a POST to a mail's own link is all it takes: the next event is skipped, and says why", async () => {
     const tenant = await tenantWithOffers();

@@ -122,7 +122,14 @@ const COMMANDS: readonly (readonly [
     "Messages that combine several events",
     actsOf(async () => [await import("@belfry/administration/events/digests")]),
   ],
-  ["outbox", "What the sandbox provider was given", () => import("./outbox-command.ts")],
+  [
+    "outbox",
+    "What the sandbox provider was given",
+    actsOf(
+      async () => [await import("@belfry/administration/events/outbox")],
+      async () => (await import("./outbox-parts.ts")).outboxParts,
+    ),
+  ],
   [
     "realtime",
     "Connections and positions of realtime clients",
@@ -144,7 +151,14 @@ const COMMANDS: readonly (readonly [
       async () => (await import("./suppression-parts.ts")).suppressionParts,
     ),
   ],
-  ["sms", "What people answer to text messages", () => import("./sms-command.ts")],
+  [
+    "sms",
+    "What people answer to text messages",
+    actsOf(
+      async () => [await import("@belfry/administration/events/inbound")],
+      async () => ({ groups: { inbound: "Answers that are no STOP or START" } }),
+    ),
+  ],
   [
     "user",
     "The people to whom tenants send",

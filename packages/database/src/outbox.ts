@@ -55,12 +55,22 @@ export async function outboxOfTenant(
   return rows.map(outboxMessage);
 }
 
-/** One message; of any tenant unless one is named. */
-export async function outboxMessageById(db: Database, id: string, tenantId?: string) {
-  let query = selectMessages(db).where("id", "=", id);
-  if (tenantId !== undefined) query = query.where("tenant_id", "=", tenantId);
-  const row = await query.executeTakeFirst();
+export async function outboxMessageById(db: Database, id: string, tenantId: string) {
+  const row = await selectMessages(db)
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
   return row === undefined ? undefined : outboxMessage(row);
+}
+
+/** Of a message that its id alone names. */
+export async function tenantOfOutboxMessage(db: Database, id: string) {
+  const row = await db
+    .selectFrom("outbox")
+    .select("tenant_id")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.tenant_id;
 }
 
 function selectMessages(db: Database) {

@@ -1,42 +1,60 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import type { InboundMessage } from "@belfry/contracts/inbound";
-import type { Database } from "@belfry/database/connection";
+import { field, time } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
 import { inboundOfTenant } from "@belfry/database/inbound";
-import { invalid } from "../input-error.ts";
+import { Type } from "@sinclair/typebox";
+import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
+const { form, read } = ADDRESSES.recipientPhone;
 
-export interface InboundQuery {
-  tenantId: string;
-  /** A phone number, as +12025550123: its messages only. */
-  number?: string | undefined;
-  /** All of them, unless said. */
-  limit?: number | undefined;
-}
-
-/**
- * What people have answered to a tenant's text messages and is no keyword, newest first, a page at a time.
- * Throws `NotFound` for an unknown tenant, `InvalidInput`.
- */
-export async function* inboundPages(
-  db: Database,
-  query: InboundQuery,
-): AsyncGenerator<InboundMessage[]> {
-  const { tenantId, number, limit = Number.POSITIVE_INFINITY } = query;
-  const { form, read } = ADDRESSES.recipientPhone;
-  if (number !== undefined && read(number) === undefined) {
-    throw invalid("number", `must be ${form}`);
-  }
-  await requireTenant(db, tenantId);
-  let left = limit;
-  let before: string | undefined;
-  while (left > 0) {
-    const size = Math.min(left, PAGE_MESSAGES);
-    const page = await inboundOfTenant(db, tenantId, { limit: size, sender: number, before });
-    if (page.length > 0) yield page;
-    if (page.length < size) return;
-    left -= page.length;
-    before = page.at(-1)?.id;
-  }
-}
+export const listInbound = defineAct({
+  name: "sms inbound list",
+  http: "GET /inbound-messages",
+  access: LOOK,
+  effect: "read",
+  pages: true,
+  summary: "A tenant's, newest first",
+  description: "What people have answered to text messages, and is no keyword such as STOP.",
+  input: Type.Object({
+    number: Type.Optional(
+      field<string>({ type: "string", description: `of one sender only: ${form}` }, (value) =>
+        typeof value === "string" && read(value) !== undefined ? undefined : `must be ${form}`,
+      ),
+    ),
+    ...pageFields(PAGE_MESSAGES, PAGE_MESSAGES, (place) => UUID.test(place)),
+  }),
+  output: pageOf(
+    Type.Object(
+      {
+        id: Type.String(),
+        provider: Type.String({ description: "The kind of provider that it came through" }),
+        sender: Type.String(),
+        recipient: Type.String(),
+        text: Type.String(),
+        receivedAt: time("When it came"),
+      },
+      { title: "InboundMessage" },
+    ),
+  ),
+  examples: [
+    {
+      input: {},
+      output: {
+        items: [
+          {
+            ...{ id: "0198c0de-0000-7000-8000-000000000003", provider: "twilio" },
+            ...{ sender: "+12025550123", recipient: "+12025550100", text: "Who is this?" },
+            receivedAt: "2026-11-20T09:30:00.000Z",
+          },
+        ],
+      },
+    },
+  ],
+  async run({ db, tenantId }, { number: sender, limit = PAGE_MESSAGES, after: before }) {
+    await requireTenant(db, tenantId);
+    const found = await inboundOfTenant(db, tenantId, { limit: limit + 1, sender, before });
+    return { output: pageFrom(found, limit, (last) => last.id) };
+  },
+});

@@ -7,8 +7,9 @@ import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { tenantDatabase, testDatabase } from "../test-database.ts";
-import { type OutboxQuery, outboxPages, showOutboxMessage } from "./outbox.ts";
+import { listOutbox, showOutboxMessage, tenantOfMessage } from "./outbox.ts";
 
 test("a tenant's outbox comes newest first over all pages, each message once, and none of another tenant", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
@@ -20,7 +21,13 @@ test("a tenant's outbox comes newest first over all pages, each message once, an
   await store(db, other.id, eventId, "elsewhere");
   const newestFirst = stored.toReversed();
 
-  const all = await list(db, { tenantId });
+  const run = actsIn(db, tenantId);
+  const all: OutboxMessage[] = [];
+  for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+    const page = await run(listOutbox, { limit: 100, after });
+    all.push(...page.items);
+    after = page.next;
+  }
   assertEach(all, (message) => message.id, newestFirst);
   const { createdAt, ...first } = all[0]!;
   assert.deepEqual(first, {
@@ -34,39 +41,35 @@ test("a tenant's outbox comes newest first over all pages, each message once, an
     segments: 1,
   });
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT.*Z$/);
-  assert.equal((await list(db, { tenantId, limit: 201 })).length, 201);
-  assert.equal((await list(db, { tenantId, eventId })).length, 1);
+  assert.equal((await run(listOutbox, {})).items.length, 200);
+  assert.equal((await run(listOutbox, { eventId })).items.length, 1);
 });
 
-test("one message of the outbox is shown by its id, within a tenant if it is named", async (t) => {
+test("one message of the outbox is shown by its id within its tenant, which the id alone leads to", async (t) => {
   const db = await testDatabase(t);
   const id = await store(db, "acme", randomUUID(), "Hello");
-  assert.equal((await showOutboxMessage(db, id)).text, "Hello");
-  await assert.rejects(showOutboxMessage(db, id, "other"), NotFound);
-  await assert.rejects(showOutboxMessage(db, "nothing"), NotFound);
-  await assert.rejects(list(db, { tenantId: "nobody" }), NotFound);
-  await assert.rejects(list(db, { tenantId: "acme", eventId: "1001" }), InvalidInput);
+  assert.equal((await actsIn(db, "acme")(showOutboxMessage, { id: id })).text, "Hello");
+  assert.equal(await tenantOfMessage(db, id), "acme");
+  await assert.rejects(tenantOfMessage(db, "nothing"), NotFound);
+  await assert.rejects(actsIn(db, "other")(showOutboxMessage, { id }), NotFound);
+  await assert.rejects(actsIn(db, "acme")(showOutboxMessage, { id: "nothing" }), NotFound);
+  await assert.rejects(actsIn(db, "nobody")(listOutbox, {}), NotFound);
+  await assert.rejects(actsIn(db, "acme")(listOutbox, { eventId: "1001" }), InvalidInput);
 });
 
 test("a mail's headers for unsubscribing are shown by their names, and other messages have none", async (t) => {
   const db = await testDatabase(t);
   const plain = await store(db, "acme", randomUUID(), "Hello");
-  assert.ok(!("headers" in (await showOutboxMessage(db, plain))));
+  assert.ok(!("headers" in (await actsIn(db, "acme")(showOutboxMessage, { id: plain }))));
   const headers = {
     "List-Unsubscribe": "<https://mail.example.com/unsubscribe/k1.abc>",
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     "List-Id": "<offers.acme.mail.example.com>",
   };
   const id = await store(db, "acme", randomUUID(), "Offers", headers);
-  assert.deepEqual((await showOutboxMessage(db, id)).headers, headers);
+  assert.deepEqual((await actsIn(db, "acme")(showOutboxMessage, { id: id })).headers, headers);
   assert.deepEqual((await outboxOfTenant(db, "acme", { limit: 1 }))[0]!.headers, headers);
 });
-
-async function list(db: Database, query: OutboxQuery) {
-  const messages: OutboxMessage[] = [];
-  for await (const page of outboxPages(db, query)) messages.push(...page);
-  return messages;
-}
 
 async function store(
   db: Database,

@@ -1,50 +1,97 @@
+import { EXAMPLE_CHANNEL, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { field, id, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
-import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
-import { invalid, NotFound } from "../input-error.ts";
+import { outboxMessageById, outboxOfTenant, tenantOfOutboxMessage } from "@belfry/database/outbox";
+import { Type } from "@sinclair/typebox";
+import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
+import { NotFound } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 
 const PAGE_MESSAGES = 200;
+const MESSAGE_ID = "0198c0de-0000-7000-8000-000000000002";
 
-export interface OutboxQuery {
-  tenantId: string;
-  /** Belfry's id of an event: its messages only. */
-  eventId?: string | undefined;
-  /** All of them, unless said. */
-  limit?: number | undefined;
+/** What the sandbox provider was given for a tenant. */
+const Message = Type.Object(
+  {
+    id: Type.String(),
+    eventId: Type.String(),
+    channel: oneOf(PROVIDER_CHANNELS),
+    to: Type.String(),
+    subject: orNull(Type.String()),
+    html: orNull(Type.String()),
+    text: Type.String(),
+    segments: orNull(Type.Integer({ description: "Of a text message" })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Of a mail: its header fields, beside those about its addresses and parts",
+      }),
+    ),
+    createdAt: time("When it was given"),
+  },
+  { title: "OutboxMessage" },
+);
+const MESSAGE = {
+  ...{ id: MESSAGE_ID, eventId: "0198c0de-0000-7000-8000-000000000001" },
+  ...{ channel: EXAMPLE_CHANNEL, to: "ann@example.com", subject: "Order A-1001", html: null },
+  ...{ text: "Thank you, Ann", segments: null, createdAt: "2026-11-20T09:30:00.000Z" },
+};
+
+export const listOutbox = defineAct({
+  name: "outbox list",
+  http: "GET /outbox",
+  access: LOOK,
+  effect: "read",
+  pages: true,
+  summary: "A tenant's messages, newest first",
+  input: Type.Object({
+    eventId: Type.Optional(
+      field<string>(
+        { type: "string", description: "of one event only, by Belfry's id" },
+        (value) =>
+          typeof value === "string" && UUID.test(value)
+            ? undefined
+            : "must be an id that Belfry gave",
+      ),
+    ),
+    ...pageFields(PAGE_MESSAGES, PAGE_MESSAGES, (place) => UUID.test(place)),
+  }),
+  output: pageOf(Message),
+  examples: [{ input: {}, output: { items: [MESSAGE] } }],
+  flags: { eventId: "--event <id>" },
+  async run({ db, tenantId }, { eventId, limit = PAGE_MESSAGES, after: before }) {
+    await requireTenant(db, tenantId);
+    const filter = { limit: limit + 1, eventId, before };
+    const found = await outboxOfTenant(db, tenantId, filter);
+    return { output: pageFrom(found, limit, (last) => last.id) };
+  },
+});
+
+export const showOutboxMessage = defineAct({
+  name: "outbox show",
+  http: "GET /outbox/:id",
+  access: LOOK,
+  effect: "read",
+  summary: "One message",
+  input: Type.Object({ id: id({ description: "the message's id" }) }),
+  output: Message,
+  examples: [{ input: { id: MESSAGE_ID }, output: MESSAGE }],
+  flags: { id: "<messageId>" },
+  async run({ db, tenantId }, input) {
+    const found = UUID.test(input.id) ? await outboxMessageById(db, input.id, tenantId) : undefined;
+    if (found === undefined) throw messageNotFound(input.id);
+    return { output: found };
+  },
+});
+
+/** Of a message that its id alone names. Throws `NotFound`. */
+export async function tenantOfMessage(db: Database, messageId: string): Promise<string> {
+  const found = UUID.test(messageId) ? await tenantOfOutboxMessage(db, messageId) : undefined;
+  if (found === undefined) throw messageNotFound(messageId);
+  return found;
 }
 
-/**
- * What the sandbox provider was given for a tenant, newest first, a page at a time: a mail is large
- * and a test may send many. Throws `NotFound` for an unknown tenant, `InvalidInput`.
- */
-export async function* outboxPages(
-  db: Database,
-  query: OutboxQuery,
-): AsyncGenerator<OutboxMessage[]> {
-  const { tenantId, eventId, limit = Number.POSITIVE_INFINITY } = query;
-  if (eventId !== undefined && !UUID.test(eventId)) {
-    throw invalid("eventId", "must be an id that Belfry gave");
-  }
-  await requireTenant(db, tenantId);
-  let left = limit;
-  let before: string | undefined;
-  while (left > 0) {
-    const size = Math.min(left, PAGE_MESSAGES);
-    const page = await outboxOfTenant(db, tenantId, { limit: size, eventId, before });
-    if (page.length > 0) yield page;
-    if (page.length < size) return;
-    left -= page.length;
-    before = page.at(-1)?.id;
-  }
-}
-
-/** One message; within one tenant if it is named. Throws `NotFound`. */
-export async function showOutboxMessage(db: Database, id: string, tenantId?: string) {
-  const message = UUID.test(id) ? await outboxMessageById(db, id, tenantId) : undefined;
-  if (message === undefined) {
-    throw new NotFound("id", `no message in the outbox has the id ${JSON.stringify(id)}`);
-  }
-  return message;
+function messageNotFound(messageId: string): NotFound {
+  const text = `no message in the outbox has the id ${JSON.stringify(messageId)}`;
+  return new NotFound("id", text);
 }

@@ -8,8 +8,8 @@ import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, OPERATE } from "../act.ts";
 import { invalid } from "../input-error.ts";
-import { requireTenant } from "./require-tenant.ts";
-import { showTenant } from "./tenants.ts";
+import { requireTenant, tenantNotFound } from "./require-tenant.ts";
+import { tenantById } from "./tenant-rows.ts";
 
 export interface UserOfTenant {
   tenantId: string;
@@ -65,10 +65,11 @@ export const disconnectUsers = defineAct({
   flags: { userId: "--user <id>" },
   async run({ db, tenantId, services }, { userId: id, all = false }) {
     if ((id !== undefined) === all) throw invalid("userId or all", "one of the two is required");
-    const { name } = await showTenant(db, tenantId);
+    const tenant = await tenantById(db, tenantId);
+    if (tenant === undefined) throw tenantNotFound(tenantId, "tenant");
     const owner = { tenantId, ...(id !== undefined && { userId: id }) };
     await services.disconnect(owner);
-    return { output: { ...owner, sent: true }, name };
+    return { output: { ...owner, sent: true }, name: tenant.name };
   },
   audit: ({ userId: id }, { name }) =>
     id === undefined
