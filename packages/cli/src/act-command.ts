@@ -106,7 +106,10 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     const flag = irregular[name] ?? (irregular[name] === null ? null : regularFlag(name, schema));
     if (flag === null || own.fields?.includes(name) || (act.pages && name === "after")) continue;
     const field = flag.startsWith("-")
-      ? fieldOf(schema, flag)
+      ? fieldOf(
+          act.pages && name === "limit" ? { ...schema, description: "at most so many" } : schema,
+          flag,
+        )
       : argumentOf(command, flag, schema.description);
     for (const option of field.options) command.addOption(option);
     fields.push([name, field]);
@@ -192,7 +195,8 @@ function argumentOf(command: Command, spec: string, description = ""): Field {
 
 function fieldOf(schema: TSchema, flags: string): Field {
   const { description = "", type, writeOnly } = schema;
-  const types = [type].flat();
+  const kinds = (schema.anyOf ?? [schema]) as TSchema[];
+  const types = kinds.flatMap((kind) => kind.type ?? []);
   const isRequired = !(OptionalKind in schema);
   const option = new Option(flags, description);
   const named = option.attributeName();
@@ -212,7 +216,8 @@ function fieldOf(schema: TSchema, flags: string): Field {
     option.description += "; - for standard input";
     return {
       options: [option.makeOptionMandatory(isRequired)],
-      value: ({ [named]: path }) => path && inputBytes(flag ?? "", String(path)),
+      value: ({ [named]: path }) =>
+        path === undefined ? undefined : inputBytes(`${flag}`, String(path)),
     };
   }
   if (writeOnly) {

@@ -23,7 +23,6 @@ export function eraseUserPages({ route }: PageDeps): void {
 
   route("POST /tenants/:tenantId/users/erase", async ({ form, run, base }) => {
     const userId = form.get("user") ?? "";
-    if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
     const typed = form.get("typed") ?? "";
     if (typed !== userId) return show(userId, typed, "must be exactly the user id");
     try {

@@ -76,7 +76,6 @@ export const listSuppressions = defineAct({
       },
     },
   ],
-  flags: { limit: null },
   async run({ db, tenantId }, { limit = 100, after = "", ...filter }) {
     await requireTenant(db, tenantId);
     const page = { ...filter, limit: limit + 1, after: placeOf(after) };
