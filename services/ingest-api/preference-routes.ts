@@ -1,9 +1,9 @@
 import {
+  CELL,
   changePreferences,
   PREFERENCES,
   showPreferences,
 } from "@belfry/administration/users/preferences";
-import { CHANNELS } from "@belfry/contracts/channels";
 import {
   ChangePreferencesRequest,
   PREFERENCES_PATH,
@@ -16,22 +16,21 @@ import { SIGNATURE_HEADER, TRACE_HEADERS } from "@belfry/http-api/document-parts
 import { readBody } from "@belfry/http-api/read-body";
 import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
+import { lookOf, signedOf } from "./document-parts.ts";
 import { PATH_OF_USER } from "./user-routes.ts";
 
-const common = { tags: ["Users"], security: [{ apiKey: [] }], params: PATH_OF_USER };
 const good = (description: string) => ({
   ...{ description, schema: PreferencesResponse, example: { success: true, data: PREFERENCES } },
 });
 
 const showSchema = {
-  ...common,
+  ...lookOf("Users"),
   operationId: "showPreferences",
   summary: "Show a user's preferences",
   description:
     "What the user has turned on and off, from where and when, and the categories there are. Of any user id: you need not have named the user.",
-  headers: Type.Object(TRACE_HEADERS),
+  params: PATH_OF_USER,
   response: answers(good("The preferences"), {
     ...KEYED,
     validation: { message: ["userId must be at most 255 characters"] },
@@ -39,18 +38,14 @@ const showSchema = {
 };
 
 const changeSchema = {
-  ...common,
+  ...signedOf("Users"),
   operationId: "changePreferences",
   summary: "Change a user's preferences",
   description:
     "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. Applies to every event that is dispatched after the answer. An off is never overruled by an on in another cell; a required category cannot be turned off.",
-  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  params: PATH_OF_USER,
   body: ChangePreferencesRequest,
-  "x-examples": {
-    offers: {
-      value: { preferences: [{ category: "offers", channel: CHANNELS[0], enabled: false }] },
-    },
-  },
+  "x-examples": { offers: { value: { preferences: [CELL] } } },
   response: answers(
     good("The preferences as they are now"),
     {

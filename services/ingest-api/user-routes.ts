@@ -83,13 +83,7 @@ const batchSchema = {
     {
       description: "What became of each",
       schema: UsersBatchResponse,
-      example: {
-        success: true,
-        results: [
-          { userId: "user-1", success: true },
-          { userId: "user-2", success: false, message: ["email must be an email address"] },
-        ],
-      },
+      example: { success: true, ...putUsers.examples[0]?.output },
     },
     {
       ...KEYED,

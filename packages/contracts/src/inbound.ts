@@ -74,14 +74,3 @@ export function optKeyword(text: string): OptKeyword | undefined {
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ");
   return KEYWORDS.get(words.trim().toLowerCase());
 }
-
-/** A text for the tenant's people: one that is no keyword. */
-export interface InboundMessage {
-  id: string;
-  /** The kind of provider that it came through. */
-  provider: string;
-  sender: string;
-  recipient: string;
-  text: string;
-  receivedAt: string;
-}

@@ -1,4 +1,3 @@
-import type { ProviderChannel } from "./channels.ts";
 import type { SuppressionReason } from "./receipt.ts";
 
 /** What a sender gives to a provider, and what it gets back. */
@@ -87,11 +86,4 @@ export interface OutboxEntry extends Addressed {
   segments: number | null;
   /** Of a mail: its header fields by name, beside those about its addresses and parts. */
   headers?: Readonly<Record<string, string>>;
-}
-
-/** The same as `belfry outbox` shows it. */
-export interface OutboxMessage extends Omit<OutboxEntry, "deliveryId" | "tenantId"> {
-  id: string;
-  channel: ProviderChannel;
-  createdAt: string;
 }

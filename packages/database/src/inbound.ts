@@ -1,6 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
-import { type InboundMessage, type InboundText, optKeyword } from "@belfry/contracts/inbound";
+import { type InboundText, optKeyword } from "@belfry/contracts/inbound";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "./connection.ts";
@@ -90,11 +90,7 @@ export interface InboundFilter {
 }
 
 /** A tenant's messages for its people, newest first. */
-export async function inboundOfTenant(
-  db: Database,
-  tenantId: string,
-  filter: InboundFilter,
-): Promise<InboundMessage[]> {
+export async function inboundOfTenant(db: Database, tenantId: string, filter: InboundFilter) {
   let query = db
     .selectFrom("inbound_messages")
     .select(["id", "provider_kind", "sender", "recipient", "text", "received_at"])

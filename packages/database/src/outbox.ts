@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { OutboxEntry, OutboxMessage } from "@belfry/contracts/sending";
+import type { OutboxEntry } from "@belfry/contracts/sending";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "./connection.ts";
 
@@ -43,11 +43,7 @@ export interface OutboxFilter {
 }
 
 /** A tenant's messages, newest first. */
-export async function outboxOfTenant(
-  db: Database,
-  tenantId: string,
-  filter: OutboxFilter,
-): Promise<OutboxMessage[]> {
+export async function outboxOfTenant(db: Database, tenantId: string, filter: OutboxFilter) {
   let query = selectMessages(db).where("tenant_id", "=", tenantId);
   if (filter.eventId !== undefined) query = query.where("event_id", "=", filter.eventId);
   if (filter.before !== undefined) query = query.where("id", "<", filter.before);
@@ -92,7 +88,7 @@ function selectMessages(db: Database) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>["executeTakeFirstOrThrow"]>>;
 
-function outboxMessage(row: Row): OutboxMessage {
+function outboxMessage(row: Row) {
   return {
     id: row.id,
     eventId: row.event_id,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { OutboxMessage } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { outboxOfTenant, storeOutboxMessage } from "@belfry/database/outbox";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -22,7 +21,7 @@ test("a tenant's outbox comes newest first over all pages, each message once, an
   const newestFirst = stored.toReversed();
 
   const run = actsIn(db, tenantId);
-  const all: OutboxMessage[] = [];
+  const all: Awaited<ReturnType<typeof outboxOfTenant>> = [];
   for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
     const page = await run(listOutbox, { limit: 100, after });
     all.push(...page.items);

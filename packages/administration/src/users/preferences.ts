@@ -21,7 +21,7 @@ import { USER_FIELDS } from "./users.ts";
 const Preferences = PreferencesResponse.properties.data;
 type Preferences = Static<typeof Preferences>;
 
-const CELL = { category: "offers", channel: EXAMPLE_CHANNEL, enabled: false };
+export const CELL = { category: "offers", channel: EXAMPLE_CHANNEL, enabled: false };
 export const PREFERENCES: Preferences = {
   userId: "user-1",
   preferences: [{ ...CELL, source: "preference page", at: "2026-11-02T09:30:00.000Z" }],
