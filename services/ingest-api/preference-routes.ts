@@ -12,12 +12,11 @@ import {
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
 import { type ActDeps, runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
-import { SIGNATURE_HEADER, TRACE_HEADERS } from "@belfry/http-api/document-parts";
+import { lookOf, signedOf } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
 import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
-import { lookOf, signedOf } from "./document-parts.ts";
 import { PATH_OF_USER } from "./user-routes.ts";
 
 const good = (description: string) => ({

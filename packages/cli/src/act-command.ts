@@ -194,9 +194,10 @@ function argumentOf(command: Command, spec: string, description = ""): Field {
 }
 
 function fieldOf(schema: TSchema, flags: string): Field {
-  const { description = "", type, writeOnly } = schema;
+  const { type, writeOnly } = schema;
   const kinds = (schema.anyOf ?? [schema]) as TSchema[];
   const types = kinds.flatMap((kind) => kind.type ?? []);
+  const description = schema.description ?? kinds[0]?.description ?? "";
   const isRequired = !(OptionalKind in schema);
   const option = new Option(flags, description);
   const named = option.attributeName();

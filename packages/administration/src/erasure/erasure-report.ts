@@ -26,6 +26,9 @@ const ErasedRows = Type.Object({
   ),
 });
 export type ErasedRows = Static<typeof ErasedRows>;
+export const NOTHING_ERASED = Object.fromEntries(
+  Object.keys(ErasedRows.properties).map((name) => [name, 0]),
+) as ErasedRows;
 
 const Kept = Type.Object({
   where: Type.String(),

@@ -13,7 +13,7 @@ import { holdTenant } from "../tenants/require-tenant.ts";
 import { deleteUser } from "../users/user-rows.ts";
 import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
-import { ErasureReport } from "./erasure-report.ts";
+import { ErasureReport, NOTHING_ERASED } from "./erasure-report.ts";
 import {
   countOpenErasures,
   type ErasureRow,
@@ -103,7 +103,15 @@ export const eraseUserNow = defineAct({
     dryRun: Type.Optional(flag({ description: "say what would go, and change nothing" })),
   }),
   output: ErasureReport,
-  examples: [],
+  examples: [
+    {
+      input: { userId: "user-1", dryRun: true },
+      output: {
+        ...{ tenantId: "acme", userId: "user-1", dryRun: true, unsent: 0, kept: [] },
+        deleted: { ...NOTHING_ERASED, events: 2, deliveries: 3 },
+      },
+    },
+  ],
   flags: { userId: "--user <id>" },
   async run({ db, tenantId, actor, services }, input) {
     const disconnect = () => services.disconnect({ tenantId, userId: input.userId });

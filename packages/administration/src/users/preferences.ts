@@ -60,7 +60,11 @@ export const setPreference = defineAct({
   input: Type.Object({
     userId,
     ...PreferenceCell.properties,
-    channel: oneOf(PREFERENCE_CHANNELS, { description: `${PREFERENCE_CHANNELS.join(", ")}` }),
+    channel: oneOf(PREFERENCE_CHANNELS, { description: PREFERENCE_CHANNELS.join(", ") }),
+    enabled: {
+      ...PreferenceCell.properties.enabled,
+      description: "default, or null: what was said is forgotten, the category's default counts",
+    },
   }),
   output: Preferences,
   examples: [{ input: { userId: "user-1", ...CELL }, output: PREFERENCES }],
