@@ -1,18 +1,15 @@
-import { type AuditNote, audited } from "@belfry/administration/audited";
-import {
-  signingSecretRotated,
-  webhookChanged,
-  webhookDeleted,
-} from "@belfry/administration/webhooks/webhook-notes";
+import type { Act } from "@belfry/administration/act";
 import {
   changeWebhook,
   deleteWebhook,
   listWebhooks,
+  ofWebhook,
   putWebhook,
-  rotateWebhookSigningSecret,
+  rotateSigningSecret,
+  SECRET,
   showWebhook,
+  WEBHOOK,
 } from "@belfry/administration/webhooks/webhooks";
-import { id } from "@belfry/contracts/fields";
 import {
   WEBHOOK_PATH,
   WEBHOOK_SECRET_PATH,
@@ -25,42 +22,40 @@ import {
   WebhookSecretResponse,
   WebhooksResponse,
 } from "@belfry/contracts/webhook-endpoints";
-import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
-import type { Database } from "@belfry/database/connection";
-import type { SecretKeys } from "@belfry/database/secrets";
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { lookOf, signedOf } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
 import { requireSignature } from "@belfry/http-api/signature";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { SECRET, WEBHOOK, WEBHOOK_ID } from "./webhook-examples.ts";
+import type { FastifyInstance } from "fastify";
+import { createRunFor, type RunDeps } from "./run-for.ts";
 
-export interface WebhookRouteDeps {
+export interface WebhookRouteDeps extends RunDeps {
   authentication: Authentication;
-  db: Database;
-  secretKeys: SecretKeys;
-  allowPrivateWebhooks: boolean;
 }
 
-export const OF_WEBHOOK = {
-  webhookId: id({ description: "The endpoint's id", examples: [WEBHOOK_ID] }),
-};
-export const LOOK = lookOf("Webhooks");
-export const SIGNED = signedOf("Webhooks");
-export const SIGNED_ANSWER = { 401: ["WWW-Authenticate" as const] };
+/** What the document says of an act. */
+export const look = ({ summary, description = "" }: Act) => ({
+  ...lookOf("Webhooks"),
+  summary,
+  description,
+});
+export const signed = (act: Act) => ({ ...look(act), ...signedOf("Webhooks") });
 /** Of a call without a body that is signed: over the empty text. */
+export const signedEmpty = (act: Act) => ({
+  ...signed(act),
+  description: `${act.description} Without a body: where a signature is needed, it is over the empty text.`,
+});
+export const SIGNED_ANSWER = { 401: ["WWW-Authenticate" as const] };
 export const WITHOUT_BODY = { tooLarge: {}, unsupportedMediaType: {} };
 const BAD_URL = { validation: { message: ["url must begin with https://"] } };
+const params = Type.Object(ofWebhook);
 
 const listSchema = {
-  ...LOOK,
+  ...look(listWebhooks),
   operationId: "listWebhooks",
-  summary: "List endpoints",
-  description: "Where you are told what became of your events. Never their secrets.",
   response: answers(
     {
       description: "All of them",
@@ -72,10 +67,8 @@ const listSchema = {
 };
 
 const putSchema = {
-  ...SIGNED,
+  ...signed(putWebhook),
   operationId: "putWebhook",
-  summary: "Make an endpoint",
-  description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
   body: WebhookRequest,
   "x-examples": {
     all: { value: { url: WEBHOOK.url } },
@@ -95,11 +88,9 @@ const putSchema = {
 };
 
 const showSchema = {
-  ...LOOK,
+  ...look(showWebhook),
   operationId: "showWebhook",
-  summary: "Show an endpoint",
-  description: "How it is set, and whether it is reached.",
-  params: Type.Object(OF_WEBHOOK),
+  params,
   response: answers(
     {
       description: "The endpoint",
@@ -111,12 +102,9 @@ const showSchema = {
 };
 
 const changeSchema = {
-  ...SIGNED,
+  ...signed(changeWebhook),
   operationId: "changeWebhook",
-  summary: "Change an endpoint",
-  description:
-    "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
-  params: Type.Object(OF_WEBHOOK),
+  params,
   body: WebhookChangeRequest,
   "x-examples": { off: { value: { active: false } }, all: { value: { types: [] } } },
   response: answers(
@@ -131,12 +119,9 @@ const changeSchema = {
 };
 
 const deleteSchema = {
-  ...SIGNED,
+  ...signedEmpty(deleteWebhook),
   operationId: "deleteWebhook",
-  summary: "Delete an endpoint",
-  description:
-    "With its messages and their attempts: what is under way to it is not tried again. Without a body: where a signature is needed, it is over the empty text.",
-  params: Type.Object(OF_WEBHOOK),
+  params,
   response: answers(
     { description: "It is gone", schema: WebhookDeletedResponse, example: { success: true } },
     { ...KEYED, ...WITHOUT_BODY, notFound: {} },
@@ -145,11 +130,9 @@ const deleteSchema = {
 };
 
 const rotateSchema = {
-  ...SIGNED,
+  ...signedEmpty(rotateSigningSecret),
   operationId: "rotateWebhookSecret",
-  summary: "Rotate an endpoint's secret",
-  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both. Without a body: where a signature is needed, it is over the empty text.`,
-  params: Type.Object(OF_WEBHOOK),
+  params,
   response: answers(
     {
       description: "The new secret",
@@ -163,80 +146,44 @@ const rotateSchema = {
 
 /** Endpoints of status webhooks: listed, made, shown, changed, deleted; their secrets rotated. */
 export function webhookEndpointRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void {
-  const { authentication, db } = deps;
-  const rules = { keys: deps.secretKeys, allowPrivateAddresses: deps.allowPrivateWebhooks };
-  const onRequest = authentication.other;
-  const signed = { onRequest, preValidation: [requireSignature, readBody] };
-  const signedEmpty = { onRequest, preValidation: requireSignature };
+  const runFor = createRunFor(deps);
+  const onRequest = deps.authentication.other;
+  const withBody = { onRequest, preValidation: [requireSignature, readBody] };
+  const withoutBody = { onRequest, preValidation: requireSignature };
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
-  routes.get(WEBHOOKS_PATH, { schema: listSchema, onRequest }, async (request) => {
-    const data = await asProblem(() => listWebhooks(db, request.tenant.id));
-    return { success: true, data };
-  });
+  routes.get(WEBHOOKS_PATH, { schema: listSchema, onRequest }, async (request) => ({
+    success: true,
+    data: await runFor(request, listWebhooks, {}),
+  }));
 
-  routes.post(WEBHOOKS_PATH, { schema: putSchema, ...signed }, async (request) => {
-    const tenantId = request.tenant.id;
+  routes.post(WEBHOOKS_PATH, { schema: putSchema, ...withBody }, async (request) => {
     const { url, types, description, active } = request.body;
-    const { after } = await auditedCall(
-      request,
-      db,
-      (transaction) =>
-        putWebhook(transaction, { tenantId, url, types, description, active }, rules),
-      (change) => webhookChanged(tenantId, change),
-    );
-    const { secret, ...data } = after;
+    const input = { url, types, description, active };
+    const { secret, ...data } = await runFor(request, putWebhook, input);
     return { success: true, data, ...(secret === undefined ? {} : { secret }) };
   });
 
-  routes.get(WEBHOOK_PATH, { schema: showSchema, onRequest }, async (request) => {
-    const { webhookId } = request.params;
-    const data = await asProblem(() => showWebhook(db, request.tenant.id, webhookId));
-    return { success: true, data };
-  });
+  routes.get(WEBHOOK_PATH, { schema: showSchema, onRequest }, async (request) => ({
+    success: true,
+    data: await runFor(request, showWebhook, request.params),
+  }));
 
-  routes.patch(WEBHOOK_PATH, { schema: changeSchema, ...signed }, async (request) => {
-    const tenantId = request.tenant.id;
-    const { url, types, description, active } = request.body;
-    const change = { ...request.params, tenantId, url, types, description, active };
-    const { after } = await auditedCall(
-      request,
-      db,
-      (transaction) => changeWebhook(transaction, change, rules),
-      (done) => webhookChanged(tenantId, done),
-    );
-    return { success: true, data: after };
-  });
+  routes.patch(WEBHOOK_PATH, { schema: changeSchema, ...withBody }, async (request) => ({
+    success: true,
+    data: await runFor(request, changeWebhook, { ...request.body, ...request.params }),
+  }));
 
-  routes.delete(WEBHOOK_PATH, { schema: deleteSchema, ...signedEmpty }, async (request) => {
-    const of = { tenantId: request.tenant.id, ...request.params };
-    await auditedCall(
-      request,
-      db,
-      (transaction) => deleteWebhook(transaction, of),
-      (before) => webhookDeleted(of.tenantId, before),
-    );
+  routes.delete(WEBHOOK_PATH, { schema: deleteSchema, ...withoutBody }, async (request) => {
+    await runFor(request, deleteWebhook, request.params);
     return { success: true };
   });
 
-  routes.post(WEBHOOK_SECRET_PATH, { schema: rotateSchema, ...signedEmpty }, async (request) => {
-    const of = { tenantId: request.tenant.id, ...request.params };
-    const { secret, previousSecretUntil } = await auditedCall(
+  routes.post(WEBHOOK_SECRET_PATH, { schema: rotateSchema, ...withoutBody }, async (request) => {
+    const { secret, previousSecretUntil } = await runFor(
       request,
-      db,
-      (transaction) => rotateWebhookSigningSecret(transaction, of, deps.secretKeys),
-      (done) => signingSecretRotated(of.tenantId, done),
+      rotateSigningSecret,
+      request.params,
     );
     return { success: true, secret, previousSecretUntil };
   });
-}
-
-/** A change by a tenant's key, with its entry in the audit log; faults are told as this API does. */
-export async function auditedCall<T>(
-  request: FastifyRequest,
-  db: Database,
-  change: (transaction: Database) => Promise<T>,
-  note: (result: T) => AuditNote,
-): Promise<T> {
-  const actor = { personId: null, person: "the tenant, by API", address: request.ip };
-  return await asProblem(() => audited(db, actor, change, note));
 }

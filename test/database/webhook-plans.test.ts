@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ActContext } from "@belfry/administration/act";
 import {
   attemptsOfMessage,
   attemptsOfWebhook,
@@ -150,7 +151,10 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
     [
       "a replay of an hour",
       12_000,
-      (db) => replayWebhook(db, { ...place, since: atSecond(7200), until: atSecond(10_800) }),
+      (db) => {
+        const window = { ...place, since: atSecond(7200), until: atSecond(10_800) };
+        return replayWebhook.run({ db, tenantId: place.tenantId } as ActContext, window, undefined);
+      },
     ],
     [
       "expiring",

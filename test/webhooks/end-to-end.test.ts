@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, test } from "node:test";
-import { resendWebhookMessage } from "@belfry/administration/webhooks/resend-webhook-message";
-import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
-import { putWebhook, rotateWebhookSigningSecret } from "@belfry/administration/webhooks/webhooks";
+import {
+  resendWebhookMessage,
+  testWebhook,
+} from "@belfry/administration/webhooks/send-webhook-message";
+import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
+import { putWebhook, rotateSigningSecret } from "@belfry/administration/webhooks/webhooks";
 import { WEBHOOK_PAYLOADS } from "@belfry/contracts/webhook-payload";
 import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -135,7 +138,7 @@ test("sent again by hand it has its first id; what is kept by that is kept once"
   const [first] = await receiver.received(1);
   const messageId = String(first?.headers["webhook-id"]);
   await settled(messageId);
-  await resendWebhookMessage(stack.db, { tenantId: tenant.id, webhookId, messageId });
+  await acts()(resendWebhookMessage, { tenantId: tenant.id, webhookId, messageId });
   const [, again] = await receiver.received(2);
   assert.equal(again?.headers["webhook-id"], messageId);
   assert.equal(again?.body, first?.body);
@@ -144,24 +147,24 @@ test("sent again by hand it has its first id; what is kept by that is kept once"
 test("while a secret rotates both verify each message", async (t) => {
   const { receiver, tenant, webhookId, secrets } = await tenantWithEndpoint(t);
   const of = { tenantId: tenant.id, webhookId };
-  const { secret } = await rotateWebhookSigningSecret(stack.db, of, stack.keys);
+  const { secret } = await acts()(rotateSigningSecret, of);
   secrets.push(secret);
   await sendTest(receiver, tenant.id, 1);
   assert.equal(String(receiver.requests[0]?.headers["webhook-signature"]).split(" ").length, 2);
 });
 
+/** Acts of the tenant that an input names. */
+const acts = () => webhookActs(stack.db, { keys: stack.keys, allowPrivateAddresses: true });
+
 /** A tenant with all channels, and an endpoint whose receiver records. */
 async function tenantWithEndpoint(t: Cleanup, types: WebhookType[] = []) {
   const receiver = await startRecordingServer(t);
   const tenant = await stack.createReadyTenant();
-  const { after } = await putWebhook(
-    stack.db,
-    { tenantId: tenant.id, url: `${receiver.url}/hooks?from=${randomUUID()}`, types },
-    { keys: stack.keys, allowPrivateAddresses: true },
-  );
-  const secrets = [after.secret ?? ""];
+  const url = `${receiver.url}/hooks?from=${randomUUID()}`;
+  const made = await acts()(putWebhook, { tenantId: tenant.id, url, types });
+  const secrets = [made.secret ?? ""];
   receivers.push({ requests: receiver.requests, secrets });
-  return { receiver, tenant, webhookId: after.id, secrets };
+  return { receiver, tenant, webhookId: made.id, secrets };
 }
 
 type Receiver = Awaited<ReturnType<typeof tenantWithEndpoint>>["receiver"];
@@ -172,7 +175,7 @@ async function sendTest(receiver: Receiver, tenantId: string, count: number): Pr
     .select("id")
     .where("tenant_id", "=", tenantId)
     .executeTakeFirstOrThrow();
-  await testWebhook(stack.db, { tenantId, webhookId: id });
+  await acts()(testWebhook, { tenantId, webhookId: id });
   await receiver.received(count);
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { deleteWebhook, listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { connectedDatabase } from "@belfry/testing/database";
 import { seedWebhook } from "./seed-webhook.ts";
@@ -9,10 +10,11 @@ import { seedWebhook } from "./seed-webhook.ts";
 test("the demo page's endpoint is made once, keeps its secret, moves with the port, and is made anew when it is gone", async (t) => {
   const { url: databaseUrl, db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Demo" });
+  const run = actsIn(db, tenantId);
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
   const seed = (port: number) =>
     seedWebhook({ databaseUrl, secretsKeys, tenantId, demoUrl: `http://127.0.0.1:${port}` });
-  const urls = async () => (await listWebhooks(db, tenantId)).map(({ url }) => url);
+  const urls = async () => (await run(listWebhooks, {})).map(({ url }) => url);
 
   const secret = await seed(3003);
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -22,8 +24,8 @@ test("the demo page's endpoint is made once, keeps its secret, moves with the po
   assert.equal(await seed(4003), secret);
   assert.deepEqual(await urls(), ["http://127.0.0.1:4003/demo/webhooks"]);
 
-  const [webhook] = await listWebhooks(db, tenantId);
-  await deleteWebhook(db, { tenantId, webhookId: webhook!.id });
+  const [webhook] = await run(listWebhooks, {});
+  await run(deleteWebhook, { webhookId: webhook!.id });
   assert.notEqual(await seed(4003), secret);
   assert.deepEqual(await urls(), ["http://127.0.0.1:4003/demo/webhooks"]);
 });

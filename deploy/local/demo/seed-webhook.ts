@@ -33,13 +33,16 @@ export async function seedWebhook(options: {
       const { changeWebhook, putWebhook } = await import(
         "@belfry/administration/webhooks/webhooks"
       );
-      const deps = { keys, allowPrivateAddresses: true };
+      const { actsIn } = await import("@belfry/administration/test-acts");
+      const run = actsIn(db, tenantId, {
+        keys: async () => keys,
+        allowPrivateWebhooks: async () => true,
+      });
       if (there === undefined) {
-        const description = "the demo page";
-        const { after } = await putWebhook(db, { tenantId, url, description }, deps);
-        return after.secret!;
+        const made = await run(putWebhook, { url, description: "the demo page" });
+        return made.secret!;
       }
-      await changeWebhook(db, { tenantId, webhookId: there.id, url }, deps);
+      await run(changeWebhook, { webhookId: there.id, url });
     }
     return await decryptSecret(keys, webhookOwner(tenantId, there.id), there.secret);
   } finally {

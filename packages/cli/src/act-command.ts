@@ -44,7 +44,12 @@ export interface OwnPart {
   /** The act that the flags ask for, where it is another one. */
   act?(flags: Flags): Act | undefined;
   /** What is printed instead of the output; undefined: nothing. */
-  shown?(output: never, flags: Flags, args: readonly (string | undefined)[]): unknown;
+  shown?(
+    output: never,
+    flags: Flags,
+    args: readonly (string | undefined)[],
+    session: Session,
+  ): unknown;
 }
 
 /** What the commands of a noun have of their own. */
@@ -125,7 +130,9 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     const whole = { ...regular, ...ownInput };
     if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
     const output = await runAct(own.act?.(flags) ?? act, caller, whole);
-    return own.shown === undefined ? output : await own.shown(output as never, flags, args);
+    return own.shown === undefined
+      ? output
+      : await own.shown(output as never, flags, args, session);
   });
   command.action(async (...given: unknown[]) => {
     const offline = await own.offline?.(given.at(-2) as Flags);
@@ -206,7 +213,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
   const [, kind = "", word] = /^<(.+)\|(.+)>$/.exec(spec) ?? [];
   if (word !== undefined && kind !== "on") {
     const none = type === "array" ? [] : null;
-    const parse = VALUES[kind];
+    const parse = VALUES[kind] ?? (types.includes("array") ? namesValue : undefined);
     if (parse) option.argParser((text) => (text === word ? text : parse(text, word)));
     return {
       options: [option.makeOptionMandatory(isRequired)],
@@ -281,7 +288,6 @@ const VALUES: Readonly<Record<string, (text: string, word: string) => unknown>> 
   n: integerOrWord,
   "from-to": quietHoursValue,
   "on|off": (text, word) => onOrOff(text, `on, off or ${word}`),
-  list: (text) => text.split(",").map((item) => item.trim()),
 };
 
 function onOrOff(text: string, words = "on or off"): boolean {

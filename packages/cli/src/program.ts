@@ -180,7 +180,15 @@ const COMMANDS: readonly (readonly [
   [
     "webhook",
     "Endpoints of tenants that are told what became of their events",
-    () => import("./webhook-command.ts"),
+    actsOf(
+      async () => [
+        await import("@belfry/administration/webhooks/webhooks"),
+        await import("@belfry/administration/webhooks/webhook-messages"),
+        await import("@belfry/administration/webhooks/send-webhook-message"),
+        await import("@belfry/administration/webhooks/replay-webhook"),
+      ],
+      () => import("./webhook-parts.ts"),
+    ),
   ],
   [
     "secrets",

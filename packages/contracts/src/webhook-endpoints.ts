@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { field, integerText, oneOf, orNull, success, time } from "./fields.ts";
+import { field, integerText, oneOf, orNull, shownOnce, success, time } from "./fields.ts";
 import { UUID_FORM } from "./identifiers.ts";
 import { sendAt } from "./send-at.ts";
 import { WEBHOOK_MESSAGE_TYPES } from "./webhook-payload.ts";
@@ -27,6 +27,7 @@ export const MESSAGE_STATUSES = [
   "failed",
   "skipped",
 ] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 // What a field may hold is told by administration, every fault together: the schema looks at its kind alone.
 const url = field<string>(
@@ -159,7 +160,7 @@ export const ATTEMPTS_QUERY = {
   after: Type.Optional(placeOf(`${UUID_FORM}_\\d{1,6}`, "019aaa20-0000-7000-8000-000000000000_1")),
 };
 
-const next = Type.Optional(
+export const next = Type.Optional(
   Type.String({
     description:
       "Pass it as `after` for the next page; absent: there is no more. A page may hold fewer than `limit` and yet have it",
@@ -188,19 +189,29 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
-const secret = Type.String({
+const secret = {
+  ...shownOnce("By which its messages are verified, by Standard Webhooks; shown this once"),
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-  description: "By which its messages are verified, by Standard Webhooks; shown this once",
+};
+const secretOfNew = Type.Optional({
+  ...secret,
+  description: `${secret.description}; absent where it was there`,
+});
+const previousSecretUntil = time("Until then the one before signs, too");
+
+export const WebhookWithSecret = Type.Object({ ...Webhook.properties, secret: secretOfNew });
+export const NewSigningSecret = Type.Object({
+  id: Type.String({ format: "uuid" }),
+  url: Type.String(),
+  secret,
+  previousSecretUntil,
 });
 
 export const WebhookPutResponse = Type.Object(
   {
     success,
     data: Webhook,
-    secret: Type.Optional({
-      ...secret,
-      description: `${secret.description}; absent where it was there`,
-    }),
+    secret: secretOfNew,
   },
   { title: "WebhookPutResponse" },
 );
@@ -217,7 +228,7 @@ export const WebhookSecretResponse = Type.Object(
   {
     success,
     secret,
-    previousSecretUntil: time("Until then the one before signs, too"),
+    previousSecretUntil,
   },
   { title: "WebhookSecretResponse" },
 );
@@ -310,14 +321,15 @@ export const WebhookSentResponse = Type.Object(
   { title: "WebhookSentResponse" },
 );
 
+export const REPLAYED = {
+  replayed: Type.Integer({ description: "How many are sent again" }),
+  more: Type.Boolean({
+    description: "There may be others in the window: ask again with `next` as `after`",
+  }),
+  next: Type.Optional(Type.String({ description: "Only where `more` is true" })),
+};
+
 export const WebhookReplayResponse = Type.Object(
-  {
-    success,
-    replayed: Type.Integer({ description: "How many are sent again" }),
-    more: Type.Boolean({
-      description: "There may be others in the window: ask again with `next` as `after`",
-    }),
-    next: Type.Optional(Type.String({ description: "Only where `more` is true" })),
-  },
+  { success, ...REPLAYED },
   { title: "WebhookReplayResponse" },
 );

@@ -1,16 +1,18 @@
-import { testWebhook } from "@belfry/administration/webhooks/test-webhook";
-import { type PutWebhook, putWebhook } from "@belfry/administration/webhooks/webhooks";
+import { testWebhook } from "@belfry/administration/webhooks/send-webhook-message";
+import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
+import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { WebhookType } from "@belfry/contracts/webhooks";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 
 /** For tests: an endpoint that nothing listens at. */
 export async function storeWebhook(
   { db, keys }: AdminUnderTest,
   tenantId: string,
-  given: { url?: string; types?: string[]; description?: string } = {},
-): Promise<PutWebhook> {
-  const input = { tenantId, url: "https://hooks.example.com/belfry", ...given };
-  return (await putWebhook(db, input, { keys, allowPrivateAddresses: true })).after;
+  given: { url?: string; types?: WebhookType[]; description?: string } = {},
+) {
+  const run = webhookActs(db, { keys, allowPrivateAddresses: true }, tenantId);
+  return await run(putWebhook, { url: "https://hooks.example.com/belfry", ...given });
 }
 
 export interface StoredMessage {
@@ -25,12 +27,13 @@ export interface StoredMessage {
 
 /** For tests: a message to an endpoint as the sender has left it; returns its id. */
 export async function storeMessage(
-  { db, pool }: AdminUnderTest,
+  { db, pool, keys }: AdminUnderTest,
   of: { tenantId: string; webhookId: string },
   message: StoredMessage,
 ): Promise<string> {
   const { type = "delivery.delivered", status, tries = [], answer = null, reason = null } = message;
-  const { messageId } = await testWebhook(db, of);
+  const run = webhookActs(db, { keys, allowPrivateAddresses: true });
+  const { messageId } = await run(testWebhook, of);
   await pool.query("update webhook_messages set type = $2, event_id = $3 where id = $1", [
     ...[messageId, type, message.eventId ?? null],
   ]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { assertHas } from "@belfry/testing/assert-has";
 import { disableWebhook, storeMessage, storeWebhook } from "../test/store-webhooks.ts";
@@ -21,14 +22,14 @@ test("an endpoint is edited: address, description and types; what is wrong stand
   const fields = { url: `${HOOKS}/new`, description: "Orders", which: "some" };
   const types = ["notification.read", "preference.changed"];
   assert.equal((await operator.post(path, { ...fields, types })).status, 303);
-  const [endpoint] = await listWebhooks(admin.db, tenantId);
+  const [endpoint] = await actsIn(admin.db, tenantId)(listWebhooks, {});
   assertHas(endpoint, { url: `${HOOKS}/new`, description: "Orders", types });
   const taken = await operator.post(path, { ...fields, types, url: `${HOOKS}/other` });
   assert.equal(taken.status, 422);
   assert.match(await taken.text(), /is that of another endpoint/);
   // Without a description there is none, and "everything" is no type.
   await operator.post(path, { ...fields, description: "", which: "all" });
-  const [after] = await listWebhooks(admin.db, tenantId);
+  const [after] = await actsIn(admin.db, tenantId)(listWebhooks, {});
   assert.deepEqual([after?.description, after?.types], [null, []]);
 });
 

@@ -1,13 +1,8 @@
 import { webhookMessages } from "@belfry/administration/webhooks/webhook-messages";
 import {
-  signingSecretRotated,
-  webhookChanged,
-  webhookDeleted,
-} from "@belfry/administration/webhooks/webhook-notes";
-import {
   changeWebhook,
   deleteWebhook,
-  rotateWebhookSigningSecret,
+  rotateSigningSecret,
   showWebhook,
 } from "@belfry/administration/webhooks/webhooks";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -28,14 +23,14 @@ const WRITTEN_BEFORE_MS = 10 * 60_000;
 
 /** An endpoint with its newest messages, and with its secret where that was just made. Throws `NotFound`. */
 async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId: string) {
-  const { tenant, query, base } = context;
-  const endpoint = await showWebhook(db, tenant.id, webhookId);
+  const { tenant, query, base, run } = context;
+  const endpoint = await run(showWebhook, { webhookId });
   const given = query.get("state") ?? "";
   const shown = isMessageStatus(given) ? given : undefined;
   const before = query.get("before") ?? "";
   const after = UUID.test(before) ? before : undefined;
-  const wanted = { tenantId: tenant.id, webhookId: endpoint.id, status: shown, after };
-  const { messages, next } = await webhookMessages(db, { ...wanted, limit: PAGE });
+  const wanted = { webhookId, status: shown, after, limit: PAGE };
+  const { messages, next } = await run(webhookMessages, wanted);
   const tries = await lastTries(
     db,
     tenant.id,
@@ -58,8 +53,7 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
 
 /** One endpoint, and what is done to it; a message's matter is message.ts. */
 export function endpointPages(deps: PageDeps): void {
-  const { route, db, keys, once } = deps;
-  const rules = { allowPrivateAddresses: deps.config.allowPrivateWebhooks };
+  const { route, once } = deps;
   const idOf = ({ params }: InTenant) => params.webhookId ?? "";
 
   const edit = (
@@ -69,35 +63,21 @@ export function endpointPages(deps: PageDeps): void {
   ): Answer =>
     page("webhook-edit", "Edit endpoint", { endpoint, values, faults, typeGroups: TYPE_GROUPS });
 
-  /** Returns it as it was. */
-  const change = async (
-    context: InTenant,
-    given: { active?: boolean; url?: string; types?: string[]; description?: string | null },
-  ): Promise<Webhook> => {
-    const { tenant, audited } = context;
-    const input = { tenantId: tenant.id, webhookId: idOf(context), ...given };
-    const { before } = await audited(
-      (transaction) => changeWebhook(transaction, input, rules),
-      (changed) => webhookChanged(tenant.id, changed),
-    );
-    return before;
-  };
-
   route("GET /tenants/:tenantId/webhooks/:webhookId", (context) =>
     drawEndpoint(deps, context, idOf(context)),
   );
 
   route("GET /tenants/:tenantId/webhooks/:webhookId/edit", async (context) =>
-    edit(await showWebhook(db, context.tenant.id, idOf(context))),
+    edit(await context.run(showWebhook, { webhookId: idOf(context) })),
   );
 
   route("POST /tenants/:tenantId/webhooks/:webhookId", async (context) => {
-    const { tenant, form, base } = context;
-    const endpoint = await showWebhook(db, tenant.id, idOf(context));
+    const { run, form, base } = context;
+    const endpoint = await run(showWebhook, { webhookId: idOf(context) });
     const values = typedWebhook(form);
     return await orFaults(
       async () => {
-        await change(context, webhookInput(values));
+        await run(changeWebhook, { webhookId: endpoint.id, ...webhookInput(values) });
         return redirect(`${base}/webhooks/${endpoint.id}`, "saved");
       },
       (faults) => edit(endpoint, values, faults),
@@ -105,8 +85,11 @@ export function endpointPages(deps: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/activate", async (context) => {
-    const { failingSince } = await change(context, { active: true });
-    const path = `${context.base}/webhooks/${idOf(context)}`;
+    const { run, base } = context;
+    const webhookId = idOf(context);
+    const { failingSince } = await run(showWebhook, { webhookId });
+    await run(changeWebhook, { webhookId, active: true });
+    const path = `${base}/webhooks/${webhookId}`;
     if (failingSince === null) return redirect(path, "endpoint-activated");
     // What did not arrive is the next thing to do; some of it was written before the first call failed.
     const since = fieldMoment(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
@@ -115,32 +98,20 @@ export function endpointPages(deps: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/deactivate", async (context) => {
-    await change(context, { active: false });
+    await context.run(changeWebhook, { webhookId: idOf(context), active: false });
     return redirect(`${context.base}/webhooks/${idOf(context)}`, "endpoint-deactivated");
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/rotate-secret", async (context) => {
-    const { tenant, audited, person, base } = context;
-    const made = await audited(
-      (transaction) =>
-        rotateWebhookSigningSecret(
-          transaction,
-          { tenantId: tenant.id, webhookId: idOf(context) },
-          keys,
-        ),
-      (rotated) => signingSecretRotated(tenant.id, rotated),
-    );
+    const { run, person, base } = context;
+    const made = await run(rotateSigningSecret, { webhookId: idOf(context) });
     const { secret: createdSecret, previousSecretUntil: previousUntil } = made;
     return await once.show(person, `${base}/webhooks/${made.id}`, { createdSecret, previousUntil });
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/delete", async (context) => {
-    const { tenant, audited, base } = context;
-    await audited(
-      (transaction) =>
-        deleteWebhook(transaction, { tenantId: tenant.id, webhookId: idOf(context) }),
-      (before) => webhookDeleted(tenant.id, before),
-    );
+    const { run, base } = context;
+    await run(deleteWebhook, { webhookId: idOf(context) });
     return redirect(`${base}/webhooks`, "deleted");
   });
 }

@@ -1,5 +1,5 @@
-import type { MessageStatus } from "@belfry/administration/webhooks/webhook-messages";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
 
 /** How a message to an endpoint stands, in words, by the state of its delivery. */
 export const MESSAGE_STATES: Readonly<Record<MessageStatus, { tone: string; text: string }>> = {

@@ -4,7 +4,6 @@ import {
   type Replayed,
   replayWebhook,
 } from "@belfry/administration/webhooks/replay-webhook";
-import { webhookReplayed } from "@belfry/administration/webhooks/webhook-notes";
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
@@ -24,9 +23,9 @@ interface ReplayValues {
 }
 
 /** Messages of a time are sent once more; what is more than one request does goes on from where it has ended. */
-export function replayPages({ route, db, once }: PageDeps): void {
-  const endpointOf = ({ tenant, params }: InTenant): Promise<Webhook> =>
-    showWebhook(db, tenant.id, params.webhookId ?? "");
+export function replayPages({ route, once }: PageDeps): void {
+  const endpointOf = ({ run, params }: InTenant): Promise<Webhook> =>
+    run(showWebhook, { webhookId: params.webhookId ?? "" });
 
   const show = (
     endpoint: Webhook,
@@ -46,7 +45,7 @@ export function replayPages({ route, db, once }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/replay", async (context) => {
-    const { tenant, audited, form, person, base } = context;
+    const { run, form, person, base } = context;
     const endpoint = await endpointOf(context);
     const typed = typedReplay(form);
     const { since: from, until: to } = typed;
@@ -61,11 +60,7 @@ export function replayPages({ route, db, once }: PageDeps): void {
           const until = moments.until?.toISOString();
           const { which, after } = values;
           const window = { since, until, all: which === "all", after };
-          const input = { tenantId: tenant.id, webhookId: endpoint.id, ...window };
-          const done = await audited(
-            (transaction) => replayWebhook(transaction, input),
-            (replayed) => webhookReplayed(input, replayed),
-          );
+          const done = await run(replayWebhook, { webhookId: endpoint.id, ...window });
           const shown = { values: { ...values, after: done.next }, done };
           return await once.show(person, `${base}/webhooks/${endpoint.id}/replay`, shown);
         }),

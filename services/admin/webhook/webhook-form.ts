@@ -1,4 +1,5 @@
 import { invalid } from "@belfry/administration/input-error";
+import type { WebhookType } from "@belfry/contracts/webhooks";
 
 /** An endpoint as its form has it. */
 export interface WebhookValues {
@@ -39,6 +40,7 @@ export function webhookInput({ url, description, which, types }: WebhookValues) 
   return {
     url,
     description: description === "" ? null : description,
-    types: which === "all" ? [] : [...types],
+    // Whatever was sent: the act says what is no type.
+    types: which === "all" ? [] : ([...types] as WebhookType[]),
   };
 }

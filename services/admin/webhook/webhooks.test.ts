@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { actsIn } from "@belfry/administration/test-acts";
 import { listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS, WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
 import { disableWebhook, storeWebhook } from "../test/store-webhooks.ts";
@@ -20,7 +21,7 @@ test("an owner makes an endpoint: its secret is shown once, to be copied, and it
   const secret = /id="webhook-secret">([^<]+)</.exec(html)?.[1] ?? "";
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.match(html, /data-copy="webhook-secret"/);
-  const [endpoint] = await listWebhooks(admin.db, tenantId);
+  const [endpoint] = await actsIn(admin.db, tenantId)(listWebhooks, {});
   assert.deepEqual(
     [endpoint?.url, endpoint?.types, endpoint?.description, endpoint?.active],
     [HOOKS, ["delivery.bounced", "delivery.failed"], "The shop", true],
@@ -54,7 +55,7 @@ test("the form has a line in plain words for each type, and everything is chosen
   // What is ticked behind "everything" does not count.
   const fields = { url: HOOKS, which: "all", types: ["delivery.bounced"] };
   assert.equal((await operator.post(`${base}/webhooks`, fields)).status, 303);
-  const [endpoint] = await listWebhooks(admin.db, tenantId);
+  const [endpoint] = await actsIn(admin.db, tenantId)(listWebhooks, {});
   assert.deepEqual(endpoint?.types, []);
   assert.match(await operator.text(`${base}/webhooks`), />everything</);
 });
@@ -81,7 +82,7 @@ test("what is wrong stands beside its field, with what was typed, and no endpoin
     assert.match(html, fault);
     assert.ok(html.includes(`value="${fields.url}"`));
   }
-  assert.equal((await listWebhooks(admin.db, tenantId)).length, 1);
+  assert.equal((await actsIn(admin.db, tenantId)(listWebhooks, {})).length, 1);
 });
 
 test("plain http and private addresses are refused, unless the setting for endpoints lifts that", async (t) => {

@@ -1,4 +1,3 @@
-import { webhookChanged } from "@belfry/administration/webhooks/webhook-notes";
 import { listWebhooks, putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS } from "@belfry/contracts/webhooks";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
@@ -8,13 +7,12 @@ import { NEW_WEBHOOK, typedWebhook, type WebhookValues, webhookInput } from "./w
 import { TYPE_GROUPS, typesInShort } from "./webhook-words.ts";
 
 /** A tenant's endpoints, and making one: its secret is on the page behind it, once. */
-export function webhookPages({ route, db, keys, once, config }: PageDeps): void {
-  const allowPrivateAddresses = config.allowPrivateWebhooks;
+export function webhookPages({ route, once }: PageDeps): void {
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
     page("webhook-new", "New endpoint", { values, faults, typeGroups: TYPE_GROUPS });
 
-  route("GET /tenants/:tenantId/webhooks", async ({ tenant }) => {
-    const endpoints = await listWebhooks(db, tenant.id);
+  route("GET /tenants/:tenantId/webhooks", async ({ run }) => {
+    const endpoints = await run(listWebhooks, {});
     return page("webhooks", "Webhooks", {
       endpoints: endpoints.map((one) => ({ ...one, state: endpointState(one) })),
       isFull: endpoints.length >= MAX_WEBHOOKS,
@@ -25,21 +23,12 @@ export function webhookPages({ route, db, keys, once, config }: PageDeps): void 
 
   route("GET /tenants/:tenantId/webhooks/new", async () => newOne());
 
-  route("POST /tenants/:tenantId/webhooks", async ({ tenant, form, audited, person, base }) => {
+  route("POST /tenants/:tenantId/webhooks", async ({ form, run, person, base }) => {
     const values = typedWebhook(form);
     return await orFaults(
       async () => {
-        const { after } = await audited(
-          (transaction) =>
-            putWebhook(
-              transaction,
-              { tenantId: tenant.id, ...webhookInput(values), only: "new" },
-              { keys, allowPrivateAddresses },
-            ),
-          (change) => webhookChanged(tenant.id, change),
-        );
-        const path = `${base}/webhooks/${after.id}`;
-        return await once.show(person, path, { createdSecret: after.secret });
+        const { id, secret } = await run(putWebhook, { ...webhookInput(values), only: "new" });
+        return await once.show(person, `${base}/webhooks/${id}`, { createdSecret: secret });
       },
       (faults) => newOne(values, faults),
     );

@@ -1,3 +1,4 @@
+import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
@@ -71,12 +72,10 @@ const eventOf = (number: number) => ({
 });
 
 async function putEndpoint(world: World, receiver: Receiver): Promise<void> {
-  const made = await putWebhook(
-    createDatabase(world.pool),
-    { tenantId: world.tenants[0]!.id, url: receiver.url },
-    { keys: world.keys, allowPrivateAddresses: true },
-  );
-  receiver.secret = made.after.secret!;
+  const deps = { keys: world.keys, allowPrivateAddresses: true };
+  const run = webhookActs(createDatabase(world.pool), deps, world.tenants[0]!.id);
+  const made = await run(putWebhook, { url: receiver.url });
+  receiver.secret = made.secret!;
 }
 
 /**

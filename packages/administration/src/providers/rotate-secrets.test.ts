@@ -25,7 +25,8 @@ import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { testDatabase } from "../test-database.ts";
 import { putActiveProvider } from "../test-providers.ts";
-import { putWebhook, rotateWebhookSigningSecret } from "../webhooks/webhooks.ts";
+import { webhookActs } from "../webhooks/webhook-under-test.ts";
+import { putWebhook, rotateSigningSecret } from "../webhooks/webhooks.ts";
 import { storedSettings } from "./provider-settings.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 
@@ -58,11 +59,11 @@ async function withSecrets(t: TestContext) {
 
 test("every secret is under the new key afterwards, for its owner alone, and the old one may go", async (t) => {
   const { db, tenant, provider, settings, webhookSecret } = await withSecrets(t);
-  const endpoint = { tenantId: tenant.id, url: "https://example.com/" };
   const rules = { keys: before, allowPrivateAddresses: false };
-  const { after: webhook } = await putWebhook(db, endpoint, rules);
+  const run = webhookActs(db, rules, tenant.id);
+  const webhook = await run(putWebhook, { url: "https://example.com/" });
   const of = { tenantId: tenant.id, webhookId: webhook.id };
-  const { secret } = await rotateWebhookSigningSecret(db, of, before);
+  const { secret } = await run(rotateSigningSecret, of);
   const report = await rotate(db, both);
   assert.deepEqual(report, {
     dryRun: false,

@@ -1,77 +1,70 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { momentOf } from "@belfry/contracts/send-at";
-import { type Database, inTransaction } from "@belfry/database/connection";
+import { REPLAYED, ReplayRequest, WEBHOOK_REPLAY_PATH } from "@belfry/contracts/webhook-endpoints";
+import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { type InputFault, refuseFaults } from "../input-error.ts";
+import { defineAct } from "../act.ts";
+import { faultAt, refuseFaults } from "../input-error.ts";
 import { idAt } from "../scanned-page.ts";
-import { copyMessages } from "./copy-messages.ts";
-import { holdMessages, type WebhookPlace } from "./message-rows.ts";
-import { openWebhook, replayUnderWay } from "./resend-webhook-message.ts";
+import { copyMessages, holdMessages, type WebhookPlace } from "./message-rows.ts";
+import { openWebhook, replayUnderWay } from "./send-webhook-message.ts";
 import { endPause } from "./webhook-rows.ts";
-
-export interface ReplayInput {
-  tenantId: string;
-  webhookId: string;
-  /** ISO 8601 with an offset: messages that were written then or later. */
-  since: string;
-  /** The same: that were written before. Default: now. */
-  until?: string | undefined;
-  /** Also those that have arrived. */
-  all?: boolean | undefined;
-  /** The `next` of a call before that had `more`. */
-  after?: string | undefined;
-}
-
-export interface Replayed {
-  /** How many are sent again. */
-  replayed: number;
-  /** There may be others in the window: call again with `next` as `after`. */
-  more: boolean;
-  next?: string;
-}
+import { CHANGE_ENDPOINTS, OF_WEBHOOK_FLAGS, ofWebhook, WEBHOOK, webhookNote } from "./webhooks.ts";
 
 export const MAX_REPLAYED = 10_000;
 /** What one statement looks at, and what one call does. */
 const BATCH_LOOKED_AT = 1_000;
 const MOST_BATCHES = 100;
 
-/**
- * Sends again what has not arrived of a window: what has failed for good, or was skipped while the endpoint was
- * disabled, the oldest first. Nothing that is still under way, and at most 10,000 a call. A paused endpoint is
- * called at once. Throws `InvalidInput`, `NotFound`, and `TooLate` where the endpoint is disabled, or another replay
- * of the tenant is not answered yet.
- */
-export async function replayWebhook(
-  db: Database,
-  input: ReplayInput,
-): Promise<Replayed & { url: string }> {
-  const { tenantId, all = false } = input;
-  const window = checkedWindow(input);
-  return await inTransaction(db, async (transaction) => {
-    const webhook = await openWebhook(transaction, input);
-    const place = { tenantId, webhookId: webhook.id };
-    if (!(await holdMessages(transaction, tenantId, "replay"))) throw replayUnderWay();
-    const result: Replayed = { replayed: 0, more: false };
-    let after = input.after;
+const Replayed = Type.Object({ url: Type.String(), ...REPLAYED });
+export type Replayed = Static<typeof Replayed>;
+
+export const replayWebhook = defineAct({
+  name: "webhook replay",
+  http: `POST ${WEBHOOK_REPLAY_PATH}`,
+  access: CHANGE_ENDPOINTS,
+  effect: "change",
+  summary: "Send a window again",
+  description:
+    "All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. A paused endpoint is called at once. What was never written, as the endpoint was not active then, cannot be sent.",
+  input: Type.Object({ ...ofWebhook, ...ReplayRequest.properties }),
+  output: Replayed,
+  examples: [
+    {
+      input: { webhookId: WEBHOOK.id, since: "2026-11-20T09:30:00Z" },
+      output: { url: WEBHOOK.url, replayed: 318, more: false },
+    },
+  ],
+  flags: OF_WEBHOOK_FLAGS,
+  async run({ db, tenantId }, { webhookId, all = false, ...given }) {
+    const window = checkedWindow(given);
+    const { url } = await openWebhook(db, { tenantId, webhookId });
+    const place = { tenantId, webhookId };
+    if (!(await holdMessages(db, tenantId, "replay"))) throw replayUnderWay();
+    const output: Replayed = { url, replayed: 0, more: false };
+    let { after } = given;
     for (let batch = 1; ; batch += 1) {
-      const looked = await someOfWindow(transaction, place, { ...window, after, all });
+      const looked = await someOfWindow(db, place, { ...window, after, all });
       const wanted = looked.filter(({ again }) => again);
-      const chosen = wanted.slice(0, MAX_REPLAYED - result.replayed);
+      const chosen = wanted.slice(0, MAX_REPLAYED - output.replayed);
       const ids = chosen.map(({ id }) => id);
-      result.replayed += (await copyMessages(transaction, place, ids)).length;
+      output.replayed += (await copyMessages(db, place, ids)).length;
       const isLast = looked.length < BATCH_LOOKED_AT;
       if (chosen.length === wanted.length && isLast) break;
       after = chosen.length < wanted.length ? (ids.at(-1) ?? after) : looked.at(-1)?.id;
-      if (result.replayed >= MAX_REPLAYED || batch === MOST_BATCHES) {
-        result.more = true;
-        if (after !== undefined) result.next = after;
+      if (output.replayed >= MAX_REPLAYED || batch === MOST_BATCHES) {
+        output.more = true;
+        if (after !== undefined) output.next = after;
         break;
       }
     }
-    if (result.replayed > 0) await endPause(transaction, { tenantId, id: webhook.id });
-    return { ...result, url: webhook.url };
-  });
-}
+    if (output.replayed > 0) await endPause(db, { tenantId, id: webhookId });
+    return { output };
+  },
+  audit: ({ since, until = "now", all = false }, { output: { url, replayed, more } }) =>
+    webhookNote("replay", url, { after: { since, until, all, replayed, more } }),
+});
 
 interface Window {
   since: Date;
@@ -109,19 +102,13 @@ async function someOfWindow(
   return rows;
 }
 
-const NO_TIME = "must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";
-
-function checkedWindow({ since, until, after }: ReplayInput): Window {
-  const from = momentOf(since);
-  const to = until === undefined ? null : momentOf(until);
-  const isEmpty = from !== undefined && to instanceof Date && to <= from;
+function checkedWindow({ since, until, after }: ReplayRequest): Window {
+  const from = momentOf(since) ?? new Date(0);
+  const to = until === undefined ? undefined : momentOf(until);
+  const isPlace = after === undefined || UUID.test(after);
   refuseFaults([
-    from === undefined ? { field: "since", message: NO_TIME } : undefined,
-    to === undefined ? { field: "until", message: NO_TIME } : undefined,
-    isEmpty ? { field: "until", message: "must be later than since" } : undefined,
-    after === undefined || UUID.test(after)
-      ? undefined
-      : { field: "after", message: "must be the next of a call before" },
-  ] satisfies (InputFault | undefined)[]);
-  return { since: from ?? new Date(0), until: to ?? null };
+    faultAt("until", to !== undefined && to <= from ? "must be later than since" : undefined),
+    faultAt("after", isPlace ? undefined : "must be the next of a call before"),
+  ]);
+  return { since: from, until: to ?? null };
 }

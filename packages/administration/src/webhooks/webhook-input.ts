@@ -54,7 +54,7 @@ export function canonicalUrl(text: string): string {
   return url.href;
 }
 
-export function isWebhookType(type: string): type is WebhookType {
+function isWebhookType(type: string): type is WebhookType {
   return (WEBHOOK_TYPES as readonly string[]).includes(type);
 }
 

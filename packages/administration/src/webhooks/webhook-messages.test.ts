@@ -1,41 +1,47 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
 import { claimWebhooks } from "@belfry/database/functions/claim-webhooks";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import type { Static } from "@sinclair/typebox";
 import { sql } from "kysely";
+import type { ActContext } from "../act.ts";
 import { NotFound, TooLate } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { MAX_REPLAYED, replayWebhook } from "./replay-webhook.ts";
-import { resendWebhookMessage } from "./resend-webhook-message.ts";
-import { firstTryOf, testWebhook } from "./test-webhook.ts";
-import { messageAttempts, webhookAttempts } from "./webhook-attempts.ts";
-import { showWebhookMessage, webhookMessages } from "./webhook-messages.ts";
+import { firstTryOf, resendWebhookMessage, testWebhook } from "./send-webhook-message.ts";
+import { webhookAttempts, webhookMessage, webhookMessages } from "./webhook-messages.ts";
 import { webhookWorld } from "./webhook-under-test.ts";
 import { changeWebhook, deleteWebhook, showWebhook } from "./webhooks.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00Z";
 const HOUR_MS = 3_600_000;
 
+/** A call whose transaction stays open. */
+const inTransaction = (db: Database, { tenantId }: { tenantId: string }) =>
+  ({ db, tenantId }) as ActContext;
+
 test("a message is sent again with its webhook-id, whatever became of it, but not while it is under way", async (t) => {
-  const { db, pool, of, tenantId, tell, settle } = await webhookWorld(t);
+  const { run, db, pool, of, tenantId, tell, settle } = await webhookWorld(t);
   const messageId = await tell();
   for (const open of ["queued", "waiting"]) {
     if (open === "waiting") await settle(messageId, open);
-    await assert.rejects(resendWebhookMessage(db, { ...of, messageId }), TooLate, open);
+    await assert.rejects(run(resendWebhookMessage, { ...of, messageId }), TooLate, open);
   }
   await settle(messageId, "failed");
-  const first = await resendWebhookMessage(db, { ...of, messageId });
+  const first = await run(resendWebhookMessage, { ...of, messageId });
   assert.deepEqual([first.headerId, first.url], [messageId, "https://example.com/hooks"]);
   assert.notEqual(first.messageId, messageId);
   for (const id of [messageId, first.messageId]) {
-    await assert.rejects(resendWebhookMessage(db, { ...of, messageId: id }), /still under way/);
+    await assert.rejects(run(resendWebhookMessage, { ...of, messageId: id }), /still under way/);
   }
-  const original = await showWebhookMessage(db, { ...of, messageId });
-  const copy = await showWebhookMessage(db, { ...of, messageId: first.messageId });
-  assertHas(copy, { payload: original.payload, type: original.type, headerId: messageId });
+  const original = await run(webhookMessage, { ...of, messageId });
+  const copy = await run(webhookMessage, { ...of, messageId: first.messageId });
+  assert.equal(copy.payload, original.payload);
+  assertHas(copy.message, { type: original.message.type, headerId: messageId });
 
   const [row] = await db
     .selectFrom("deliveries")
@@ -55,19 +61,19 @@ test("a message is sent again with its webhook-id, whatever became of it, but no
     .where("id", "=", row!.id)
     .execute();
   // One that has arrived, and a copy of a copy.
-  const second = await resendWebhookMessage(db, { ...of, messageId: first.messageId });
-  const again = await showWebhookMessage(db, { ...of, messageId: second.messageId });
+  const second = await run(resendWebhookMessage, { ...of, messageId: first.messageId });
+  const { message: again } = await run(webhookMessage, { ...of, messageId: second.messageId });
   assert.deepEqual([second.headerId, again.headerId], [messageId, messageId]);
 });
 
 test("of two who send one message again at once, one does", async (t) => {
-  const { db, pool, of, tell, settle } = await webhookWorld(t);
+  const { run, db, pool, of, tell, settle } = await webhookWorld(t);
   const messageId = await tell();
   await settle(messageId, "failed");
   let second: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await db.transaction().execute(async (transaction) => {
-    await resendWebhookMessage(transaction, { ...of, messageId });
-    second = Promise.allSettled([resendWebhookMessage(db, { ...of, messageId })]);
+    await resendWebhookMessage.run(inTransaction(transaction, of), { ...of, messageId }, undefined);
+    second = Promise.allSettled([run(resendWebhookMessage, { ...of, messageId })]);
     await Promise.race([untilBlocked(pool), second]);
   });
   const [refused] = (await second) ?? [];
@@ -75,14 +81,14 @@ test("of two who send one message again at once, one does", async (t) => {
 });
 
 test("what is asked of another tenant's message, of an endpoint that is gone or disabled, is refused", async (t) => {
-  const { db, deps, of, tenantId, tell, settle } = await webhookWorld(t);
+  const { run, db, of, tenantId, tell, settle } = await webhookWorld(t);
   const messageId = await tell();
   await settle(messageId, "failed");
   const { id: foreign } = await createTenant(db, { name: "Other" });
   const calls = (place: { tenantId: string; webhookId: string; messageId: string }) => [
-    resendWebhookMessage(db, place),
-    showWebhookMessage(db, place),
-    messageAttempts(db, place),
+    run(resendWebhookMessage, place),
+    run(webhookMessage, place),
+    run(webhookAttempts, place),
   ];
   for (const place of [
     { ...of, messageId, tenantId: foreign },
@@ -96,38 +102,38 @@ test("what is asked of another tenant's message, of an endpoint that is gone or 
   }
   const theirs = { tenantId: foreign, webhookId: of.webhookId };
   for (const call of [
-    () => webhookMessages(db, theirs),
-    () => webhookAttempts(db, theirs),
-    () => testWebhook(db, theirs),
-    () => replayWebhook(db, { ...theirs, since: LONG_AGO }),
+    () => run(webhookMessages, theirs),
+    () => run(webhookAttempts, theirs),
+    () => run(testWebhook, theirs),
+    () => run(replayWebhook, { ...theirs, since: LONG_AGO }),
   ]) {
     await assert.rejects(call, NotFound);
   }
-  await changeWebhook(db, { ...of, active: false }, deps);
+  await run(changeWebhook, { ...of, active: false });
   for (const call of [
-    () => resendWebhookMessage(db, { ...of, messageId }),
-    () => testWebhook(db, of),
-    () => replayWebhook(db, { ...of, since: LONG_AGO }),
+    () => run(resendWebhookMessage, { ...of, messageId }),
+    () => run(testWebhook, of),
+    () => run(replayWebhook, { ...of, since: LONG_AGO }),
   ]) {
     await assert.rejects(call, { name: "TooLate", message: /disabled/ });
   }
-  await deleteWebhook(db, of);
-  await assert.rejects(resendWebhookMessage(db, { ...of, messageId }), NotFound);
+  await run(deleteWebhook, of);
+  await assert.rejects(run(resendWebhookMessage, { ...of, messageId }), NotFound);
   assert.equal((await createTenant(db, { name: tenantId })).name, tenantId);
 });
 
 test("a replay sends what did not arrive, once each, and with all what did; nothing that is under way", async (t) => {
-  const { db, of, tell, settle } = await webhookWorld(t);
+  const { run, db, of, tell, settle } = await webhookWorld(t);
   const ids: Record<string, string> = {};
   for (const status of ["accepted", "failed", "waiting", "skipped", "queued", "resent"]) {
     ids[status] = await tell();
     if (status === "resent") await settle(ids[status], "failed");
     else if (status !== "queued") await settle(ids[status], status);
   }
-  const arrived = await resendWebhookMessage(db, { ...of, messageId: ids.resent! });
+  const arrived = await run(resendWebhookMessage, { ...of, messageId: ids.resent! });
   await settle(arrived.messageId, "accepted");
   const replay = async (all = false) => {
-    const { url: _, ...done } = await replayWebhook(db, { ...of, since: LONG_AGO, all });
+    const { url: _, ...done } = await run(replayWebhook, { ...of, since: LONG_AGO, all });
     return done;
   };
   const copiesOf = async () => {
@@ -141,21 +147,21 @@ test("a replay sends what did not arrive, once each, and with all what did; noth
   assert.deepEqual(await replay(), { replayed: 0, more: false }, "their copies are under way");
   assert.deepEqual(await replay(true), { replayed: 2, more: false });
   assert.deepEqual(await copiesOf(), [ids.accepted, ids.failed, ids.skipped, ids.resent].sort());
-  for (const { id, status } of (await webhookMessages(db, of)).messages) {
+  for (const { id, status } of (await run(webhookMessages, of)).messages) {
     if (status === "queued" && id !== ids.queued) await settle(id, "failed");
   }
   assert.deepEqual(await replay(), { replayed: 2, more: false }, "no copy of these has arrived");
 });
 
 test("a window begins with its first moment and ends before its last", async (t) => {
-  const { db, of, tell, settle } = await webhookWorld(t);
+  const { run, db, of, tell, settle } = await webhookWorld(t);
   const messageId = await tell();
   await settle(messageId, "failed");
   const moment = new Date(Math.floor(Date.now() / 1000) * 1000);
   await sql`update webhook_messages set created_at = ${moment}`.execute(db);
   const at = (ms: number) => new Date(moment.getTime() + ms).toISOString();
   const count = async (since: string, until?: string) => {
-    const { replayed } = await replayWebhook(db, { ...of, since, until });
+    const { replayed } = await run(replayWebhook, { ...of, since, until });
     await sql`delete from deliveries where event_id <> ${messageId}`.execute(db);
     await sql`delete from webhook_messages where id <> ${messageId}`.execute(db);
     return replayed;
@@ -176,14 +182,14 @@ test("a window begins with its first moment and ends before its last", async (t)
     [LONG_AGO, LONG_AGO, "until"],
     [at(0), at(-1), "until"],
   ] as const) {
-    const refused = replayWebhook(db, { ...of, since, until });
+    const refused = run(replayWebhook, { ...of, since, until });
     await assert.rejects(refused, new RegExp(`^InvalidInput: ${field} must`));
   }
-  await assert.rejects(replayWebhook(db, { ...of, since: LONG_AGO, after: "x" }), /after must be/);
+  await assert.rejects(run(replayWebhook, { ...of, since: LONG_AGO, after: "x" }), /after must be/);
 });
 
 test("one call replays 10,000 messages, and says that there are more; the next goes on behind them", async (t) => {
-  const { db, of, tenantId } = await webhookWorld(t);
+  const { run, db, of, tenantId } = await webhookWorld(t);
   const many = MAX_REPLAYED + 5;
   await sql`
     with told as (
@@ -193,40 +199,41 @@ test("one call replays 10,000 messages, and says that there are more; the next g
     )
     insert into deliveries (id, event_id, tenant_id, channel, status, settled_at)
     select id, id, ${tenantId}, 'WEBHOOK', 'accepted', now() from told`.execute(db);
-  const first = await replayWebhook(db, { ...of, since: LONG_AGO, all: true });
+  const first = await run(replayWebhook, { ...of, since: LONG_AGO, all: true });
   assert.deepEqual([first.replayed, first.more], [MAX_REPLAYED, true]);
   // Those have arrived meanwhile: without a place to go on from they would be sent once more.
   await sql`update deliveries set status = 'sending' where status = 'queued'`.execute(db);
   await sql`update deliveries set status = 'accepted' where status = 'sending'`.execute(db);
-  const rest = await replayWebhook(db, { ...of, since: LONG_AGO, all: true, after: first.next });
+  const rest = await run(replayWebhook, { ...of, since: LONG_AGO, all: true, after: first.next });
   assert.deepEqual([rest.replayed, rest.more, rest.next], [5, false, undefined]);
 });
 
 test("a tenant's second replay at once is refused; a paused endpoint is called when a person asks", async (t) => {
-  const { db, of, tell, settle } = await webhookWorld(t);
+  const { run, db, of, tell, settle } = await webhookWorld(t);
   const messageId = await tell();
   await settle(messageId, "failed");
   await db.transaction().execute(async (transaction) => {
-    await replayWebhook(transaction, { ...of, since: LONG_AGO });
-    const other = replayWebhook(db, { ...of, since: LONG_AGO });
+    const window = { ...of, since: LONG_AGO };
+    await replayWebhook.run(inTransaction(transaction, of), window, undefined);
+    const other = run(replayWebhook, { ...of, since: LONG_AGO });
     await assert.rejects(other, { name: "TooLate", message: /replay/ });
-    await assert.rejects(resendWebhookMessage(db, { ...of, messageId }), /a replay is under way/);
+    await assert.rejects(run(resendWebhookMessage, { ...of, messageId }), /a replay is under way/);
   });
   const pausedUntil = new Date(Date.now() + HOUR_MS);
   const ends = [
-    () => testWebhook(db, of),
-    () => replayWebhook(db, { ...of, since: LONG_AGO }),
-    () => resendWebhookMessage(db, { ...of, messageId }),
+    () => run(testWebhook, of),
+    () => run(replayWebhook, { ...of, since: LONG_AGO }),
+    () => run(resendWebhookMessage, { ...of, messageId }),
   ];
   await db.updateTable("webhooks").set({ paused_until: pausedUntil }).execute();
-  const { nextAt } = await showWebhookMessage(db, { ...of, messageId: await tell() });
-  assert.equal(nextAt, pausedUntil.toISOString(), "not before its pause is over");
+  const waiting = await run(webhookMessage, { ...of, messageId: await tell() });
+  assert.equal(waiting.message.nextAt, pausedUntil.toISOString(), "not before its pause is over");
   for (const ask of ends) {
     await sql`update deliveries set status = 'sending' where status = 'queued'`.execute(db);
     await sql`update deliveries set status = 'failed' where status = 'sending'`.execute(db);
     await db.updateTable("webhooks").set({ paused_until: pausedUntil }).execute();
     await ask();
-    const { pausedUntil: now } = await showWebhook(db, of.tenantId, of.webhookId);
+    const { pausedUntil: now } = await run(showWebhook, of);
     assert.ok(
       now !== null && Date.parse(now) < pausedUntil.getTime() - HOUR_MS / 2,
       "a probe is due",
@@ -235,11 +242,11 @@ test("a tenant's second replay at once is refused; a paused endpoint is called w
 });
 
 test("a test is sent whatever types are chosen, and its first try is told", async (t) => {
-  const { db, pool, deps, of, tenantId } = await webhookWorld(t);
-  await changeWebhook(db, { ...of, types: ["delivery.failed"] }, deps);
-  const { messageId } = await testWebhook(db, of);
-  const message = await showWebhookMessage(db, { ...of, messageId });
-  const { type, data } = JSON.parse(message.payload);
+  const { run, db, pool, of, tenantId } = await webhookWorld(t);
+  await run(changeWebhook, { ...of, types: ["delivery.failed"] });
+  const { messageId } = await run(testWebhook, of);
+  const { message, payload } = await run(webhookMessage, { ...of, messageId });
+  const { type, data } = JSON.parse(payload);
   assert.deepEqual(
     [type, data.webhookId, message.status],
     ["webhook.test", of.webhookId, "queued"],
@@ -274,7 +281,7 @@ test("a test is sent whatever types are chosen, and its first try is told", asyn
 });
 
 test("messages and attempts come the newest first, page by page, and by status", async (t) => {
-  const { db, of, tell, settle } = await webhookWorld(t);
+  const { run, db, of, tell, settle } = await webhookWorld(t);
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     const id = await tell();
@@ -289,16 +296,24 @@ test("messages and attempts come the newest first, page by page, and by status",
   const messages: string[] = [];
   let after: string | undefined;
   do {
-    const page = await webhookMessages(db, { ...of, limit: 2, after });
+    const page: Static<typeof webhookMessages.output> = await run(webhookMessages, {
+      ...of,
+      limit: 2,
+      after,
+    });
     messages.push(...page.messages.map(({ id }) => id));
     after = page.next;
   } while (after !== undefined);
   assert.deepEqual(messages, ids);
-  const failed = await webhookMessages(db, { ...of, status: "failed" });
+  const failed = await run(webhookMessages, { ...of, status: "failed" });
   assertEach(failed.messages, ({ id }) => id, [ids[1], ids[3]]);
   const attempts: string[] = [];
   do {
-    const page = await webhookAttempts(db, { ...of, limit: 3, after });
+    const page: Static<typeof webhookAttempts.output> = await run(webhookAttempts, {
+      ...of,
+      limit: 3,
+      after,
+    });
     attempts.push(...page.attempts.map(({ messageId, number }) => `${messageId} ${number}`));
     after = page.next;
   } while (after !== undefined);
@@ -310,12 +325,12 @@ test("messages and attempts come the newest first, page by page, and by status",
     { limit: 0 },
     { limit: 501 },
     { limit: 1.5 },
-    { status: "sent" },
+    { status: "sent" as "failed" },
     { after: "x" },
   ]) {
     const [field = ""] = Object.keys(bad);
     const told = new RegExp(`^InvalidInput: ${field} must be`);
-    await assert.rejects(webhookMessages(db, { ...of, ...bad }), told);
-    await assert.rejects(webhookAttempts(db, { ...of, ...bad }), told);
+    await assert.rejects(run(webhookMessages, { ...of, ...bad }), told);
+    await assert.rejects(run(webhookAttempts, { ...of, ...bad }), told);
   }
 });

@@ -1,84 +1,216 @@
+import { id, integer, oneOf } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import {
+  ATTEMPTS_QUERY,
   MESSAGE_STATUSES,
   MESSAGES_DEFAULT_LIMIT,
   MESSAGES_MAX_LIMIT,
-  type WebhookMessage,
+  MESSAGES_QUERY,
+  next,
+  WEBHOOK_ATTEMPTS_PATH,
+  WEBHOOK_MESSAGE_PATH,
+  WEBHOOK_MESSAGES_PATH,
+  WebhookAttempt,
+  WebhookMessage,
 } from "@belfry/contracts/webhook-endpoints";
+import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
+import { answeredWith } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
-import {
-  type InvalidInput,
-  integerFault,
-  invalid,
-  NotFound,
-  refuseFaults,
-} from "../input-error.ts";
+import { Type } from "@sinclair/typebox";
+import { defineAct } from "../act.ts";
+import { type InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { messageById, messagesOfWebhook } from "./message-rows.ts";
-import { showWebhook } from "./webhooks.ts";
+import {
+  type AttemptPlace,
+  type AttemptRow,
+  attemptsOfMessage,
+  attemptsOfWebhook,
+  messageById,
+  messagesOfWebhook,
+  type WebhookPlace,
+} from "./message-rows.ts";
+import { OF_WEBHOOK_FLAGS, ofWebhook, READ_ENDPOINTS, readWebhook, WEBHOOK } from "./webhooks.ts";
 
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+/** A message of an endpoint. */
+export type MessagePlace = WebhookPlace & { messageId: string };
 
-export interface MessageQuery {
-  tenantId: string;
-  webhookId: string;
-  status?: string | undefined;
-  /** The `next` of the page before. */
-  after?: string | undefined;
-  /** 1–500, default 50. */
-  limit?: number | undefined;
-}
+export const MESSAGE: WebhookMessage = {
+  id: "0198c0de-0000-7000-8000-00000000a001",
+  headerId: "0198c0de-0000-7000-8000-00000000a001",
+  type: "delivery.bounced",
+  eventId: "0198c0de-0000-7000-8000-000000000001",
+  status: "waiting",
+  reason: answeredWith(503),
+  createdAt: "2026-11-20T09:30:01.000Z",
+  nextAt: "2026-11-20T09:30:07.000Z",
+};
+export const PAYLOAD = JSON.stringify(WEBHOOK_EXAMPLES[MESSAGE.type]);
+export const ATTEMPT: WebhookAttempt = {
+  messageId: MESSAGE.id,
+  headerId: MESSAGE.id,
+  type: MESSAGE.type,
+  eventId: MESSAGE.eventId,
+  number: 1,
+  at: "2026-11-20T09:30:01.100Z",
+  durationMs: 84,
+  status: 503,
+  outcome: "failed",
+  reason: answeredWith(503),
+  answer: "<h1>Service Unavailable</h1>",
+  nextAt: MESSAGE.nextAt,
+  messageStatus: MESSAGE.status,
+};
 
-/**
- * The newest first. By status a page may hold fewer than `limit` and yet have a `next`. Throws `InvalidInput`,
- * `NotFound`.
- */
-export async function webhookMessages(
-  db: Database,
-  query: MessageQuery,
-): Promise<{ messages: WebhookMessage[]; next: string | undefined }> {
-  const { tenantId, after: before, limit = MESSAGES_DEFAULT_LIMIT } = query;
-  const status = checkedStatus(query);
-  if (before !== undefined && !UUID.test(before)) throw noPlace();
-  const { id: webhookId } = await showWebhook(db, tenantId, query.webhookId);
-  const { rows, next } = await messagesOfWebhook(db, {
-    tenantId,
-    webhookId,
-    status,
-    before,
-    limit,
-  });
-  return { messages: rows.map(isoTimes), next };
-}
+const pages = {
+  ...ofWebhook,
+  status: Type.Optional(
+    oneOf(MESSAGE_STATUSES, { description: `of messages that are ${MESSAGE_STATUSES.join(", ")}` }),
+  ),
+  limit: Type.Optional(
+    integer(
+      { minimum: 1, maximum: MESSAGES_MAX_LIMIT },
+      { description: `at most so many; default: ${MESSAGES_DEFAULT_LIMIT}` },
+    ),
+  ),
+};
+const messageId = id({ description: "The message's id", examples: [MESSAGE.id] });
+const MESSAGE_FLAGS = { ...OF_WEBHOOK_FLAGS, messageId: "--message <id>" } as const;
+
+export const webhookMessages = defineAct({
+  name: "webhook messages",
+  http: `GET ${WEBHOOK_MESSAGES_PATH}`,
+  access: READ_ENDPOINTS,
+  effect: "read",
+  summary: "List messages",
+  description:
+    "What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.",
+  input: Type.Object({ ...pages, after: MESSAGES_QUERY.after }),
+  output: Type.Object({ messages: Type.Array(WebhookMessage), next }),
+  examples: [{ input: { webhookId: WEBHOOK.id }, output: { messages: [MESSAGE] } }],
+  flags: OF_WEBHOOK_FLAGS,
+  async run({ db, tenantId }, { webhookId, status, after, limit = MESSAGES_DEFAULT_LIMIT }) {
+    if (after !== undefined && !UUID.test(after)) throw noPlace();
+    await readWebhook(db, tenantId, webhookId);
+    const query = { tenantId, webhookId, status, before: after, limit };
+    const page = await messagesOfWebhook(db, query);
+    const messages: WebhookMessage[] = page.rows.map(isoTimes);
+    return { output: { messages, ...(page.next === undefined ? {} : { next: page.next }) } };
+  },
+});
+
+export const webhookMessage = defineAct({
+  name: "webhook message",
+  http: `GET ${WEBHOOK_MESSAGE_PATH}`,
+  access: READ_ENDPOINTS,
+  effect: "read",
+  summary: "Show a message",
+  description: "With what is posted, and every attempt.",
+  input: Type.Object({ ...ofWebhook, messageId }),
+  output: Type.Object({
+    message: WebhookMessage,
+    payload: Type.String({ description: "The JSON that is posted" }),
+    attempts: Type.Array(WebhookAttempt),
+  }),
+  examples: [
+    {
+      input: { webhookId: WEBHOOK.id, messageId: MESSAGE.id },
+      output: { message: MESSAGE, payload: PAYLOAD, attempts: [ATTEMPT] },
+    },
+  ],
+  flags: MESSAGE_FLAGS,
+  async run({ db, tenantId }, given) {
+    const of = { ...given, tenantId };
+    const { payload, ...message } = await readMessage(db, of);
+    return { output: { message, payload, attempts: await messageAttempts(db, of) } };
+  },
+});
+
+export const webhookAttempts = defineAct({
+  name: "webhook attempts",
+  http: `GET ${WEBHOOK_ATTEMPTS_PATH}`,
+  access: READ_ENDPOINTS,
+  effect: "read",
+  summary: "List attempts",
+  description: "The log of an endpoint: every call, with what it was answered.",
+  input: Type.Object({
+    ...pages,
+    after: ATTEMPTS_QUERY.after,
+    messageId: Type.Optional(
+      id({ description: "of one message and its copies only: at most 100" }),
+    ),
+  }),
+  output: Type.Object({ attempts: Type.Array(WebhookAttempt), next }),
+  examples: [{ input: { webhookId: WEBHOOK.id }, output: { attempts: [ATTEMPT] } }],
+  flags: MESSAGE_FLAGS,
+  async run({ db, tenantId }, { webhookId, status, after, messageId, ...given }) {
+    if (messageId !== undefined) {
+      return {
+        output: { attempts: await messageAttempts(db, { tenantId, webhookId, messageId }) },
+      };
+    }
+    const before = after === undefined ? undefined : placeOf(after);
+    if (after !== undefined && before === undefined) throw noPlace();
+    await readWebhook(db, tenantId, webhookId);
+    const { limit = MESSAGES_DEFAULT_LIMIT } = given;
+    const page = await attemptsOfWebhook(db, { tenantId, webhookId, status, before, limit });
+    const attempts = page.rows.map(shownAttempt);
+    if (page.next === undefined) return { output: { attempts } };
+    return { output: { attempts, next: `${page.next.messageId}_${page.next.number}` } };
+  },
+});
 
 /** With the JSON that is posted. Throws `NotFound`. */
-export async function showWebhookMessage(
+export async function readMessage(
   db: Database,
-  of: { tenantId: string; webhookId: string; messageId: string },
+  of: MessagePlace,
 ): Promise<WebhookMessage & { payload: string }> {
-  const { id: webhookId } = await showWebhook(db, of.tenantId, of.webhookId);
-  const place = { tenantId: of.tenantId, webhookId };
-  const row = UUID.test(of.messageId) ? await messageById(db, place, of.messageId) : undefined;
-  if (row === undefined) throw messageNotFound(of.messageId);
+  await readWebhook(db, of.tenantId, of.webhookId);
+  const row = UUID.test(of.messageId) ? await messageById(db, of, of.messageId) : undefined;
+  if (row === undefined) {
+    const message = `the webhook has no message ${JSON.stringify(of.messageId)}`;
+    throw new NotFound("messageId", message);
+  }
   return isoTimes(row);
 }
 
-export function messageNotFound(id: string): NotFound {
-  return new NotFound("messageId", `the webhook has no message ${JSON.stringify(id)}`);
+/** Of one message and of its copies, the newest first, at most 100. Throws `NotFound`. */
+export async function messageAttempts(db: Database, of: MessagePlace): Promise<WebhookAttempt[]> {
+  const { headerId } = await readMessage(db, of);
+  return (await attemptsOfMessage(db, of, headerId)).map(shownAttempt);
 }
 
-export function noPlace(): InvalidInput {
+function noPlace(): InvalidInput {
   return invalid("after", "must be the next of a page before");
 }
 
-/** Of a query for a page. Throws `InvalidInput`. */
-export function checkedStatus({ status, limit }: MessageQuery): MessageStatus | undefined {
-  const known = MESSAGE_STATUSES.find((one) => one === status);
-  refuseFaults([
-    integerFault("limit", limit, 1, MESSAGES_MAX_LIMIT),
-    status === undefined || known !== undefined
-      ? undefined
-      : { field: "status", message: `must be one of ${MESSAGE_STATUSES.join(", ")}` },
-  ]);
-  return known;
+const PLACE = /^([0-9a-f-]{36})_(\d{1,6})$/;
+
+function placeOf(text: string): AttemptPlace | undefined {
+  const [, messageId = "", number = ""] = PLACE.exec(text) ?? [];
+  return UUID.test(messageId) ? { messageId, number: Number(number) } : undefined;
+}
+
+function shownAttempt(row: AttemptRow): WebhookAttempt {
+  const { at, endedAt, class: outcome, status, nextAt, ...rest } = row;
+  return {
+    messageId: rest.messageId,
+    headerId: rest.headerId,
+    type: rest.type,
+    eventId: rest.eventId,
+    number: rest.number,
+    at: at.toISOString(),
+    durationMs: endedAt === null ? null : Math.max(0, endedAt.getTime() - at.getTime()),
+    status: status === null ? null : Number(status),
+    outcome: outcomeOf(outcome),
+    reason: rest.reason,
+    answer: rest.answer,
+    nextAt: nextAt?.toISOString() ?? null,
+    messageStatus: rest.messageStatus,
+  };
+}
+
+function outcomeOf(of: string | null): WebhookAttempt["outcome"] {
+  if (of === null) return "under way";
+  if (of === "accepted") return "arrived";
+  return of === "ambiguous" ? "unknown" : "failed";
 }

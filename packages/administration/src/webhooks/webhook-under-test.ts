@@ -1,9 +1,13 @@
 import type { WebhookType } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { sql } from "kysely";
+import type { Act, Given } from "../act.ts";
 import { createTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS } from "../test-database.ts";
 import { putWebhook } from "./webhooks.ts";
 
@@ -12,13 +16,31 @@ export async function webhookWorld(t: Cleanup) {
   const { db, pool } = await connectedDatabase(t);
   const deps = { keys: TEST_KEYS, allowPrivateAddresses: false };
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
-  const { after } = await putWebhook(db, { tenantId, url: "https://example.com/hooks" }, deps);
-  const of = { tenantId, webhookId: after.id };
+  const run = webhookActs(db, deps, tenantId);
+  const made = await run(putWebhook, { url: "https://example.com/hooks" });
+  const of = { tenantId, webhookId: made.id };
   return {
-    ...{ db, pool, deps, tenantId, of, webhookId: after.id, secret: after.secret ?? "" },
+    ...{ db, pool, deps, run, tenantId, of, webhookId: made.id, secret: made.secret ?? "" },
     tell: (type: WebhookType = "delivery.accepted") => tell(db, tenantId, type),
     settle: (messageId: string, status: string) => settle(db, messageId, status),
   };
+}
+
+interface WebhookDeps {
+  keys: SecretKeys;
+  allowPrivateAddresses: boolean;
+}
+
+/** For tests: acts of the tenant that the input names, else of this one. */
+export function webhookActs(db: Database, deps: WebhookDeps, ofTenant = "") {
+  const services = {
+    keys: async () => deps.keys,
+    allowPrivateWebhooks: async () => deps.allowPrivateAddresses,
+  };
+  return <I extends TObject, O extends TSchema>(
+    act: Act<I, O>,
+    { tenantId = ofTenant, ...input }: Given<Static<I>> & { tenantId?: string },
+  ): Promise<Static<O>> => actsIn(db, tenantId, services)(act, input as Given<Static<I>>);
 }
 
 /** Writes a message for each endpoint that wants it; returns the newest one's id. */

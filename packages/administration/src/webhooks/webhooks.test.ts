@@ -1,35 +1,29 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertHas } from "@belfry/testing/assert-has";
-import { audited } from "../audited.ts";
 import { NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS } from "../test-database.ts";
-import {
-  maskedUrl,
-  signingSecretRotated,
-  webhookChanged,
-  webhookDeleted,
-} from "./webhook-notes.ts";
-import { webhookWorld } from "./webhook-under-test.ts";
+import { webhookActs, webhookWorld } from "./webhook-under-test.ts";
 import {
   changeWebhook,
   deleteWebhook,
   listWebhooks,
+  maskedUrl,
   putWebhook,
-  rotateWebhookSigningSecret,
+  rotateSigningSecret,
   showWebhook,
 } from "./webhooks.ts";
 
 test("an endpoint is made with a secret that is shown once, and the same URL changes it", async (t) => {
-  const { db, deps, tenantId, secret, webhookId } = await webhookWorld(t);
+  const { run, db, tenantId, secret, webhookId } = await webhookWorld(t);
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-  const [made] = await listWebhooks(db, tenantId);
+  const [made] = await run(listWebhooks, {});
   assert.deepEqual(
     [made?.url, made?.types, made?.description, made?.active, made?.disabledAt],
     ["https://example.com/hooks", [], null, true, null],
@@ -48,22 +42,18 @@ test("an endpoint is made with a secret that is shown once, and the same URL cha
   assert.equal(tenant?.uses_webhooks, true);
 
   const url = "HTTPS://Example.COM.:443/hooks";
-  const { before, after } = await putWebhook(
-    db,
-    { tenantId, url, types: ["delivery.failed"] },
-    deps,
-  );
-  assert.deepEqual([before?.types, after.types, after.id], [[], ["delivery.failed"], webhookId]);
+  const after = await run(putWebhook, { url, types: ["delivery.failed"] });
+  assert.deepEqual([after.types, after.id], [["delivery.failed"], webhookId]);
   assert.equal("secret" in after, false);
-  const described = await putWebhook(db, { tenantId, url, description: "Orders" }, deps);
-  assertHas(described.after, { types: ["delivery.failed"], description: "Orders" });
-  await assert.rejects(putWebhook(db, { tenantId, url, only: "new" }, deps), {
+  const described = await run(putWebhook, { tenantId, url, description: "Orders" });
+  assertHas(described, { types: ["delivery.failed"], description: "Orders" });
+  await assert.rejects(run(putWebhook, { tenantId, url, only: "new" }), {
     name: "InvalidInput",
     message: "url is that of another endpoint",
   });
-  const cleared = await putWebhook(db, { tenantId, url, description: "", types: [] }, deps);
-  assert.deepEqual([cleared.after.types, cleared.after.description], [[], null]);
-  assert.equal((await listWebhooks(db, tenantId)).length, 1);
+  const cleared = await run(putWebhook, { tenantId, url, description: "", types: [] });
+  assert.deepEqual([cleared.types, cleared.description], [[], null]);
+  assert.equal((await run(listWebhooks, {})).length, 1);
 });
 
 const REFUSED: Record<string, string[]> = {
@@ -93,18 +83,18 @@ const REFUSED: Record<string, string[]> = {
 };
 
 test("what is no public https URL is refused, and nothing is stored", async (t) => {
-  const { db, deps, tenantId, webhookId } = await webhookWorld(t);
+  const { run, db, deps, tenantId, webhookId } = await webhookWorld(t);
   for (const [message, urls] of Object.entries(REFUSED)) {
     const refused = { name: "InvalidInput", message: `url ${message}` };
     for (const url of urls) {
-      await assert.rejects(putWebhook(db, { tenantId, url }, deps), refused, url);
-      await assert.rejects(changeWebhook(db, { tenantId, webhookId, url }, deps), refused, url);
+      await assert.rejects(run(putWebhook, { tenantId, url }), refused, url);
+      await assert.rejects(run(changeWebhook, { tenantId, webhookId, url }), refused, url);
     }
   }
-  assert.equal((await listWebhooks(db, tenantId)).length, 1);
-  const local = { ...deps, allowPrivateAddresses: true };
+  assert.equal((await run(listWebhooks, {})).length, 1);
+  const local = webhookActs(db, { ...deps, allowPrivateAddresses: true }, tenantId);
   for (const url of ["http://127.0.0.1:8080/hooks", "https://localhost/", "http://[::1]/"]) {
-    assert.equal((await putWebhook(db, { tenantId, url }, local)).after.url, url);
+    assert.equal((await local(putWebhook, { url })).url, url);
   }
   for (const [url, stored] of [
     ["https://münchen.example/?token=a%20b", "https://xn--mnchen-3ya.example/?token=a%20b"],
@@ -112,39 +102,38 @@ test("what is no public https URL is refused, and nothing is stored", async (t) 
     ["https://[2606:4700::1111]/", "https://[2606:4700::1111]/"],
     [`https://example.com/${"x".repeat(2028)}`, `https://example.com/${"x".repeat(2028)}`],
   ] as const) {
-    assert.equal((await putWebhook(db, { tenantId, url }, deps)).after.url, stored);
+    assert.equal((await run(putWebhook, { url })).url, stored);
   }
 });
 
 test("every fault of the settings is told at once, each with its field", async (t) => {
-  const { db, deps, tenantId, webhookId } = await webhookWorld(t);
-  const bad = { url: "http://x", types: ["delivery.sent"], description: "x".repeat(256) };
+  const { run, tenantId, webhookId } = await webhookWorld(t);
+  const types = ["delivery.sent"] as string[] as WebhookType[];
+  const bad = { url: "http://x", types, description: "x".repeat(256) };
   const told = [
     "url must begin with https://",
     `types must be of ${WEBHOOK_TYPES.join(", ")}`,
     "description must be at most 255 characters",
   ].join("\n");
-  await assert.rejects(putWebhook(db, { tenantId, ...bad }, deps), { message: told });
-  await assert.rejects(changeWebhook(db, { tenantId, webhookId, ...bad }, deps), { message: told });
-  const twice = ["delivery.failed", "delivery.failed"];
-  await assert.rejects(changeWebhook(db, { tenantId, webhookId, types: twice }, deps), /once/);
-  const test = ["webhook.test"];
-  await assert.rejects(changeWebhook(db, { tenantId, webhookId, types: test }, deps), /types must/);
+  await assert.rejects(run(putWebhook, { tenantId, ...bad }), { message: told });
+  await assert.rejects(run(changeWebhook, { tenantId, webhookId, ...bad }), { message: told });
+  const twice: WebhookType[] = ["delivery.failed", "delivery.failed"];
+  await assert.rejects(run(changeWebhook, { tenantId, webhookId, types: twice }), /once/);
+  const test = ["webhook.test"] as string[] as WebhookType[];
+  await assert.rejects(run(changeWebhook, { tenantId, webhookId, types: test }), /types must/);
 });
 
 test("the 21st endpoint is refused, also of two that come at once; two of one URL are one", async (t) => {
-  const { db, deps, tenantId } = await webhookWorld(t);
+  const { run, tenantId } = await webhookWorld(t);
   const same = { tenantId, url: "https://same.example/" };
-  const both = await Promise.all([putWebhook(db, same, deps), putWebhook(db, same, deps)]);
-  assert.equal(both[0]?.after.id, both[1]?.after.id);
-  assert.equal(both.filter(({ after }) => after.secret !== undefined).length, 1);
+  const both = await Promise.all([run(putWebhook, same), run(putWebhook, same)]);
+  assert.equal(both[0]?.id, both[1]?.id);
+  assert.equal(both.filter(({ secret }) => secret !== undefined).length, 1);
   for (let n = 3; n <= 19; n += 1) {
-    await putWebhook(db, { tenantId, url: `https://example.com/${n}` }, deps);
+    await run(putWebhook, { tenantId, url: `https://example.com/${n}` });
   }
   const last = await Promise.allSettled(
-    ["a", "b"].map((path) =>
-      putWebhook(db, { tenantId, url: `https://example.com/${path}` }, deps),
-    ),
+    ["a", "b"].map((path) => run(putWebhook, { tenantId, url: `https://example.com/${path}` })),
   );
   assert.deepEqual(last.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   const [refused] = last.filter((one) => one.status === "rejected");
@@ -152,19 +141,19 @@ test("the 21st endpoint is refused, also of two that come at once; two of one UR
     refused?.reason.message,
     "url is one more than the 20 endpoints that a tenant may have",
   );
-  assert.equal((await listWebhooks(db, tenantId)).length, 20);
-  await putWebhook(db, { ...same, types: ["delivery.failed"] }, deps);
+  assert.equal((await run(listWebhooks, {})).length, 20);
+  await run(putWebhook, { ...same, types: ["delivery.failed"] });
 });
 
 test("an endpoint of another tenant is none, whatever is asked of it", async (t) => {
-  const { db, deps, webhookId, tenantId } = await webhookWorld(t);
+  const { run, db, webhookId, tenantId } = await webhookWorld(t);
   const { id: foreign } = await createTenant(db, { name: "Other" });
   const of = { tenantId: foreign, webhookId };
   const calls = (id: string) => [
-    showWebhook(db, foreign, id),
-    changeWebhook(db, { ...of, webhookId: id, active: false }, deps),
-    deleteWebhook(db, { ...of, webhookId: id }),
-    rotateWebhookSigningSecret(db, { ...of, webhookId: id }, TEST_KEYS),
+    run(showWebhook, { tenantId: foreign, webhookId: id }),
+    run(changeWebhook, { ...of, webhookId: id, active: false }),
+    run(deleteWebhook, { ...of, webhookId: id }),
+    run(rotateSigningSecret, { ...of, webhookId: id }),
   ];
   for (const id of [webhookId, randomUUID(), "", "x", "%", "'; --", `${webhookId} `]) {
     for (const result of await Promise.allSettled(calls(id))) {
@@ -172,18 +161,18 @@ test("an endpoint of another tenant is none, whatever is asked of it", async (t)
       assert.equal(result.reason.field, "webhookId");
     }
   }
-  await assert.rejects(listWebhooks(db, "nobody"), NotFound);
+  await assert.rejects(run(listWebhooks, { tenantId: "nobody" }), NotFound);
   await assert.rejects(
-    putWebhook(db, { tenantId: "nobody", url: "https://a.example/" }, deps),
+    run(putWebhook, { tenantId: "nobody", url: "https://a.example/" }),
     NotFound,
   );
-  assert.equal((await showWebhook(db, tenantId, webhookId)).active, true);
+  assert.equal((await run(showWebhook, { tenantId, webhookId })).active, true);
   // The same URL is free to everybody.
-  await putWebhook(db, { tenantId: foreign, url: "https://example.com/hooks" }, deps);
+  await run(putWebhook, { tenantId: foreign, url: "https://example.com/hooks" });
 });
 
 test("switched on, or at another URL, it begins anew", async (t) => {
-  const { db, deps, of, tenantId } = await webhookWorld(t);
+  const { run, db, of, tenantId } = await webhookWorld(t);
   const fail = () =>
     db
       .updateTable("webhooks")
@@ -195,79 +184,63 @@ test("switched on, or at another URL, it begins anew", async (t) => {
       .selectFrom("webhooks")
       .select("failures")
       .executeTakeFirstOrThrow();
-    const { active, disabledAt, disabledReason, failingSince, pausedUntil } = await showWebhook(
-      db,
-      tenantId,
-      of.webhookId,
+    const { active, disabledAt, disabledReason, failingSince, pausedUntil } = await run(
+      showWebhook,
+      of,
     );
     return [active, disabledAt, disabledReason, failingSince, pausedUntil, failures];
   };
   await fail();
-  await changeWebhook(db, { ...of, active: true }, deps);
+  await run(changeWebhook, { ...of, active: true });
   assert.deepEqual(await state(), [true, null, null, null, null, 0]);
   await fail();
-  await putWebhook(db, { tenantId, url: "https://example.com/hooks", active: true }, deps);
+  await run(putWebhook, { tenantId, url: "https://example.com/hooks", active: true });
   assert.deepEqual(await state(), [true, null, null, null, null, 0]);
   await fail();
-  await changeWebhook(db, { ...of, description: "x" }, deps);
+  await run(changeWebhook, { ...of, description: "x" });
   assert.deepEqual(
     (await state()).filter((one) => one === null || one === 0),
     [],
   );
-  await changeWebhook(db, { ...of, url: "https://other.example/" }, deps);
+  await run(changeWebhook, { ...of, url: "https://other.example/" });
   const [active, , reason, ...rest] = await state();
   assert.deepEqual([active, reason, rest], [false, "it answered 410 Gone", [null, null, 0]]);
-  await changeWebhook(db, { ...of, active: true }, deps);
-  const off = await changeWebhook(db, { ...of, active: false }, deps);
-  assert.ok(off.after.disabledAt !== null && off.after.disabledReason === null);
+  await run(changeWebhook, { ...of, active: true });
+  const off = await run(changeWebhook, { ...of, active: false });
+  assert.ok(off.disabledAt !== null && off.disabledReason === null);
 });
 
 test("the secret before signs for 24 hours; two rotations at once take nothing from it", async (t) => {
-  const { db, of, secret, tenantId, webhookId } = await webhookWorld(t);
+  const { run, db, of, secret, tenantId, webhookId } = await webhookWorld(t);
   const stored = async () => {
     const row = await db.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow();
     const read = (text: string) =>
       decryptSecret(TEST_KEYS, webhookOwner(tenantId, webhookId), text);
     return [await read(row.secret), await read(row.previous_secret ?? "")];
   };
-  const first = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  const first = await run(rotateSigningSecret, of);
   assert.match(first.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   assert.deepEqual(await stored(), [first.secret, secret]);
-  const { updatedAt } = await showWebhook(db, tenantId, webhookId);
+  const { updatedAt } = await run(showWebhook, { tenantId, webhookId });
   assert.equal(Date.parse(first.previousSecretUntil) - Date.parse(updatedAt), 86_400_000);
-  const again = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  const again = await run(rotateSigningSecret, of);
   assert.deepEqual(await stored(), [again.secret, secret], "the first answer was lost");
   await db
     .updateTable("webhooks")
     .set({ previous_secret_until: new Date(Date.parse(again.previousSecretUntil) - 660_000) })
     .execute();
-  const later = await rotateWebhookSigningSecret(db, of, TEST_KEYS);
+  const later = await run(rotateSigningSecret, of);
   assert.deepEqual(await stored(), [later.secret, again.secret]);
 });
 
 test("the audit log tells of every change, and of no secret", async (t) => {
-  const { db, deps, of, tenantId, secret } = await webhookWorld(t);
-  const actor = { personId: null, person: "Ann", address: "::1" };
+  const { run, db, of, tenantId, secret } = await webhookWorld(t);
   const url = "https://example.com/hooks?token=very-secret";
-  const changed = await audited(
-    db,
-    actor,
-    (transaction) => changeWebhook(transaction, { ...of, url, types: ["delivery.failed"] }, deps),
-    (change) => webhookChanged(tenantId, change),
-  );
-  const rotated = await audited(
-    db,
-    actor,
-    (transaction) => rotateWebhookSigningSecret(transaction, of, TEST_KEYS),
-    (done) => signingSecretRotated(tenantId, done),
-  );
-  await audited(
-    db,
-    actor,
-    (transaction) => deleteWebhook(transaction, of),
-    (before) => webhookDeleted(tenantId, before),
-  );
+  const changed = await run(changeWebhook, { ...of, url, types: ["delivery.failed"] });
+  const rotated = await run(rotateSigningSecret, of);
+  await run(deleteWebhook, of);
   const { entries } = await searchAuditLog(db, { tenantId, limit: 10 });
+  entries.pop(); // made by the world
   const target = "https://example.com/hooks?…";
   assert.deepEqual(
     entries.map((one) => [one.action, one.target]),
@@ -279,17 +252,17 @@ test("the audit log tells of every change, and of no secret", async (t) => {
   for (const hidden of [secret, rotated.secret, "very-secret", "whsec_"]) {
     assert.ok(!told.includes(hidden), hidden);
   }
-  assert.equal(changed.after.url, url);
+  assert.equal(changed.url, url);
   assert.equal(maskedUrl("https://example.com/"), "https://example.com/");
 });
 
 test("a deleted endpoint takes its messages along, and another one's stay", async (t) => {
-  const { db, deps, of, tenantId, tell, settle } = await webhookWorld(t);
-  await putWebhook(db, { tenantId, url: "https://other.example/" }, deps);
+  const { run, db, of, tenantId, tell, settle } = await webhookWorld(t);
+  await run(putWebhook, { tenantId, url: "https://other.example/" });
   const told = await tell();
   await settle(told, "failed");
   for (let n = 0; n < 3; n += 1) await tell();
-  await deleteWebhook(db, of);
+  await run(deleteWebhook, of);
   const rows = await db.selectFrom("webhook_messages").select(["id", "webhook_id"]).execute();
   assert.equal(rows.length, 4);
   assert.ok(rows.every((row) => row.webhook_id !== of.webhookId));

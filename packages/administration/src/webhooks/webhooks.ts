@@ -1,24 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { id, oneOf } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import type { Webhook } from "@belfry/contracts/webhook-endpoints";
-import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, type WebhookType } from "@belfry/contracts/webhooks";
-import { type Database, inTransaction } from "@belfry/database/connection";
+import {
+  NewSigningSecret,
+  WEBHOOK_PATH,
+  WEBHOOK_SECRET_PATH,
+  WEBHOOKS_PATH,
+  Webhook,
+  WebhookChangeRequest,
+  WebhookRequest,
+  WebhookWithSecret,
+} from "@belfry/contracts/webhook-endpoints";
+import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
+import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { webhookOwner } from "@belfry/database/secret-owners";
-import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { encryptSecret } from "@belfry/database/secrets";
+import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
+import { type Access, type ActContext, defineAct } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
-import { deleteWebhookRows } from "./delete-webhook-rows.ts";
-import { newSigningSecret } from "./signing-secret.ts";
+import { canonicalUrl, webhookFaults } from "./webhook-input.ts";
 import {
-  canonicalUrl,
-  isWebhookType,
-  type WebhookRules,
-  type WebhookSettings,
-  webhookFaults,
-} from "./webhook-input.ts";
-import {
+  deleteWebhookRows,
   insertWebhook,
   replaceSigningSecret,
   updateWebhook,
@@ -26,174 +32,265 @@ import {
   webhooksOfTenant,
 } from "./webhook-rows.ts";
 
-/** With `secret` (`whsec_…`), where it was made: it is shown this once. */
-export type PutWebhook = Webhook & { secret?: string };
+/** Who looks endpoints up, and who changes them. */
+export const READ_ENDPOINTS: Access = { scope: "tenant", person: "viewer", key: "read" };
+export const CHANGE_ENDPOINTS: Access = { scope: "tenant", person: "owner", key: "endpoints" };
 
-/** What is absent stays as it is; a new endpoint is told of all types. */
-export interface PutWebhookInput extends WebhookSettings {
-  tenantId: string;
-  url: string;
-  /** Default: true. */
-  active?: boolean | undefined;
-  /** `new`: refused where the tenant has an endpoint with this URL. Default: that one is changed. */
-  only?: "new" | undefined;
-}
+export const WEBHOOK: Webhook = {
+  id: "0198c0de-0000-7000-8000-00000000e001",
+  url: "https://example.com/webhooks/belfry",
+  types: ["delivery.bounced", "delivery.failed"],
+  description: "Order system",
+  active: true,
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+  pausedUntil: null,
+  createdAt: "2026-11-20T09:30:00.000Z",
+  updatedAt: "2026-11-20T09:30:00.000Z",
+};
+export const SECRET = `whsec_${Buffer.alloc(32, "belfry").toString("base64")}`;
+export const ofWebhook = {
+  webhookId: id({ description: "The endpoint's id", examples: [WEBHOOK.id] }),
+};
+export const OF_WEBHOOK_FLAGS = { webhookId: "--webhook <id>" } as const;
+const NAMED = Type.Object(ofWebhook);
 
-export interface WebhookDeps extends WebhookRules {
-  keys: SecretKeys;
-}
-
-/**
- * Makes an endpoint, or changes the one with this URL. `before` is null where it was made. Throws `InvalidInput`,
- * `NotFound`.
- */
-export async function putWebhook(
-  db: Database,
-  input: PutWebhookInput,
-  deps: WebhookDeps,
-): Promise<{ before: Webhook | null; after: PutWebhook }> {
-  const { tenantId, types, description, active } = input;
-  refuseFaults(webhookFaults(input, deps));
-  const url = canonicalUrl(input.url);
-  return await changeOf(db, tenantId, async (transaction) => {
-    const all = await webhooksOfTenant(transaction, tenantId);
-    const before = all.find((one) => one.url === url);
-    if (before !== undefined) {
+export const putWebhook = defineAct({
+  name: "webhook put",
+  http: `POST ${WEBHOOKS_PATH}`,
+  access: CHANGE_ENDPOINTS,
+  effect: "change",
+  summary: "Make an endpoint",
+  description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
+  input: Type.Object({
+    ...WebhookRequest.properties,
+    only: Type.Optional(oneOf(["new"], { description: "new: refused where the URL is taken" })),
+  }),
+  output: WebhookWithSecret,
+  examples: [{ input: { url: WEBHOOK.url }, output: { ...WEBHOOK, secret: SECRET } }],
+  flags: { types: "--types <types|all>", only: null },
+  async run(context, input) {
+    await refuseWebhookFaults(context, input);
+    const { tenantId, services } = context;
+    const url = canonicalUrl(input.url);
+    await holdTenant(context.db, tenantId);
+    const all = await webhooksOfTenant(context.db, tenantId);
+    const known = all.find((one) => one.url === url);
+    if (known !== undefined) {
       if (input.only === "new") throw urlTaken();
-      return await changed(transaction, isoTimes(before), input, undefined);
+      return await changed(context, isoTimes(known), { ...input, url: undefined });
     }
     if (all.length >= MAX_WEBHOOKS) {
       throw invalid("url", `is one more than the ${MAX_WEBHOOKS} endpoints that a tenant may have`);
     }
     const id = uuidv7();
     const secret = newSigningSecret();
-    await insertWebhook(transaction, {
-      ...{ id, tenantId, url, types: checkedTypes(types) ?? [], active: active ?? true },
-      description: description || null,
-      secret: await encryptSecret(deps.keys, webhookOwner(tenantId, id), secret),
+    await insertWebhook(context.db, {
+      id,
+      tenantId,
+      url,
+      types: input.types ?? [],
+      active: input.active ?? true,
+      description: input.description || null,
+      secret: await encryptSecret(await services.keys(), webhookOwner(tenantId, id), secret),
     });
-    await noteUse(transaction, tenantId, "uses_webhooks");
-    return { before: null, after: { ...(await showWebhook(transaction, tenantId, id)), secret } };
-  });
-}
+    await noteUse(context.db, tenantId, "uses_webhooks");
+    const after = await readWebhook(context.db, tenantId, id);
+    return { output: { ...after, secret }, before: null, after };
+  },
+  audit: (_, { before, after }) => webhookChanged(before, after),
+});
 
-export interface ChangeWebhookInput extends WebhookSettings {
-  tenantId: string;
-  webhookId: string;
-  active?: boolean | undefined;
-}
-
-/** Changes what is given of an endpoint. Throws `InvalidInput`, `NotFound`. */
-export async function changeWebhook(
-  db: Database,
-  input: ChangeWebhookInput,
-  rules: WebhookRules,
-): Promise<{ before: Webhook; after: Webhook }> {
-  const { tenantId, webhookId } = input;
-  refuseFaults(webhookFaults(input, rules));
-  const url = input.url === undefined ? undefined : canonicalUrl(input.url);
-  return await changeOf(db, tenantId, async (transaction) => {
-    const before = await showWebhook(transaction, tenantId, webhookId);
-    const all = await webhooksOfTenant(transaction, tenantId);
+export const changeWebhook = defineAct({
+  name: "webhook change",
+  http: `PATCH ${WEBHOOK_PATH}`,
+  access: CHANGE_ENDPOINTS,
+  effect: "change",
+  summary: "Change an endpoint",
+  description:
+    "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
+  input: Type.Object({ ...ofWebhook, ...WebhookChangeRequest.properties }),
+  output: Webhook,
+  examples: [
+    {
+      input: { webhookId: WEBHOOK.id, active: false },
+      output: { ...WEBHOOK, active: false, disabledAt: WEBHOOK.updatedAt },
+    },
+  ],
+  flags: { ...OF_WEBHOOK_FLAGS, types: "--types <types|all>" },
+  async run(context, input) {
+    await refuseWebhookFaults(context, input);
+    const { db, tenantId } = context;
+    const url = input.url === undefined ? undefined : canonicalUrl(input.url);
+    await holdTenant(db, tenantId);
+    const before = await readWebhook(db, tenantId, input.webhookId);
+    const all = await webhooksOfTenant(db, tenantId);
     if (all.some((one) => one.url === url && one.id !== before.id)) throw urlTaken();
-    return await changed(transaction, before, input, url);
-  });
-}
+    return await changed(context, before, { ...input, url });
+  },
+  audit: (_, { before, after }) => webhookChanged(before, after),
+});
 
-async function changed(
-  transaction: Database,
-  before: Webhook,
-  input: Omit<PutWebhookInput, "url">,
-  url: string | undefined,
-) {
-  const { tenantId, active } = input;
-  const description = input.description === "" ? null : input.description;
-  const change = { url, types: checkedTypes(input.types), description, active };
-  await updateWebhook(transaction, { tenantId, id: before.id }, change);
-  return { before, after: await showWebhook(transaction, tenantId, before.id) };
-}
+export const listWebhooks = defineAct({
+  name: "webhook list",
+  http: `GET ${WEBHOOKS_PATH}`,
+  access: READ_ENDPOINTS,
+  effect: "read",
+  summary: "List endpoints",
+  description: "Where you are told what became of your events. Never their secrets.",
+  input: Type.Object({}),
+  output: Type.Array(Webhook),
+  examples: [{ input: {}, output: [WEBHOOK] }],
+  async run({ db, tenantId }) {
+    await requireTenant(db, tenantId);
+    return { output: (await webhooksOfTenant(db, tenantId)).map(isoTimes) };
+  },
+});
 
-/** The oldest first. Throws `NotFound` for an unknown tenant. */
-export async function listWebhooks(db: Database, tenantId: string): Promise<Webhook[]> {
-  await requireTenant(db, tenantId);
-  return (await webhooksOfTenant(db, tenantId)).map(isoTimes);
-}
+export const showWebhook = defineAct({
+  name: "webhook show",
+  http: `GET ${WEBHOOK_PATH}`,
+  access: READ_ENDPOINTS,
+  effect: "read",
+  summary: "Show an endpoint",
+  description: "How it is set, and whether it is reached.",
+  input: NAMED,
+  output: Webhook,
+  examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
+  flags: OF_WEBHOOK_FLAGS,
+  run: async ({ db, tenantId }, { webhookId }) => ({
+    output: await readWebhook(db, tenantId, webhookId),
+  }),
+});
+
+export const deleteWebhook = defineAct({
+  name: "webhook delete",
+  http: `DELETE ${WEBHOOK_PATH}`,
+  access: CHANGE_ENDPOINTS,
+  effect: "change",
+  summary: "Delete an endpoint",
+  description: "With its messages and their attempts: what is under way to it is not tried again.",
+  input: NAMED,
+  output: Webhook,
+  examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
+  flags: OF_WEBHOOK_FLAGS,
+  async run({ db, tenantId }, { webhookId }) {
+    await holdTenant(db, tenantId);
+    const before = await readWebhook(db, tenantId, webhookId);
+    await deleteWebhookRows(db, { tenantId, id: before.id });
+    return { output: before };
+  },
+  audit: (_, { output }) => webhookNote("delete", output.url, { before: recorded(output) }),
+});
+
+export const rotateSigningSecret = defineAct({
+  name: "webhook rotate-secret",
+  http: `POST ${WEBHOOK_SECRET_PATH}`,
+  access: CHANGE_ENDPOINTS,
+  effect: "change",
+  summary: "Rotate an endpoint's secret",
+  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both.`,
+  input: NAMED,
+  output: NewSigningSecret,
+  examples: [
+    {
+      input: { webhookId: WEBHOOK.id },
+      output: {
+        id: WEBHOOK.id,
+        url: WEBHOOK.url,
+        secret: SECRET,
+        previousSecretUntil: "2026-11-21T09:30:00.000Z",
+      },
+    },
+  ],
+  flags: OF_WEBHOOK_FLAGS,
+  async run({ db, tenantId, services }, { webhookId }) {
+    await holdTenant(db, tenantId);
+    const { id, url } = await readWebhook(db, tenantId, webhookId);
+    const secret = newSigningSecret();
+    const encrypted = await encryptSecret(
+      await services.keys(),
+      webhookOwner(tenantId, id),
+      secret,
+    );
+    const until = await replaceSigningSecret(
+      db,
+      { tenantId, id },
+      { secret: encrypted, hours: PREVIOUS_SECRET_HOURS },
+    );
+    return { output: { id, url, secret, previousSecretUntil: until.toISOString() } };
+  },
+  audit: (_, { output: { url, previousSecretUntil } }) =>
+    webhookNote("rotate-secret", url, {
+      after: { secret: "a new one", theOneBeforeSignsUntil: previousSecretUntil },
+    }),
+});
 
 /** Throws `NotFound`. */
-export async function showWebhook(
+export async function readWebhook(
   db: Database,
   tenantId: string,
   webhookId: string,
 ): Promise<Webhook> {
   const row = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
-  if (row === undefined) throw webhookNotFound(webhookId);
+  if (row === undefined) {
+    const message = `the tenant has no webhook ${JSON.stringify(webhookId)}`;
+    throw new NotFound("webhookId", message);
+  }
   return isoTimes(row);
 }
 
-/** Deletes an endpoint with its messages: what is under way to it is not tried again. Throws `NotFound`. */
-export async function deleteWebhook(
-  db: Database,
-  { tenantId, webhookId }: { tenantId: string; webhookId: string },
-): Promise<Webhook> {
-  return await changeOf(db, tenantId, async (transaction) => {
-    const before = await showWebhook(transaction, tenantId, webhookId);
-    await deleteWebhookRows(transaction, { tenantId, id: before.id });
-    return before;
+/** How the audit log tells of endpoints: never a secret, and of a URL not its query, where some keep one. */
+export function webhookNote(
+  verb: string,
+  url: string,
+  change: { before?: object | null; after?: object },
+) {
+  return { action: `webhook.${verb}`, target: maskedUrl(url), ...change };
+}
+
+/** A URL without the values of its query. */
+export function maskedUrl(url: string): string {
+  const at = url.indexOf("?");
+  return at < 0 ? url : `${url.slice(0, at)}?…`;
+}
+
+type Changes = Omit<WebhookChangeRequest, "url"> & { url: string | undefined };
+
+async function changed({ db, tenantId }: ActContext, before: Webhook, input: Changes) {
+  const { url, types, active } = input;
+  const description = input.description === "" ? null : input.description;
+  await updateWebhook(db, { tenantId, id: before.id }, { url, types, description, active });
+  const after: Webhook = await readWebhook(db, tenantId, before.id);
+  return { output: after, before, after };
+}
+
+async function refuseWebhookFaults(
+  { services }: ActContext,
+  input: WebhookChangeRequest,
+): Promise<void> {
+  const allowPrivateAddresses = await services.allowPrivateWebhooks();
+  refuseFaults(webhookFaults(input, { allowPrivateAddresses }));
+}
+
+function webhookChanged(before: Webhook | null, after: Webhook) {
+  return webhookNote(before === null ? "create" : "update", after.url, {
+    before: before === null ? null : recorded(before),
+    after: recorded(after),
   });
 }
 
-/** A new secret, shown this once; the one before signs beside it until then (ISO 8601). */
-export interface NewSigningSecret {
-  id: string;
-  url: string;
-  secret: string;
-  previousSecretUntil: string;
-}
-
-/**
- * The one before the previous one signs no more; but twice within 10 minutes counts as once, as the first answer may be
- * lost. Throws `NotFound`.
- */
-export async function rotateWebhookSigningSecret(
-  db: Database,
-  { tenantId, webhookId }: { tenantId: string; webhookId: string },
-  keys: SecretKeys,
-): Promise<NewSigningSecret> {
-  return await changeOf(db, tenantId, async (transaction) => {
-    const { id, url } = await showWebhook(transaction, tenantId, webhookId);
-    const secret = newSigningSecret();
-    const until = await replaceSigningSecret(
-      transaction,
-      { tenantId, id },
-      {
-        secret: await encryptSecret(keys, webhookOwner(tenantId, id), secret),
-        hours: PREVIOUS_SECRET_HOURS,
-      },
-    );
-    return { id, url, secret, previousSecretUntil: until.toISOString() };
-  });
-}
-
-export function webhookNotFound(id: string): NotFound {
-  return new NotFound("webhookId", `the tenant has no webhook ${JSON.stringify(id)}`);
+function recorded({ id, url, types, description, active, disabledReason }: Webhook): object {
+  const told = types.length === 0 ? "all" : types;
+  return { id, url: maskedUrl(url), types: told, description, active, disabledReason };
 }
 
 function urlTaken(): InvalidInput {
   return invalid("url", "is that of another endpoint");
 }
 
-function checkedTypes(types: readonly string[] | undefined): WebhookType[] | undefined {
-  return types?.filter(isWebhookType);
-}
-
-/** Changes of one tenant's endpoints come one after the other. */
-async function changeOf<T>(
-  db: Database,
-  tenantId: string,
-  work: (transaction: Database) => Promise<T>,
-): Promise<T> {
-  return await inTransaction(db, async (transaction) => {
-    await holdTenant(transaction, tenantId);
-    return await work(transaction);
-  });
+/** As Standard Webhooks has it: `whsec_` and base64 of 32 bytes, which are the key. */
+function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
 }
