@@ -29,7 +29,10 @@ const ADDRESSED: OwnPart = {
 };
 
 const untestedToo = (command: Command, verb: string) =>
-  command.addHelpText("after", `\nIt is ${verb} without a test, too: see provider test.`);
+  command.addHelpText(
+    "after",
+    `\nBy this command it is ${verb} even without a test: see provider test.`,
+  );
 
 export const parts: Readonly<Record<string, OwnPart>> = {
   "provider put": {

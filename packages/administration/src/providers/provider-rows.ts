@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
-import { sql } from "kysely";
+import type { Schema } from "@belfry/database/schema";
+import { type Insertable, sql, type Updateable } from "kysely";
 
 /** Queries of administration on `providers`. */
 
@@ -18,61 +19,26 @@ export interface ProviderFilter {
 /** Stores a provider before the others of its channel: what was put last is what sends. */
 export async function insertProvider(
   db: Database,
-  provider: {
-    id: string;
-    tenantId: string;
-    channel: ProviderChannel;
-    kind: string;
-    name: string;
-    active: boolean;
-    settings: string;
-    maskedSettings: Record<string, unknown>;
-    maxPerSecond?: number | null | undefined;
-  },
+  provider: Insertable<Schema["providers"]>,
 ): Promise<void> {
   await db
     .updateTable("providers")
     .set({ position: sql<number>`position + 1` })
-    .where("tenant_id", "=", provider.tenantId)
+    .where("tenant_id", "=", provider.tenant_id)
     .where("channel", "=", provider.channel)
     .execute();
-  const { tenantId: tenant_id, maskedSettings, maxPerSecond, ...rest } = provider;
-  await db
-    .insertInto("providers")
-    .values({
-      ...{ ...rest, tenant_id, masked_settings: JSON.stringify(maskedSettings) },
-      max_per_second: maxPerSecond ?? null,
-    })
-    .execute();
+  await db.insertInto("providers").values(provider).execute();
 }
 
-export async function updateProviderSettings(
+/** What is undefined stays. */
+export async function updateProvider(
   db: Database,
   key: ProviderKey,
-  change: {
-    settings: string;
-    maskedSettings: Record<string, unknown>;
-    active: boolean;
-    /** undefined: stays. */
-    maxPerSecond?: number | null | undefined;
-    /** Whether a test of what was stored speaks for these settings too. */
-    isTested: boolean;
-  },
+  change: Updateable<Schema["providers"]>,
 ): Promise<void> {
   await update(db, key)
-    .set({
-      settings: change.settings,
-      masked_settings: JSON.stringify(change.maskedSettings),
-      active: change.active,
-      ...(change.maxPerSecond === undefined ? {} : { max_per_second: change.maxPerSecond }),
-      ...(change.isTested ? {} : { tested_at: null }),
-      updated_at: sql<Date>`now()`,
-    })
+    .set({ ...change, updated_at: sql<Date>`now()` })
     .execute();
-}
-
-export async function setProviderActive(db: Database, key: ProviderKey, active: boolean) {
-  await update(db, key).set({ active, updated_at: sql<Date>`now()` }).execute();
 }
 
 /**
@@ -88,10 +54,6 @@ export async function noteProviderTest(
     .set({ tested_at: accepted ? sql<Date>`now()` : null })
     .where("settings", "=", settings)
     .execute();
-}
-
-export async function renameProviderRow(db: Database, key: ProviderKey, name: string) {
-  await update(db, key).set({ name, updated_at: sql<Date>`now()` }).execute();
 }
 
 export async function deleteProviderRow(db: Database, { id, tenantId }: ProviderKey) {

@@ -29,8 +29,7 @@ import {
   insertProvider,
   orderProviders,
   type ProviderRow,
-  renameProviderRow,
-  updateProviderSettings,
+  updateProvider,
 } from "./provider-rows.ts";
 import { checkedSettings, storedSettings } from "./provider-settings.ts";
 
@@ -163,18 +162,21 @@ export const putProvider = defineAct({
       // Fresh where it is new: the settings are encrypted for it before the row is stored.
       const id = before?.id ?? uuidv7();
       const owner = providerSettingsOwner(tenantId, id);
-      const row = {
-        settings: await encryptSecret(keys, owner, JSON.stringify(settings)),
-        maskedSettings,
-        active,
-        maxPerSecond,
-      };
       const key = { id, tenantId };
+      const row = {
+        name,
+        active,
+        settings: await encryptSecret(keys, owner, JSON.stringify(settings)),
+        masked_settings: JSON.stringify(maskedSettings),
+        max_per_second: maxPerSecond,
+      };
       if (before === undefined) {
-        await insertProvider(transaction, { ...row, ...key, channel, kind, name });
+        const added = { id, tenant_id: tenantId, channel, kind };
+        const max_per_second = maxPerSecond ?? null;
+        await insertProvider(transaction, { ...row, ...added, max_per_second });
       } else {
-        await updateProviderSettings(transaction, key, { ...row, isTested });
-        if (before.name !== name) await renameProviderRow(transaction, key, name);
+        const tested_at = isTested ? undefined : null;
+        await updateProvider(transaction, key, { ...row, tested_at });
       }
       if (position !== undefined) {
         await placeProvider(transaction, { id, tenantId, channel }, position);
@@ -228,7 +230,7 @@ export const renameProvider = defineAct({
     await changeProvider(db, { id, tenantId }, async (transaction, { channel }) => {
       const having = await findProviders(transaction, { tenantId, channel, name: newName });
       if (having.some((other) => other.id !== id)) throw invalid("newName", NAME_TAKEN);
-      await renameProviderRow(transaction, { id, tenantId }, newName);
+      await updateProvider(transaction, { id, tenantId }, { name: newName });
     }),
   audit: (_, { before, after }) => providerSaved(before, after),
 });

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { findProviders, setProviderActive } from "./provider-rows.ts";
+import { findProviders, updateProvider } from "./provider-rows.ts";
 import {
   changeProvider,
   named,
@@ -41,7 +41,7 @@ export const activateProvider = defineAct({
   run: async ({ db, tenantId }, { id, untested }) =>
     await changeProvider(db, { id, tenantId }, async (transaction, before) => {
       if (!untested) refuseUntested(before);
-      await setProviderActive(transaction, before, true);
+      await updateProvider(transaction, before, { active: true });
     }),
   audit: (_, change) => noteOf("activate", change),
 });
@@ -55,7 +55,7 @@ export const deactivateProvider = defineAct({
   examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
   run: async ({ db, tenantId }, { id }) =>
     await changeProvider(db, { id, tenantId }, (transaction, before) =>
-      setProviderActive(transaction, before, false),
+      updateProvider(transaction, before, { active: false }),
     ),
   audit: (_, change) => noteOf("deactivate", change),
 });
@@ -71,7 +71,7 @@ export const makeProviderFirst = defineAct({
   run: async ({ db, tenantId }, { id }) =>
     await changeProvider(db, { id, tenantId }, async (transaction, before) => {
       refuseUntested(before);
-      await setProviderActive(transaction, before, true);
+      await updateProvider(transaction, before, { active: true });
       await placeProvider(transaction, before, 0);
     }),
   audit: (_, change) => noteOf("make-first", change),
