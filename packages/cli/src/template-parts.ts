@@ -107,20 +107,18 @@ function content(description: string, isRequired = false): OwnPart {
 const timing: OwnPart = {
   fields: ["digest", "throttle", "afterUnreadSeconds"],
   define(command) {
-    for (const [name, { argument, description }] of Object.entries(DIGEST_PARTS)) {
-      const flag = `--${lineName(`digest-${name}`)}`;
-      const option = command.createOption(
-        argument === null ? flag : `${flag} <${argument}>`,
-        description,
-      );
-      command.addOption(argument === "n" ? option.argParser(integerValue) : option);
+    for (const [name, { kind, description }] of Object.entries(DIGEST_PARTS)) {
+      const { type } = kind.keywords;
+      const value = type === "boolean" ? "" : ` <${type === "integer" ? "n" : name}>`;
+      const option = command.createOption(`--${lineName(`digest-${name}`)}${value}`, description);
+      command.addOption(type === "integer" ? option.argParser(integerValue) : option);
     }
     const { throttle, afterUnreadSeconds } = SETTINGS;
     command
       .option("--no-digest", "each event is sent by itself again")
-      .option("--throttle <n/seconds>", `${throttle.field.description}, as 5/3600`)
+      .option("--throttle <n/seconds>", `${throttle.description}, as 5/3600`)
       .option("--no-throttle", "as many as there are again")
-      .option("--after-unread-seconds <n>", `${afterUnreadSeconds.field.description}`, integerValue)
+      .option("--after-unread-seconds <n>", afterUnreadSeconds.description, integerValue)
       .option("--no-after-unread", "sent whether it was read in the inbox or not");
   },
   input: async (flags, { db }) => ({
@@ -267,8 +265,8 @@ function channelOf({ channel }: Flags) {
 
 function throttleOf(flag: unknown) {
   if (typeof flag !== "string") return flag === false ? null : undefined;
-  const { read, form } = SETTINGS.throttle.written ?? {};
-  const throttle = read?.(flag);
+  const { read, form } = SETTINGS.throttle.kind;
+  const throttle = read(flag);
   if (throttle === undefined) throw new CommandError(`--throttle must be ${form}`);
   return throttle;
 }
@@ -301,12 +299,12 @@ async function digestOf(db: Database, flags: Flags) {
 
 function digestParts(flags: Flags): Record<string, unknown> {
   const parts: Record<string, unknown> = {};
-  for (const [name, { written }] of Object.entries(DIGEST_PARTS)) {
+  for (const [name, { kind }] of Object.entries(DIGEST_PARTS)) {
     const flag = flags[`digest${name.charAt(0).toUpperCase()}${name.slice(1)}`];
     if (flag === undefined) continue;
-    parts[name] = typeof flag === "string" ? written.read(flag) : flag;
+    parts[name] = typeof flag === "string" ? kind.read(flag) : flag;
     if (parts[name] !== undefined) continue;
-    throw new CommandError(`--${lineName(`digest-${name}`)} must be ${written.form}`);
+    throw new CommandError(`--${lineName(`digest-${name}`)} must be ${kind.form}`);
   }
   return parts;
 }

@@ -14,9 +14,8 @@ import { when } from "../drawing/words.ts";
 import type { InTenant } from "../router.ts";
 import { differences } from "./differences.ts";
 import { languageName, offeredLanguages } from "./languages.ts";
-import { leftOutSentence } from "./left-out.ts";
 import { addressesOf } from "./template-addresses.ts";
-import { textParts } from "./template-texts.ts";
+import { leftOutSentence, textParts } from "./template-texts.ts";
 import { FORMATS, type TemplateValues } from "./template-values.ts";
 
 /** What one template's editor has to show. */

@@ -1,4 +1,5 @@
 import { canonicalLocale } from "@belfry/contracts/locale";
+import type { Database } from "@belfry/database/connection";
 
 /** Languages as people call them. */
 
@@ -35,4 +36,14 @@ export function offeredLanguages(taken: readonly string[]): [string, string][] {
 export function localeOfQuery(query: URLSearchParams): string | undefined {
   const given = (query.get("other") || query.get("locale") || "").trim();
   return given === "" ? "" : canonicalLocale(given);
+}
+
+/** In which a tenant's default texts are written. */
+export async function defaultLocaleOf(db: Database, tenantId: string): Promise<string> {
+  const row = await db
+    .selectFrom("tenants")
+    .select("default_locale")
+    .where("id", "=", tenantId)
+    .executeTakeFirst();
+  return row?.default_locale ?? "en";
 }

@@ -16,12 +16,10 @@ import { type Answer, page, redirect } from "../drawing/answer.ts";
 import { counted } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
-import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
-import { languageName } from "./languages.ts";
-import { leftOutSentence } from "./left-out.ts";
+import { defaultLocaleOf, languageName } from "./languages.ts";
 import { addressesOf, addressOf } from "./template-addresses.ts";
-import { textParts } from "./template-texts.ts";
+import { leftOutSentence, textParts } from "./template-texts.ts";
 
 /** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
 export function publishingPages({ route, db }: PageDeps): void {

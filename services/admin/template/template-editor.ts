@@ -5,10 +5,9 @@ import { readTemplate, type Template } from "@belfry/administration/templates/te
 import { type Answer, json, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
-import { defaultLocaleOf } from "./default-locale.ts";
 import { differences } from "./differences.ts";
 import { type Edited, editorPage } from "./editor-page.ts";
-import { localeOfQuery } from "./languages.ts";
+import { defaultLocaleOf, localeOfQuery } from "./languages.ts";
 import { addressesOf, addressOf } from "./template-addresses.ts";
 import { wholeText } from "./template-texts.ts";
 import {

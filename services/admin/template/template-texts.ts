@@ -36,3 +36,8 @@ export function wholeText(texts: Texts): string {
     .filter(Boolean)
     .join("\n");
 }
+
+/** Why a template reaches nobody, as administration says it, for people. */
+export function leftOutSentence(reason: string): string {
+  return `This is currently not sent: ${reason}.`;
+}

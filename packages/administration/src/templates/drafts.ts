@@ -1,5 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { flag, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
+import { flag, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
@@ -17,12 +17,13 @@ import {
 } from "./put-template.ts";
 import {
   ADDRESS,
-  EMAIL_FORMATS,
   LOCALE,
   localeOf,
+  NO_TEXT,
   ownerFault,
   type TemplateInput,
   VERSIONS,
+  WRITTEN_TEXTS,
 } from "./template-input.ts";
 import { deleteTemplateRow, holdTemplate, type TemplateRow } from "./template-rows.ts";
 import { namedSettings, SETTING_FIELDS } from "./template-settings.ts";
@@ -43,15 +44,7 @@ const DraftFields = Type.Object(
     tenantId: Type.String(),
     ...ADDRESS,
     locale: Type.String({ description: "Empty: the default variant" }),
-    content: Type.String(),
-    subject: orNull(Type.String()),
-    title: orNull(Type.String()),
-    format: orNull(oneOf(EMAIL_FORMATS)),
-    url: orNull(Type.String()),
-    actions: Type.Union([
-      Type.Array(Type.Object({ label: Type.String(), url: Type.String() })),
-      Type.Null(),
-    ]),
+    ...WRITTEN_TEXTS,
     settings: Type.Object(SETTING_FIELDS, {
       description: "What publishing it sets; as given, and not yet judged",
     }),
@@ -91,15 +84,11 @@ const { active: _active, ...draftSettings } = SETTING_FIELDS;
 const variant = Type.Object({ ...ADDRESS, ...LOCALE });
 const EXAMPLE: TemplateDraft = {
   ...ORDER,
+  ...NO_TEXT,
   templateId: ORDER_TEMPLATE.id,
   tenantId: "acme",
   locale: "",
   content: "Your order {{ id }}",
-  subject: null,
-  title: null,
-  format: null,
-  url: null,
-  actions: null,
   settings: {},
   revision: 1,
   basedOnVersion: 1,

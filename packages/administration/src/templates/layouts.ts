@@ -24,8 +24,9 @@ import {
   prepareLayout,
   savePreparedLayout,
 } from "./publish-layout.ts";
+import { writtenFault } from "./setting-kinds.ts";
 import { VERSIONS } from "./template-input.ts";
-import { writtenFault } from "./template-settings.ts";
+
 import { requireOwner } from "./templates.ts";
 
 const DESCRIPTIONS: Record<LayoutName, string> = {

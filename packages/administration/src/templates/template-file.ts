@@ -1,13 +1,7 @@
 import type { StoredAction } from "@belfry/database/schema";
 import type { InputFault } from "../input-error.ts";
-import {
-  jsonOf,
-  line,
-  lineName,
-  SETTING_LINES,
-  type TemplateSettingsInput,
-  type Written,
-} from "./template-settings.ts";
+import { jsonOf, type Kind, line } from "./setting-kinds.ts";
+import { lineName, SETTING_LINES, type TemplateSettingsInput } from "./template-settings.ts";
 
 /**
  * A variant of a template as a file: between two lines of `---` what is set, a line each, as the command
@@ -33,26 +27,29 @@ export interface TemplateFile extends TemplateSettingsInput {
 
 const EDGE = "---";
 const INDENT = "  ";
+const TEXTS = ["eventType", "subject", "title", "url"] as const;
 
 export function writeTemplateFile(file: TemplateFile): string {
   const lines: string[] = [];
-  for (const key of ["eventType", "subject", "title", "url"] as const) {
+  for (const key of TEXTS) {
     if (file[key]) lines.push(`${lineName(key)}: ${line.write(file[key])}`);
   }
   for (const action of file.actions ?? []) lines.push(`action: ${actionLine(action)}`);
-  for (const { key, none, written, ...place } of SETTING_LINES) {
+  for (const { key, none, kind, ...place } of SETTING_LINES) {
     const holder = (place.isOfDigest ? file.digest : file) as Record<string, unknown> | null;
     const value = holder?.[place.name];
     const isSet = value !== undefined && value !== null && value !== none;
     const isEmpty = Array.isArray(value) && value.length === 0;
-    if (isSet && !isEmpty) lines.push(`${key}: ${written.write(value)}`);
-  }
-  if (file.sampleVariables != null) {
-    lines.push("sample-variables:");
-    const rows = file.sampleVariables.replaceAll("\r", "").trimEnd().split("\n");
-    lines.push(...rows.map((row) => `${INDENT}${row}`));
+    if (isSet && !isEmpty) lines.push(...headLines(key, kind.write(value)));
   }
   return [EDGE, ...lines, EDGE, ""].join("\n") + file.content;
+}
+
+/** A line, but for sample variables: JSON that may have many. */
+function headLines(key: string, value: string): string[] {
+  if (key !== "sample-variables") return [`${key}: ${value}`];
+  const rows = value.replaceAll("\r", "").trimEnd().split("\n");
+  return [`${key}:`, ...rows.map((row) => INDENT + row)];
 }
 
 /** Faults name a key, or the file. */
@@ -109,7 +106,7 @@ function headOf(head: string): HeadLine[] {
 type Taker = (file: TemplateFile, value: string) => string | undefined;
 
 function taker<T>(
-  { read, form }: Written<T>,
+  { read, form }: Kind<T>,
   { name, isOfDigest = false }: { name: string; isOfDigest?: boolean },
 ): Taker {
   return (file, value) => {
@@ -123,22 +120,10 @@ function taker<T>(
   };
 }
 
-const anyText: Written<string> = { read: (text) => text, write: (text) => text, form: "a text" };
-const TEXT_LINES = [
-  ...(["eventType", "subject", "title", "url"] as const).map((name) => [name, line] as const),
-  ["sampleVariables", anyText] as const,
-];
-
 const KEYS = new Map<string, Taker>([
   ["action", takeAction],
-  ...TEXT_LINES.map(([name, written]): [string, Taker] => [
-    lineName(name),
-    taker(written, { name }),
-  ]),
-  ...SETTING_LINES.map(({ key, written, ...place }): [string, Taker] => [
-    key,
-    taker(written, place),
-  ]),
+  ...TEXTS.map((name): [string, Taker] => [lineName(name), taker(line, { name })]),
+  ...SETTING_LINES.map(({ key, kind, ...place }): [string, Taker] => [key, taker(kind, place)]),
 ]);
 
 function takeAction(file: TemplateFile, value: string): string | undefined {

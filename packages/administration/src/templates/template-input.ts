@@ -8,7 +8,7 @@ import {
   isChannel,
   listed,
 } from "@belfry/contracts/channels";
-import { field, text } from "@belfry/contracts/fields";
+import { field, oneOf, orNull, text } from "@belfry/contracts/fields";
 import {
   isGlobalEventType,
   PLATFORM,
@@ -24,7 +24,8 @@ import { parseVariables } from "@belfry/templates/parse-variables";
 import type { TemplateSource } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
-import { type TemplateSettingsInput, written } from "./template-settings.ts";
+import { written } from "./setting-kinds.ts";
+import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./timing-input.ts";
 
 /** Which template an act is about. */
@@ -86,6 +87,17 @@ export const TEXTS = {
 export const CONTENT = {
   content: written("Markdown, MJML, HTML or text with {{variables}}", MAX_SOURCE_BYTES),
 };
+
+/** The same of answers. */
+export const WRITTEN_TEXTS = {
+  content: Type.String(),
+  subject: orNull(Type.String()),
+  title: orNull(Type.String()),
+  format: orNull(oneOf(EMAIL_FORMATS)),
+  url: orNull(Type.String()),
+  actions: Type.Unsafe<StoredAction[] | null>({ ...TEXTS.actions, type: ["array", "null"] }),
+};
+export const NO_TEXT = { subject: null, title: null, format: null, url: null, actions: null };
 
 export const VERSIONS = { minimum: 0, maximum: 2_147_483_647 };
 

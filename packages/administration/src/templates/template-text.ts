@@ -20,45 +20,23 @@ export interface TemplateText {
 export const TEXT_COLUMNS = ["content", "subject", "title", "format", "url", "actions"] as const;
 
 export function textColumns(text: TemplateText) {
-  const { content, subject, title, format, url, actions } = text;
-  return {
-    ...{ content, subject, title, format, url },
-    actions: actions === null ? null : JSON.stringify(actions),
-  };
+  const { actions } = text;
+  return { ...textOf(text), actions: actions === null ? null : JSON.stringify(actions) };
 }
 
 /** Without what else the row holds. */
-export function textOf({
-  content,
-  subject,
-  title,
-  format,
-  url,
-  actions,
-}: TemplateText): TemplateText {
-  return { content, subject, title, format, url, actions };
+export function textOf(row: TemplateText): TemplateText {
+  return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name]])) as never;
 }
 
 /** As an input has it: what the text does not have is left out. */
-export function textInput({ content, subject, title, format, url, actions }: TemplateText) {
-  return {
-    content,
-    subject: subject ?? undefined,
-    title: title ?? undefined,
-    format: format ?? undefined,
-    url: url ?? undefined,
-    actions: actions ?? undefined,
-  };
+export function textInput(text: TemplateText): Omit<TemplateSourceInput, "channel"> {
+  return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, text[name] ?? undefined])) as never;
 }
 
 /** The other way round. */
 export function inputText(input: TemplateSourceInput): TemplateText {
-  return {
-    content: input.content,
-    subject: input.subject ?? null,
-    title: input.title ?? null,
-    format: input.format ?? null,
-    url: input.url ?? null,
-    actions: input.actions?.map(({ label, url }) => ({ label, url })) ?? null,
-  };
+  const text = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, input[name] ?? null]));
+  const actions = input.actions?.map(({ label, url }) => ({ label, url })) ?? null;
+  return { ...text, actions } as TemplateText;
 }

@@ -1,7 +1,7 @@
 import { integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/email-format";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
@@ -14,7 +14,7 @@ import {
   savedNote,
   savePreparedTemplate,
 } from "./put-template.ts";
-import { ADDRESS, LOCALE, localeOf, VERSIONS } from "./template-input.ts";
+import { ADDRESS, LOCALE, localeOf, NO_TEXT, VERSIONS, WRITTEN_TEXTS } from "./template-input.ts";
 import { holdTemplate } from "./template-rows.ts";
 import { textInput } from "./template-text.ts";
 import {
@@ -33,34 +33,19 @@ import {
   versionsOfTemplate,
 } from "./variant-rows.ts";
 
+const { content: _, ...texts } = WRITTEN_TEXTS;
 const TemplateVersion = Type.Object(
   {
     version: Type.Integer(),
     locale: Type.String({ description: "Empty: the default variant" }),
-    subject: orNull(Type.String()),
-    title: orNull(Type.String()),
-    format: orNull(Type.String()),
-    url: orNull(Type.String()),
-    actions: Type.Union([
-      Type.Array(Type.Object({ label: Type.String(), url: Type.String() })),
-      Type.Null(),
-    ]),
+    ...texts,
     createdBy: orNull(Type.String()),
     createdAt: time("When it was published"),
   },
   { title: "TemplateVersion" },
 );
-const EXAMPLE: Static<typeof TemplateVersion> = {
-  version: 1,
-  locale: "",
-  subject: null,
-  title: null,
-  format: null,
-  url: null,
-  actions: null,
-  createdBy: "ann@example.com",
-  createdAt: "2026-11-20T09:00:00.000Z",
-};
+const createdAt = "2026-11-20T09:00:00.000Z";
+const EXAMPLE = { ...NO_TEXT, version: 1, locale: "", createdBy: "ann@example.com", createdAt };
 
 export const listTemplateVersions = defineAct({
   name: "template versions",

@@ -11,7 +11,7 @@ import { tenantNotFound } from "../tenants/require-tenant.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { deleteDraft } from "./draft-rows.ts";
 import { holdOwner } from "./hold-owner.ts";
-import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf } from "./template-input.ts";
+import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf, TEXTS } from "./template-input.ts";
 import {
   deleteTemplateRow,
   findTemplate,
@@ -39,7 +39,7 @@ const summary = {
   ),
   title: Type.Optional(orNull(Type.String({ description: "Of a notification" }))),
   url: Type.Optional(orNull(Type.String({ description: "What a notification opens" }))),
-  actions: Type.Optional(Type.Array(Type.Object({ label: Type.String(), url: Type.String() }))),
+  actions: TEXTS.actions,
   targetChannel: Type.Optional(
     orNull(Type.String({ description: "Of a notification; null: the personal channel" })),
   ),

@@ -99,5 +99,5 @@ async function ownRun<I extends TObject, O extends TSchema>(
   caller: Parameters<typeof act.run>[0],
   input: Static<I>,
 ): Promise<Static<O>> {
-  return (await act.run(caller, input, undefined)).output;
+  return (await act.run(caller, input, await act.prepare?.(caller, input))).output;
 }

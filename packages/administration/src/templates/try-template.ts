@@ -5,8 +5,9 @@ import { defineAct, EDIT } from "../act.ts";
 import { previewSource, renderTemplate, VARIABLES } from "./preview-template.ts";
 import { sendPushTest } from "./push-test.ts";
 import { sendRenderedTest } from "./send-test.ts";
+import { written } from "./setting-kinds.ts";
 import { ADDRESS, CONTENT, LOCALE, localeOf, TEXTS } from "./template-input.ts";
-import { SETTING_FIELDS, written } from "./template-settings.ts";
+import { SETTING_FIELDS } from "./template-settings.ts";
 import { ORDER, readTemplate, targetOf } from "./templates.ts";
 
 type Tested = { tenantId: string; eventType: string; channel: string } & (

@@ -1,0 +1,137 @@
+import { field } from "@belfry/contracts/fields";
+import type { TUnsafe } from "@sinclair/typebox";
+import { daysText, readDays } from "./timing-text.ts";
+
+/** A kind of value: as JSON, and as text in a line of a file or behind a flag. */
+export interface Kind<T> {
+  keywords: { type: string } & Record<string, unknown>;
+  /** What cannot be kept. It takes whatever a draft may hold: publishing is stricter. */
+  fault(value: unknown): string | undefined;
+  /** undefined: it is not written so. */
+  read(text: string): T | undefined;
+  write(value: T): string;
+  /** Follows "must be". */
+  form: string;
+}
+
+const MAX_LINE_BYTES = 8192;
+const MAX_NAMES = 1000;
+
+/** What the database cannot hold of a text, or what is too large. */
+export function writtenFault(value: unknown, maxBytes: number): string | undefined {
+  if (typeof value !== "string") return "must be a text";
+  if (Buffer.byteLength(value) > maxBytes) return `is larger than ${maxBytes} bytes`;
+  return value.includes("\u0000") || !value.isWellFormed()
+    ? "must not contain NUL or lone surrogates"
+    : undefined;
+}
+
+/** Text of a template: what publishing refuses of it, a draft may hold. */
+export function written(description: string, maxBytes = MAX_LINE_BYTES): TUnsafe<string> {
+  return field({ type: "string", description }, (value) => writtenFault(value, maxBytes));
+}
+
+export const yesOrNo: Kind<boolean> = {
+  keywords: { type: "boolean" },
+  fault: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
+  read: (text) => (text === "yes" || text === "no" ? text === "yes" : undefined),
+  write: (value) => (value ? "yes" : "no"),
+  form: "yes or no",
+};
+export const yes: Kind<boolean> = {
+  ...yesOrNo,
+  read: (text) => (text === "yes" ? true : undefined),
+  form: "yes, or left out",
+};
+export const whole: Kind<number> = {
+  keywords: { type: "integer" },
+  fault: (value) => (typeof value === "number" ? undefined : "must be a number"),
+  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+  write: String,
+  form: "a whole number",
+};
+export function text(form: string, maxBytes = MAX_LINE_BYTES): Kind<string> {
+  return {
+    keywords: { type: "string" },
+    fault: (value) => writtenFault(value, maxBytes),
+    read: (text) => text || undefined,
+    write: (text) => text,
+    form,
+  };
+}
+/** Blanks at the ends would be lost, and a quote at the beginning says that it is JSON. */
+export const line: Kind<string> = {
+  ...text("a text"),
+  read(text) {
+    const read = text.startsWith('"') ? jsonOf(text) : text;
+    return typeof read === "string" && read !== "" ? read : undefined;
+  },
+  write: (text) => (text.trim() === text && !text.startsWith('"') ? text : JSON.stringify(text)),
+};
+export const names: Kind<string[]> = {
+  keywords: { type: "array", items: { type: "string" }, maxItems: MAX_NAMES },
+  fault(value) {
+    if (!Array.isArray(value)) return "must be a list of names";
+    if (value.length > MAX_NAMES) return `must be at most ${MAX_NAMES}`;
+    return value.map((name) => writtenFault(name, MAX_LINE_BYTES)).find(Boolean);
+  },
+  read(text) {
+    const read = text.startsWith("[") ? jsonOf(text) : text.split(",").map((name) => name.trim());
+    return Array.isArray(read) && read.every((name) => typeof name === "string") ? read : undefined;
+  },
+  write(list) {
+    const isPlain = list.every((name) => name.trim() === name && !/[,[]/.test(name));
+    return isPlain ? list.join(", ") : JSON.stringify(list);
+  },
+  form: "names with commas between them",
+};
+export const days: Kind<number[]> = {
+  keywords: { type: "array", items: { type: "integer" }, maxItems: 7 },
+  fault: (value) =>
+    Array.isArray(value) && value.length <= 7 && value.every(Number.isInteger)
+      ? undefined
+      : "must be of 1 (Monday) to 7 (Sunday)",
+  read: readDays,
+  write: daysText,
+  form: "days such as mon,thu",
+};
+
+export interface Part {
+  // biome-ignore lint/suspicious/noExplicitAny: of whatever kind
+  kind: Kind<any>;
+  description: string;
+}
+
+/** An object of these parts alone. */
+export function partsOf<T extends object>(
+  parts: Readonly<Record<string, Part>>,
+  { read, write, form }: Pick<Kind<T>, "read" | "write" | "form">,
+): Kind<T> {
+  const properties = Object.entries(parts).map(([name, { kind, description }]) => [
+    name,
+    { ...kind.keywords, description },
+  ]);
+  return {
+    keywords: { type: "object", properties: Object.fromEntries(properties) },
+    fault(value) {
+      if (typeof value !== "object" || value === null) return "must be an object";
+      for (const [name, part] of Object.entries(value)) {
+        const known = Object.hasOwn(parts, name) ? parts[name] : undefined;
+        const fault = known === undefined ? "is not known" : known.kind.fault(part);
+        if (fault !== undefined) return `${name.slice(0, 40)} ${fault}`;
+      }
+      return undefined;
+    },
+    read,
+    write,
+    form,
+  };
+}
+
+export function jsonOf(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
