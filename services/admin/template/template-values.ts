@@ -4,7 +4,13 @@ import type {
   TemplateInput,
   TemplateSourceInput,
 } from "@belfry/administration/templates/template-input";
-import type { TemplateSettingsInput } from "@belfry/administration/templates/template-settings";
+import {
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type TemplateSettings,
+  type TemplateSettingsInput,
+} from "@belfry/administration/templates/template-settings";
 import type { Template } from "@belfry/administration/templates/templates";
 import {
   CHANNEL_ROWS,
@@ -17,8 +23,20 @@ import {
 import type { EmailFormat } from "@belfry/templates/email-format";
 import { type TimingValues, timingInput, timingOfForm, timingValues } from "./timing-values.ts";
 
+/** Settings that a form turns on and off; `active` is a button of its own. */
+const SWITCHES = SETTING_NAMES.filter(
+  (name) => name !== "active" && typeof SETTINGS[name].none === "boolean",
+) as Switch[];
+type Switch = {
+  [K in SettingName]: TemplateSettings[K] extends boolean ? K : never;
+}[Exclude<SettingName, "active">];
+
+function switches(isOn: (name: Switch) => boolean) {
+  return Object.fromEntries(SWITCHES.map((name) => [name, isOn(name)])) as Record<Switch, boolean>;
+}
+
 /** A template as its form holds it: text as it was typed. */
-export interface TemplateValues extends TimingValues {
+export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   eventType: string;
   channel: Channel;
   /** Empty: the default variant. */
@@ -32,9 +50,6 @@ export interface TemplateValues extends TimingValues {
   /** As many as a push may have, empty ones too. */
   actions: { label: string; url: string }[];
   targetChannel: string;
-  sensitive: boolean;
-  atMostOnce: boolean;
-  plainCharacters: boolean;
   expiresAfterSeconds: string;
   /** JSON text. */
   sampleVariables: string;
@@ -86,9 +101,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     url: text("url").trim(),
     actions: paddedActions(actions),
     targetChannel: text("targetChannel").trim(),
-    sensitive: form.has("sensitive"),
-    atMostOnce: form.has("atMostOnce"),
-    plainCharacters: form.has("plainCharacters"),
+    ...switches((name) => form.has(name)),
     expiresAfterSeconds: text("expiresAfterSeconds").trim(),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
     keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
@@ -126,9 +139,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
   return {
     ...text,
     targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
-    sensitive: values.sensitive,
-    atMostOnce: values.atMostOnce,
-    plainCharacters: values.plainCharacters,
+    ...switches((name) => values[name]),
     expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),
     ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
@@ -165,9 +176,7 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     url: text.url ?? "",
     actions: paddedActions(text.actions ?? []),
     targetChannel: settings.targetChannel ?? "",
-    sensitive: settings.sensitive ?? false,
-    atMostOnce: settings.atMostOnce ?? false,
-    plainCharacters: settings.plainCharacters ?? false,
+    ...switches((name) => settings[name] ?? false),
     expiresAfterSeconds: String(settings.expiresAfterSeconds ?? ""),
     sampleVariables: samples ?? "{}",
     keepsSamples: samples !== null,

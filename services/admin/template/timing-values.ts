@@ -1,54 +1,34 @@
 import type { TemplateSettingsInput } from "@belfry/administration/templates/template-settings";
 import type { DigestSettings } from "@belfry/contracts/timing";
 
-/** When what a template makes leaves, as its form holds it: text as it was typed. */
-export interface TimingValues {
-  /** Empty: each event is sent by itself. */
-  digestKind: "" | "window" | "at";
-  digestWindowSeconds: string;
-  digestSliding: boolean;
-  digestMaxSeconds: string;
-  digestAt: string;
-  /** ISO days of the week; none: every day. */
-  digestDays: string[];
-  digestKey: string;
-  digestLeading: boolean;
-  /** Both empty: as many as there are. */
-  throttleCount: string;
-  throttleSeconds: string;
-  afterUnreadSeconds: string;
-}
+const TEXTS = [
+  "digestWindowSeconds",
+  "digestMaxSeconds",
+  "digestAt",
+  "digestKey",
+  "throttleCount",
+  "throttleSeconds",
+  "afterUnreadSeconds",
+] as const;
+const SWITCHES = ["digestSliding", "digestLeading"] as const;
 
-export const NO_TIMING: TimingValues = {
-  digestKind: "",
-  digestWindowSeconds: "",
-  digestSliding: false,
-  digestMaxSeconds: "",
-  digestAt: "",
-  digestDays: [],
-  digestKey: "",
-  digestLeading: false,
-  throttleCount: "",
-  throttleSeconds: "",
-  afterUnreadSeconds: "",
-};
+/** When what a template makes leaves, as its form holds it: text as it was typed, empty where it is not set. */
+export type TimingValues = Record<(typeof TEXTS)[number], string> &
+  Record<(typeof SWITCHES)[number], boolean> & {
+    /** Empty: each event is sent by itself. */
+    digestKind: "" | "window" | "at";
+    /** ISO days of the week; none: every day. */
+    digestDays: string[];
+  };
 
 export function timingOfForm(form: URLSearchParams): TimingValues {
-  const text = (name: string) => (form.get(name) ?? "").trim();
   const kind = form.get("digestKind");
   return {
+    ...Object.fromEntries(TEXTS.map((name) => [name, (form.get(name) ?? "").trim()])),
+    ...Object.fromEntries(SWITCHES.map((name) => [name, form.has(name)])),
     digestKind: kind === "window" || kind === "at" ? kind : "",
-    digestWindowSeconds: text("digestWindowSeconds"),
-    digestSliding: form.has("digestSliding"),
-    digestMaxSeconds: text("digestMaxSeconds"),
-    digestAt: text("digestAt"),
     digestDays: form.getAll("digestDays"),
-    digestKey: text("digestKey"),
-    digestLeading: form.has("digestLeading"),
-    throttleCount: text("throttleCount"),
-    throttleSeconds: text("throttleSeconds"),
-    afterUnreadSeconds: text("afterUnreadSeconds"),
-  };
+  } as TimingValues;
 }
 
 /** What is not a number is kept as one that no rule takes. */
@@ -67,42 +47,32 @@ export function timingInput(values: TimingValues): TemplateSettingsInput {
 function digestInput(values: TimingValues): DigestSettings | null {
   const { digestKind, digestKey, digestLeading, digestSliding, digestMaxSeconds } = values;
   if (digestKind === "") return null;
-  const both = {
-    ...(digestKey === "" ? {} : { key: digestKey }),
-    ...(digestLeading ? { leading: true } : {}),
-  };
+  const digest: DigestSettings = {};
+  if (digestKey !== "") digest.key = digestKey;
+  if (digestLeading) digest.leading = true;
   if (digestKind === "at") {
-    const days = values.digestDays.map(numberOf);
-    return { at: values.digestAt, ...(days.length === 0 ? {} : { days }), ...both };
+    digest.at = values.digestAt;
+    if (values.digestDays.length > 0) digest.days = values.digestDays.map(numberOf);
+    return digest;
   }
-  return {
-    windowSeconds: numberOf(values.digestWindowSeconds),
-    ...(digestSliding ? { sliding: true } : {}),
-    ...(digestSliding && digestMaxSeconds !== "" ? { maxSeconds: numberOf(digestMaxSeconds) } : {}),
-    ...both,
-  };
+  digest.windowSeconds = numberOf(values.digestWindowSeconds);
+  if (digestSliding) digest.sliding = true;
+  if (digestSliding && digestMaxSeconds !== "") digest.maxSeconds = numberOf(digestMaxSeconds);
+  return digest;
 }
 
-export function timingValues({
-  digest,
-  throttle,
-  afterUnreadSeconds,
-}: TemplateSettingsInput): TimingValues {
-  const text = (value: number | null | undefined) => String(value ?? "");
+export function timingValues(settings: TemplateSettingsInput): TimingValues {
+  const { digest, throttle, afterUnreadSeconds } = settings;
+  const text = (value: number | string | null | undefined) => String(value ?? "");
   return {
-    ...NO_TIMING,
-    ...(digest == null
-      ? {}
-      : {
-          digestKind: digest.at === undefined ? "window" : "at",
-          digestWindowSeconds: text(digest.windowSeconds),
-          digestSliding: digest.sliding === true,
-          digestMaxSeconds: text(digest.maxSeconds),
-          digestAt: digest.at ?? "",
-          digestDays: (digest.days ?? []).map(String),
-          digestKey: digest.key ?? "",
-          digestLeading: digest.leading === true,
-        }),
+    digestKind: digest == null ? "" : digest.at === undefined ? "window" : "at",
+    digestWindowSeconds: text(digest?.windowSeconds),
+    digestSliding: digest?.sliding === true,
+    digestMaxSeconds: text(digest?.maxSeconds),
+    digestAt: text(digest?.at),
+    digestDays: (digest?.days ?? []).map(String),
+    digestKey: text(digest?.key),
+    digestLeading: digest?.leading === true,
     throttleCount: text(throttle?.count),
     throttleSeconds: text(throttle?.seconds),
     afterUnreadSeconds: text(afterUnreadSeconds),

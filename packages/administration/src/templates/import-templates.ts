@@ -143,8 +143,8 @@ type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[]
 /** What a file says; its path is part of that. */
 export function readFile(path: string, text: string): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [filesFaultOf(message)] });
-  const [folder = "", name = "", ...more] = path.split("/");
-  if (more.length > 0) return refused(`${path} is no file in a folder`);
+  const [folder = "", name, ...more] = path.split("/");
+  if (name === undefined || more.length > 0) return refused(`${path} is no file in a folder`);
   const variant = readVariantFileName(name);
   if (variant === undefined) {
     const [first, second] = CHANNELS;
