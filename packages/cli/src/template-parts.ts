@@ -1,4 +1,5 @@
 import { putDraft } from "@belfry/administration/templates/drafts";
+import type { importTemplates } from "@belfry/administration/templates/import-templates";
 import { type Preview, previewSource } from "@belfry/administration/templates/preview-template";
 import { readAction } from "@belfry/administration/templates/template-file";
 import {
@@ -16,6 +17,7 @@ import { requireTemplate } from "@belfry/administration/templates/templates";
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { Static } from "@sinclair/typebox";
 import { InvalidArgumentError } from "commander";
 import type { Flags, OwnPart, OwnParts } from "./act-command.ts";
 import { CommandError } from "./command-error.ts";
@@ -212,6 +214,8 @@ export const parts: Readonly<Record<string, OwnPart>> = {
   }),
   "template import": joined(ofFolder, tenant, {
     input: async (_, __, [dir = ""]) => ({ files: await readTemplateFolder(dir) }),
+    shown: ({ checked, published, unchanged }: Static<typeof importTemplates.output>) =>
+      checked === undefined ? { published, unchanged } : { checked },
   }),
 };
 

@@ -9,7 +9,12 @@ import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
 import { Files, SAMPLE_FILES, type WrittenTemplate } from "./export-templates.ts";
 import type { LayoutInForce } from "./layout-in-force.ts";
-import { type PreparedTemplate, prepareTemplate, savePrepared } from "./put-template.ts";
+import {
+  comparison,
+  type PreparedTemplate,
+  prepareTemplate,
+  savePrepared,
+} from "./put-template.ts";
 import { readTemplateFile, type TemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -28,14 +33,14 @@ export interface PreparedImport {
   templates: { path: string; prepared: PreparedTemplate }[];
 }
 
+const paths = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 const Imported = Type.Object({
-  checked: Type.Optional(Type.Array(Type.String(), { description: "Of a dry run" })),
-  published: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Of another text, or with other settings, which make no version",
-    }),
-  ),
-  unchanged: Type.Optional(Type.Array(Type.String())),
+  published: paths("Of another text, or with other settings, which make no version"),
+  unchanged: paths("The same as they are"),
+  checked: paths("Of a dry run: all"),
+  added: paths("Of a dry run: those of which nothing is published"),
+  changed: paths("Of a dry run: those that differ from what is published"),
+  same: paths("Of a dry run"),
 });
 
 export const importTemplates = defineAct({
@@ -61,7 +66,7 @@ export const importTemplates = defineAct({
   prepare: ({ db, tenantId, actor }, { files }) =>
     prepareImport(db, tenantId, files, { createdBy: emailOf(actor) }),
   async run({ db }, { dryRun }, prepared): Promise<{ output: Static<typeof Imported> }> {
-    if (dryRun) return { output: { checked: prepared.templates.map(({ path }) => path).sort() } };
+    if (dryRun) return { output: await compareImport(db, prepared) };
     return { output: await saveImport(db, prepared) };
   },
   audit(_, { output: { published } }) {
@@ -120,6 +125,16 @@ export async function prepareImport(
   }
   if (faults.length > 0) throw new InvalidInput(faults);
   return { templates };
+}
+
+/** What publishing it would change of what is in force. */
+export async function compareImport(db: Database, { templates }: PreparedImport) {
+  const plan = { added: [] as string[], changed: [] as string[], same: [] as string[] };
+  for (const { path, prepared } of templates) {
+    plan[await comparison(db, prepared)].push(path);
+  }
+  for (const list of Object.values(plan)) list.sort();
+  return { checked: templates.map(({ path }) => path).sort(), ...plan };
 }
 
 /** All in one transaction. Throws `NotFound`, and `Conflict` where something was published since. */

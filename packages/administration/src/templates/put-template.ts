@@ -28,7 +28,12 @@ import {
   holdTemplate,
   updateTemplateRow,
 } from "./template-rows.ts";
-import { SETTING_FIELDS, settingsAfter, type TemplateSettings } from "./template-settings.ts";
+import {
+  SETTING_FIELDS,
+  settingsAfter,
+  settingsOf,
+  type TemplateSettings,
+} from "./template-settings.ts";
 import { inputText, type TemplateText, textOf } from "./template-text.ts";
 import {
   ORDER,
@@ -175,6 +180,20 @@ export async function savePreparedTemplate(db: Database, prepared: PreparedTempl
   });
 }
 
+/** What saving it would do to what is in force: of another text, or with other settings, it is a change. */
+export async function comparison(
+  db: Database,
+  { input, text, compiled, keeps }: PreparedTemplate,
+): Promise<"added" | "changed" | "same"> {
+  const row = await findTemplate(db, input, input.locale);
+  const current = row && (await findVariant(db, row.id, input.locale));
+  if (row === undefined || current === undefined) return "added";
+  const now = settingsOf(row);
+  const wanted = keeps === "settings" ? now : settingsAfter(now, input, input.locale);
+  const isSet = isDeepStrictEqual(now, wanted);
+  return isSet && isSame(current, text, compiled) ? "same" : "changed";
+}
+
 /** Within a transaction that bumps the configuration's version. `isChanged`: its text is new, or what is set. */
 export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   const { input, layoutVersion, draftRevision } = prepared;
@@ -195,8 +214,10 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);
   const settings = await saveSettings(db, held, prepared);
   const before = version === 0 ? null : recorded({ ...held, version });
-  const after = recorded({ ...settings, version: await saveText(db, held.id, prepared, current) });
-  return { id: held.id, before, after, isChanged: !isDeepStrictEqual(before, after) };
+  const saved = await saveText(db, held.id, prepared, current);
+  const after = recorded({ ...settings, version: saved });
+  const isSet = !isDeepStrictEqual(settingsOf(held), settingsOf(settings));
+  return { id: held.id, before, after, isChanged: isSet || saved !== version };
 }
 
 async function takeDraft(db: Database, templateId: string, locale: string, revision: number) {

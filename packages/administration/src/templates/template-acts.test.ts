@@ -99,7 +99,7 @@ test("only an operator copies a template to another tenant", async (t) => {
 
 test("new templates are begun on all channels or on none, and each is in the audit log", async (t) => {
   const { run, told } = await setUp(t);
-  await run(putDraft, { ...SMS, content: "there" });
+  await run(putTemplate, { ...SMS, content: "there" });
   const both = { eventType: "order", channels: ["EMAIL" as const, "SMS" as const] };
   await assert.rejects(run(createTemplates, both), /eventType has a template for .* already/);
   assert.equal((await run(listTemplates, {})).length, 1);
@@ -135,6 +135,30 @@ test("files are taken as data: a path that is none, and an object that is none, 
     /^files order\/SMS.txt is larger/,
   );
   await refused([] as never, /^files must be an object of texts by path/);
-  const { checked } = await run(importTemplates, { files: { "a/SMS.txt": text }, dryRun: true });
-  assert.deepEqual([checked, await run(listTemplates, {})], [["a/SMS.txt"], []]);
+});
+
+test("a dry run says what an import would change, and changes nothing", async (t) => {
+  const { run, told } = await setUp(t);
+  await run(putTemplate, { ...SMS, content: "same" });
+  await run(putTemplate, { ...SMS, eventType: "sale", content: "old" });
+  await run(putTemplate, { ...SMS, eventType: "set", content: "set" });
+  await run(putTemplate, { ...SMS, eventType: "shown", content: "shown" });
+  const files = {
+    "new/SMS.txt": "---\n---\nHi",
+    "order/SMS.txt": "---\n---\nsame",
+    "sale/SMS.txt": "---\n---\nnew",
+    "set/SMS.txt": "---\nsensitive: yes\n---\nset",
+    "shown/SMS.txt": "---\nsample-variables:\n  {}\n---\nshown",
+  };
+  const [checked, before] = [Object.keys(files), await run(listTemplates, {})];
+  const plan = {
+    added: ["new/SMS.txt"],
+    changed: ["sale/SMS.txt", "set/SMS.txt", "shown/SMS.txt"],
+    same: ["order/SMS.txt"],
+  };
+  assert.deepEqual(await run(importTemplates, { files, dryRun: true }), { checked, ...plan });
+  assert.deepEqual(await run(listTemplates, {}), before);
+  assert.equal((await told()).length, 4);
+  const { published, unchanged } = await run(importTemplates, { files });
+  assert.deepEqual([published, unchanged], [[...plan.added, ...plan.changed], plan.same]);
 });
