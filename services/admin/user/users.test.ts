@@ -46,7 +46,12 @@ test("a category is made and given an event type, and a user's page shows it and
   await editor.post(`${path}/unassign`, { eventType: "sale.began" });
   assert.equal((await editor.post(`${path}/delete`)).status, 303);
   assert.match(await editor.text(page), /there is no such category now/);
-  const actions = await admin.db.selectFrom("audit_log").select("action").orderBy("id").execute();
+  const actions = await admin.db
+    .selectFrom("audit_log")
+    .select("action")
+    .where("action", "<>", "template.save")
+    .orderBy("id")
+    .execute();
   assert.deepEqual(
     actions.map(({ action }) => action),
     ["create", "assign"]
