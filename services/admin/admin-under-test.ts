@@ -9,6 +9,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
@@ -64,9 +65,12 @@ export async function startAdmin(
         allowPrivateAddresses: true,
         allowPrivateWebhooks: true,
         trustProxy: "",
+        limits: { unknownKeysPerMinute: 1_000, otherPerMinute: 100_000 },
         ...given.config,
         ...config,
       },
+      directory: createTenantDirectory(db, keys),
+      keyUses: { note: () => undefined },
       signToken: async ({ sub, tenant, concealed }) =>
         `token of ${sub} in ${tenant}${concealed ? ", concealed" : ""}`,
       publishEvent: async (id) => void published.push(id),

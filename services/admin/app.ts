@@ -1,4 +1,5 @@
 import { type ActServices, NotAllowed } from "@belfry/administration/act";
+import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
@@ -33,6 +34,7 @@ import { activityPages } from "./event/activity.ts";
 import { deadLetterPages } from "./event/dead-letters.ts";
 import { digestPages } from "./event/digest.ts";
 import { outboxPages } from "./event/outbox.ts";
+import { manageApi } from "./manage-api.ts";
 import type { AppDeps } from "./page-deps.ts";
 import { auditPages } from "./platform/audit.ts";
 import { deleteTenantPages } from "./platform/delete-tenant.ts";
@@ -144,15 +146,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy:
       config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
   });
-  await app.register(cookie);
-  app.addContentTypeParser<string>(
-    "application/x-www-form-urlencoded",
-    { parseAs: "string" },
-    (_request, body, done) => done(null, new URLSearchParams(body)),
-  );
-  refuseUnknownRoutes(app);
-  app.addHook("onRequest", (_request, reply, done) => {
-    reply.headers(headers);
+  const services = actServices(deps);
+  await manageApi(app, { ...deps, services });
+  app.addHook("onRequest", (request, reply, done) => {
+    // Of pages and of what leads nowhere; the API has its own.
+    if (request.routeOptions.url?.startsWith(MANAGE_PATH) !== true) reply.headers(headers);
     done();
   });
 
@@ -210,6 +208,13 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   // A scope of its own: outside of it errors are the JSON of every service.
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
+    await scope.register(cookie);
+    scope.addContentTypeParser<string>(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string" },
+      (_request, body, done) => done(null, new URLSearchParams(body)),
+    );
+    refuseUnknownRoutes(scope);
     scope.setErrorHandler(async (error, request, reply) => {
       const place = error instanceof Refusal ? error.of : undefined;
       if (error instanceof TooBusy) reply.header("retry-after", String(error.retryAfterSeconds));
@@ -217,7 +222,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       return reply;
     });
     const route = createRoute(scope, {
-      ...{ db, services: actServices(deps), cookies, memberships: createMemberships(db), write },
+      ...{ db, services, cookies, memberships: createMemberships(db), write },
     });
     const once = createShownOnce(db, deps.keys);
     const oidc = createOidcDoor(config, deps.keys);

@@ -6,7 +6,7 @@ import { oidcConfig } from "./door/oidc-settings.ts";
 
 const HTTP_URL = "^https?://[^/]+$";
 
-/** The variables of the Admin UI. */
+/** The variables of the Admin UI and the management API. */
 export const configSchema = Type.Object({
   ...commonConfig,
   ...listenConfig("ADMIN", "the Admin UI", 3002),
@@ -56,6 +56,17 @@ export const configSchema = Type.Object({
     description:
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
     default: "",
+  }),
+  UNKNOWN_KEYS_PER_MINUTE: Type.Integer({
+    description:
+      "Unknown API keys that an address may send to the management API a minute before it is answered 429, a replica",
+    minimum: 1,
+    default: 60,
+  }),
+  MANAGE_REQUESTS_PER_MINUTE: Type.Integer({
+    description: "Requests of an API key to the management API, a replica",
+    minimum: 1,
+    default: 600,
   }),
   ...oidcConfig,
   ACTIVITY_EVERY_MS: Type.Integer({

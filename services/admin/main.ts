@@ -5,9 +5,13 @@ import { testMessage } from "@belfry/administration/templates/push-test";
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
+import { createKeyUses } from "@belfry/http-api/key-uses";
+import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { announce } from "@belfry/service/announce";
+import { watchVersion } from "@belfry/service/configuration-watch";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
@@ -26,16 +30,17 @@ await runService({
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
   // Without NATS the pages are there all the same; sending an event again is not possible.
   work: "http",
-  async start({ config, log, database, link, signal, stopped }) {
+  async start({ config, log, database, nats, link, signal, stopped }) {
     const { db, pool } = database;
     const prefix = config.NATS_PREFIX;
     const streams = [eventsStream(prefix)];
     const oidc = oidcSettings(config);
     const tokenKeys = parseTokenKeys(config.REALTIME_TOKEN_KEYS);
+    const keys = parseSecretKeys(config.SECRETS_KEYS);
+    const directory = createTenantDirectory(db, keys);
+    const keyUses = createKeyUses(db, () => new Date(), log);
     const app = await createApp({
-      db,
-      pool,
-      keys: parseSecretKeys(config.SECRETS_KEYS),
+      ...{ db, pool, keys, directory, keyUses },
       config: {
         baseUrl: config.ADMIN_BASE_URL,
         apiUrl: config.API_URL,
@@ -43,13 +48,22 @@ await runService({
         allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
         allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
         trustProxy: config.TRUST_PROXY,
+        limits: {
+          unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+          otherPerMinute: config.MANAGE_REQUESTS_PER_MINUTE,
+        },
         oidc,
       },
       signToken: (claims) => signRealtimeToken(tokenKeys, claims),
       async publishEvent(id, traceId) {
-        const nats = link();
-        if (nats === undefined) throw new Error("NATS is not connected");
-        const publisher = createPublisher({ nats, streams, replicas: config.NATS_REPLICAS, log });
+        const connected = link();
+        if (connected === undefined) throw new Error("NATS is not connected");
+        const publisher = createPublisher({
+          nats: connected,
+          streams,
+          replicas: config.NATS_REPLICAS,
+          log,
+        });
         await publisher.publishIds(eventsSubject(prefix, "express"), [{ id, traceId }], {
           messageId: id,
           expectStream: eventsStream(prefix).name,
@@ -84,7 +98,16 @@ await runService({
       run: () => [
         stopped.then(() => app.close()),
         rollActivity({ db, everyMs: config.ACTIVITY_EVERY_MS, log, signal }),
+        watchVersion({
+          read: () => readConfigurationVersion(db),
+          nc: nats.then(({ nc }) => nc),
+          prefix,
+          onChange: () => directory.clear(),
+          log,
+          signal,
+        }),
       ],
+      close: async () => keyUses[Symbol.asyncDispose](),
     };
   },
 });

@@ -1,6 +1,8 @@
 import type { TestNotification } from "@belfry/administration/act";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
+import type { KeyUses } from "@belfry/http-api/key-uses";
+import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
 import type { Logger } from "pino";
 import type { CodePendings } from "./door/code-pending.ts";
 import type { Cookies } from "./door/cookies.ts";
@@ -23,9 +25,14 @@ export interface AppDeps {
     allowPrivateAddresses: boolean;
     allowPrivateWebhooks: boolean;
     trustProxy: string;
+    /** Of the management API. */
+    limits: { unknownKeysPerMinute: number; otherPerMinute: number };
     /** undefined: people sign in by password alone. */
     oidc?: OidcSettings | undefined;
   };
+  /** Of the management API, as `keyUses`. */
+  directory: TenantDirectory;
+  keyUses: Pick<KeyUses, "note">;
   signToken(claims: { sub: string; tenant: string; concealed: true }): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;

@@ -61,6 +61,7 @@ test("one host: every path leads to the service that answers it", { skip }, () =
     ports[metadata.name] = spec.tls[0]?.secretName;
   }
   assert.deepEqual(targets, {
+    "/api/v1/manage": "admin",
     "/api": "ingest-api",
     "/webhooks": "ingest-api",
     "/unsubscribe": "ingest-api",

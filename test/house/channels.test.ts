@@ -31,7 +31,7 @@ const NOT_SHIPPED =
   /\.test\.ts$|\.bench\.ts$|\/test\/|under-test|\/test-|hostile-|\/demo\/|^packages\/(testing|[^/]+\/scripts)\/|platform-templates\.sql$/;
 
 /** The HTTP document's first sentence, and its example of an event. */
-const DOCUMENT = /^services\/ingest-api\/(openapi|event-example)\.ts$/;
+const DOCUMENT = /^services\/ingest-api\/(api-document|event-example)\.ts$/;
 
 function namesIn(path: string): string[] {
   const text = read(path)

@@ -1,4 +1,4 @@
-import { type Act, type Caller, runAct } from "@belfry/administration/act";
+import { type Act, type Caller, isAct, runAct } from "@belfry/administration/act";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
@@ -90,10 +90,6 @@ export function actsOf(
 function groupOf(parent: Command, word: string, groups: NonNullable<OwnParts["groups"]>): Command {
   const known = parent.commands.find((command) => command.name() === word);
   return known ?? parent.command(word).description(groups[word] ?? "");
-}
-
-function isAct(value: unknown): value is Act {
-  return typeof value === "object" && value !== null && "access" in value && "run" in value;
 }
 
 function defineCommand(command: Command, act: Act, own: OwnPart): void {

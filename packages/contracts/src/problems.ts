@@ -45,6 +45,11 @@ export const PROBLEMS = {
     error: "Conflict",
     message: "What was asked for is not possible any more",
   },
+  preconditionFailed: {
+    statusCode: 412,
+    error: "Precondition Failed",
+    message: "It was changed meanwhile: read it again",
+  },
   tooLarge: { statusCode: 413, error: "Payload Too Large", message: "Request body is too large" },
   uriTooLong: { statusCode: 414, error: "URI Too Long", message: "The path is too long" },
   unsupportedMediaType: {

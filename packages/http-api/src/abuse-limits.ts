@@ -19,8 +19,8 @@ export interface AbuseLimits {
   countUnknownKey(request: FastifyRequest): Promise<void>;
   /** The same check without counting: before an address that guesses costs another query. */
   checkUnknownKeys(request: FastifyRequest): Promise<void>;
-  /** A tenant's requests to the endpoints other than trigger. */
-  countOther(request: FastifyRequest, tenantId: string): Promise<void>;
+  /** A caller's requests to the endpoints other than trigger: of a tenant, or of one of its keys. */
+  countOther(request: FastifyRequest, caller: string): Promise<void>;
   /** Every request to a tenant's webhook; refuses an address whose receipts there are not verified, too. */
   countReceipts(request: FastifyRequest): Promise<void>;
   /**
@@ -50,8 +50,9 @@ type Door = "api" | "link" | "vendor";
 export interface AbuseBounds {
   unknownKeysPerMinute: number;
   otherPerMinute: number;
-  receiptsPerMinute: number;
-  linksPerMinute: number;
+  /** Absent: the service has none. */
+  receiptsPerMinute?: number;
+  linksPerMinute?: number;
   /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
   otherAtATime: number;
 }
@@ -74,15 +75,18 @@ export async function createAbuseLimits(
     bounds.unknownKeysPerMinute,
     (request) => `address ${clientNetwork(request.ip)}`,
   );
-  const tenants = new WeakMap<FastifyRequest, string>();
-  const other = limit(bounds.otherPerMinute, (request) => `tenant ${tenants.get(request) ?? ""}`);
-  const receipts = limit(bounds.receiptsPerMinute, (request) => `webhook ${webhookOf(request)}`);
+  const callers = new WeakMap<FastifyRequest, string>();
+  const other = limit(bounds.otherPerMinute, (request) => `caller ${callers.get(request) ?? ""}`);
+  const receipts = limit(
+    bounds.receiptsPerMinute ?? 0,
+    (request) => `webhook ${webhookOf(request)}`,
+  );
   const unverified = limit(
     bounds.unknownKeysPerMinute,
     (request) => `unverified ${clientNetwork(request.ip)} ${webhookOf(request)}`,
   );
   const links = new WeakMap<FastifyRequest, string>();
-  const link = limit(bounds.linksPerMinute, (request) => `link ${links.get(request) ?? ""}`);
+  const link = limit(bounds.linksPerMinute ?? 0, (request) => `link ${links.get(request) ?? ""}`);
   const slots = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
     async countUnknownKey(request) {
@@ -91,8 +95,8 @@ export async function createAbuseLimits(
     async checkUnknownKeys(request) {
       refuse(await unknownKeys(request, { increment: false }));
     },
-    async countOther(request, tenantId) {
-      tenants.set(request, tenantId);
+    async countOther(request, caller) {
+      callers.set(request, caller);
       refuse(await other(request));
     },
     async countReceipts(request) {

@@ -38,8 +38,11 @@ export function createAuthentication(
     keyUses: Pick<KeyUses, "note">;
     limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | "inTurn">;
     now(): Date;
+    /** Whose calls other than the trigger are counted together; by default the tenant's. */
+    callerOf?(tenant: Tenant): string;
   },
 ): Authentication {
+  const { callerOf = ({ id }: Tenant) => id } = deps;
   // The slot alone: a hook fills it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
   guardKeyedRoutes(app, deps.access, deps.limits);
@@ -85,7 +88,7 @@ export function createAuthentication(
     },
     async other(request) {
       await authenticate(request);
-      await deps.limits.countOther(request, request.tenant.id);
+      await deps.limits.countOther(request, callerOf(request.tenant));
       requireKeyRole(deps.access, request);
     },
   };

@@ -18,6 +18,16 @@ export const SIGNATURE_HEADER = {
   ),
 };
 
+export const REVISION_HEADER = {
+  "If-Match": Type.Optional(
+    Type.String({
+      description:
+        "The revision that you have read, as the field `revision`: 412 if it was changed since",
+      ...unsent('"7"'),
+    }),
+  ),
+};
+
 /** Headers that requests may bring, for the document: what they mean is told by who reads them. */
 export const TRACE_HEADERS = {
   "X-Trace-Id": Type.Optional(

@@ -18,6 +18,8 @@ export interface DocumentParts {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
+  /** Where the interface is reached; by default where the document is. */
+  server?: string;
   /** Of the document's own route. */
   operationId: string;
   /** As OpenAPI has them. */
@@ -29,12 +31,12 @@ export interface DocumentParts {
  * A route without a tag is not documented.
  */
 export async function documentRoutes(app: FastifyInstance, parts: DocumentParts): Promise<void> {
-  const { path, title, description, tags, operationId, webhooks = {} } = parts;
+  const { path, title, description, tags, operationId, server = "/", webhooks = {} } = parts;
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
       info: { title, version: "1", description, license: LICENSE },
-      servers: [{ url: "/" }],
+      servers: [{ url: server }],
       tags,
       webhooks,
       components: {

@@ -18,6 +18,8 @@ export interface Tenant {
   /** Each signs the tenant's triggers until its end; empty: they need no signature. The newest first. */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
+  /** Its name, else its first characters. */
+  keyName: string;
   keyExpiresAt: Date | null;
   keyRole: KeyRole;
 }
@@ -93,6 +95,8 @@ async function findTenantByKey(db: Database, sha256: Buffer) {
       "k.id as keyId",
       "k.expires_at as expiresAt",
       "k.role",
+      "k.name as keyName",
+      "k.prefix",
       "t.id",
       "t.name",
       "t.active",
@@ -110,8 +114,9 @@ async function findTenantByKey(db: Database, sha256: Buffer) {
     .where("k.sha256", "=", sha256)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { keyId, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
-  return { keyId, expiresAt, role, tenant, kept: { eventDays, notificationDays } };
+  const { keyId, keyName, prefix, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
+  const key = { keyId, keyName: keyName ?? prefix, expiresAt, role };
+  return { ...key, tenant, kept: { eventDays, notificationDays } };
 }
 
 /** A tenant as a live key finds it; `kept`: its own days, or those of the installation. */
@@ -127,6 +132,7 @@ async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
     kept: holder.kept,
     webhookSecrets: await webhookSecretsOf(tenant, keys),
     keyId: holder.keyId,
+    keyName: holder.keyName,
     keyExpiresAt: holder.expiresAt,
     keyRole: holder.role,
   };

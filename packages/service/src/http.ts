@@ -29,6 +29,10 @@ const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
 const CLOSE_SWEEP_MS = 50;
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Of `nowhereElse`. */
+    leadsNowhere?: true;
+  }
   interface FastifyRequest {
     /** More fields for this request's log line: tenant and event ids. */
     logFields: Record<string, unknown> | undefined;
@@ -97,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   );
 
   app.decorateRequest("logFields", undefined);
-  parseJson(app, options.jsonBody ?? "parsed");
+  takeJson(app, options.jsonBody ?? "parsed");
   const allowedMethods = collectRoutes(app);
   const leadsNowhere = (url: string): Problem => {
     const allow = allowedMethods(url);
@@ -167,7 +171,8 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-function parseJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
+/** The one kind of body that the routes of an app or a scope take. */
+export function takeJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
   app.removeAllContentTypeParsers();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   app.addContentTypeParser<Buffer>(
@@ -185,6 +190,19 @@ function parseJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
   );
 }
 
+/**
+ * Below the prefix, as `/api/v1/manage`, only the routes that begin with it count: another path is 404 and another
+ * method 405, though a route of pages takes every path.
+ */
+export function nowhereElse(app: FastifyInstance, prefix: string): void {
+  const config = { leadsNowhere: true } as const;
+  app.all(
+    `${prefix}/*`,
+    { config, onRequest: (_request, reply) => reply.callNotFound() },
+    () => "",
+  );
+}
+
 function hasNoBody(headers: IncomingMessage["headers"]): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
@@ -194,7 +212,12 @@ function hasNoBody(headers: IncomingMessage["headers"]): boolean {
 /** Returns a function that tells which methods a path knows; undefined for an unknown path. */
 function collectRoutes(app: FastifyInstance): (url: string) => string | undefined {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  app.addHook("onRoute", ({ url, method }) => {
+  const nowhere: string[] = [];
+  app.addHook("onRoute", ({ url, method, config }) => {
+    if (config?.leadsNowhere === true) {
+      nowhere.push(url.slice(0, -1));
+      return;
+    }
     let route = routes.get(url);
     if (route === undefined) {
       route = { pattern: patternOf(url), methods: new Set() };
@@ -207,8 +230,10 @@ function collectRoutes(app: FastifyInstance): (url: string) => string | undefine
     const methods = new Set(routes.get(path)?.methods);
     // A path that is written out is no value of another's parameter.
     if (methods.size > 0) return [...methods].sort().join(", ");
-    for (const route of routes.values()) {
-      if (route.pattern.test(path)) for (const one of route.methods) methods.add(one);
+    const within = nowhere.find((prefix) => path.startsWith(prefix)) ?? "";
+    for (const [of, route] of routes) {
+      if (of.startsWith(within) && route.pattern.test(path))
+        for (const one of route.methods) methods.add(one);
     }
     return methods.size === 0 ? undefined : [...methods].sort().join(", ");
   };

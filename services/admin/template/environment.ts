@@ -1,5 +1,5 @@
 import { Conflict } from "@belfry/administration/input-error";
-import { promoteEnvironment, promotionDiff } from "@belfry/administration/templates/bundle";
+import { promoteEnvironment, promotionDiff } from "@belfry/administration/templates/promote";
 import { listEnvironments, setEnvironment } from "@belfry/administration/tenants/environments";
 import { type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

@@ -8,7 +8,8 @@ import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { listCategories, putCategory } from "../users/categories.ts";
-import { applyBundle, promoteEnvironment, pullBundle } from "./bundle.ts";
+import { applyBundle, pullBundle } from "./bundle.ts";
+import { promoteEnvironment } from "./promote.ts";
 
 const LAYOUT =
   "<mjml><mj-body><mj-section><mj-column>{{ $content }}<mj-text>Footer</mj-text></mj-column></mj-section></mj-body></mjml>";

@@ -6,8 +6,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, EDIT, LOOK, type Note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
-import { environmentOf } from "../tenants/environments.ts";
+import { Conflict, InvalidInput, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
 import {
   type Bundle,
@@ -33,8 +32,8 @@ import {
 import { savePrepared } from "./put-template.ts";
 import { filesFault, type TextFiles } from "./template-paths.ts";
 
-type Plan = Static<typeof Plan>;
-const Plan = Type.Object(
+export type Plan = Static<typeof Plan>;
+export const Plan = Type.Object(
   {
     plan: Type.String({ description: "Names this change: give it back to apply just this" }),
     added: Type.Array(Type.String(), { description: "Paths of what the tenant lacks" }),
@@ -49,7 +48,7 @@ const Plan = Type.Object(
   { title: "Plan" },
 );
 const PATH = `order.confirmed/${EXAMPLE_CHANNEL}.md`;
-const PLANNED: Plan = {
+export const PLANNED: Plan = {
   plan: "3f1c9a5be0d24c7788f1a2b3c4d5e6f7",
   added: [],
   changed: [PATH],
@@ -59,7 +58,7 @@ const PLANNED: Plan = {
   applied: true,
 };
 const FILE = "---\nsubject: Your order\n---\n# Thank you\n";
-const options = {
+export const options = {
   dryRun: Type.Optional(flag({ description: "say what would change, and change nothing" })),
   plan: Type.Optional(
     text({ description: "of a dry run: refused where the tenant or the files changed since" }),
@@ -98,44 +97,13 @@ export const applyBundle = defineAct({
   audit: (_, { output }) => noteOf("bundle.apply", output),
 });
 
-export const promoteEnvironment = defineAct({
-  name: "environment promote",
-  http: "POST /environment/promotion",
-  access: EDIT,
-  effect: "change",
-  summary: "Publish here what the environment that it promotes from has published",
-  description: "A promotion is a bundle from one tenant into the other: all of it, or nothing.",
-  input: Type.Object(options),
-  output: Plan,
-  examples: [{ input: { dryRun: true }, output: { ...PLANNED, applied: false } }],
-  prepare: async (context, input) => prepareBundle(context, await promotedBundle(context), input),
-  run: saveBundle,
-  audit: (_, { output }) => noteOf("environment.promote", output),
-});
-
-/** What a promotion into the tenant would change, with the texts before and after. Throws `InvalidInput`. */
-export async function promotionDiff(context: Place) {
-  const given = await promotedBundle(context);
-  const { plan, parts } = await prepareBundle(context, given, { dryRun: true });
-  return {
-    plan,
-    parts: parts.filter(({ before, after }) => after !== undefined && after !== before),
-  };
-}
-
-type Place = Pick<ActContext, "db" | "tenantId" | "actor">;
-
-async function promotedBundle({ db, tenantId }: Place): Promise<Bundle> {
-  const { promotesFrom } = await environmentOf(db, tenantId);
-  if (promotesFrom === null) throw invalid("promotesFrom", "is not set: nothing is promoted here");
-  return await bundleOf(db, promotesFrom);
-}
-
-function noteOf(action: string, { added, changed, applied }: Plan): Note | undefined {
+export function noteOf(action: string, { added, changed, applied }: Plan): Note | undefined {
   if (!applied || added.length + changed.length === 0) return undefined;
   const target = `${added.length + changed.length} published`;
   return { action, target, after: { added, changed } };
 }
+
+export type Place = Pick<ActContext, "db" | "tenantId" | "actor">;
 
 interface PreparedBundle {
   plan: Plan;
@@ -153,7 +121,7 @@ interface PreparedBundle {
 }
 
 /** Checks and compiles what is not there already. Throws `InvalidInput`, and `Conflict` for another plan. */
-async function prepareBundle(
+export async function prepareBundle(
   context: Place,
   given: Bundle,
   { dryRun = false, plan: wanted }: { dryRun?: boolean; plan?: string },
@@ -217,7 +185,7 @@ function variantKey({
 }
 
 /** All of it, in the transaction. Throws `PreparedTooEarly` where the tenant has changed meanwhile. */
-async function saveBundle(
+export async function saveBundle(
   { db, tenantId }: ActContext,
   input: { plan?: string },
   { plan, given, change }: PreparedBundle,

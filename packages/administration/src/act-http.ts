@@ -1,0 +1,48 @@
+import type { Act } from "./act.ts";
+import { invalid } from "./input-error.ts";
+
+export const MANAGE_PATH = "/api/v1/manage";
+
+/** How an act is called by HTTP, and where its fields are. */
+export interface ActHttp {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Whole, as `/api/v1/manage/categories/:key`. */
+  path: string;
+  params: readonly string[];
+  query: readonly string[];
+  body: readonly string[];
+}
+
+/** undefined: no HTTP API has it. */
+export function httpOf({ http, input }: Pick<Act, "http" | "input">): ActHttp | undefined {
+  if (http === undefined) return undefined;
+  const [method, below = ""] = http.split(" ") as [ActHttp["method"], string?];
+  const path = below.startsWith("/api/") ? below : MANAGE_PATH + below;
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const others = Object.keys(input.properties).filter((name) => !params.includes(name));
+  const isInQuery = method === "GET" || method === "DELETE";
+  return { method, path, params, query: isInQuery ? others : [], body: isInQuery ? [] : others };
+}
+
+/** The request that runs an act with an input; `path` with its query. Throws `InvalidInput`. */
+export function requestOf(
+  http: ActHttp,
+  given: Readonly<Record<string, unknown>>,
+): { method: string; path: string; body: string | undefined } {
+  const path = http.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = String(given[name] ?? "");
+    // A URL takes such a part of its path away.
+    if (["", ".", ".."].includes(value)) throw invalid(name, "must not be empty, . or ..");
+    return encodeURIComponent(value);
+  });
+  const query = new URLSearchParams();
+  for (const name of http.query) {
+    for (const value of [given[name] ?? []].flat()) query.append(name, String(value));
+  }
+  const body = Object.fromEntries(http.body.map((name) => [name, given[name]]));
+  return {
+    method: http.method,
+    path: query.size === 0 ? path : `${path}?${query}`,
+    body: http.body.length === 0 ? undefined : JSON.stringify(body),
+  };
+}

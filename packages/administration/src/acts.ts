@@ -1,0 +1,132 @@
+import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { type Act, isAct } from "./act.ts";
+
+interface Noun {
+  /** What the command's help and the management document say of it. */
+  summary: string;
+  /** The modules whose exports are its acts. A noun is loaded, with all that it stands on, when it is used. */
+  load(): Promise<readonly object[]>;
+}
+
+/** Every act, by the noun that its name begins with. The doors and their tests find the acts here. */
+export const NOUNS = {
+  tenant: {
+    summary: "Tenants, their limits, API keys and secrets",
+    load: () =>
+      Promise.all([
+        import("./tenants/tenant-acts.ts"),
+        import("./tenants/api-keys.ts"),
+        import("./tenants/webhook-secret.ts"),
+        import("./erasure/delete-tenant.ts"),
+        import("./erasure/tenant-deletions.ts"),
+      ]),
+  },
+  environment: {
+    summary: "Environments of a product, such as staging and production: each is a tenant",
+    load: () =>
+      Promise.all([import("./tenants/environments.ts"), import("./templates/promote.ts")]),
+  },
+  member: {
+    summary: "The people of a tenant in the Admin UI",
+    load: async () => [await import("./people/members.ts")],
+  },
+  operator: {
+    summary: "The people who run the platform in the Admin UI",
+    load: () => Promise.all([import("./people/operators.ts"), import("./people/platform-keys.ts")]),
+  },
+  audit: {
+    summary: "Who changed what, from where and when",
+    load: async () => [await import("./search-audit-log.ts")],
+  },
+  template: {
+    summary: "Templates, one per event type and channel",
+    load: () =>
+      Promise.all([
+        import("./templates/put-template.ts"),
+        import("./templates/drafts.ts"),
+        import("./templates/template-versions.ts"),
+        import("./templates/export-templates.ts"),
+        import("./templates/import-templates.ts"),
+        import("./templates/copy-template.ts"),
+        import("./templates/try-template.ts"),
+        import("./templates/templates.ts"),
+        import("./templates/preview-template.ts"),
+      ]),
+  },
+  layout: {
+    summary: "What stands around a tenant's mails in Markdown",
+    load: async () => [await import("./templates/layouts.ts")],
+  },
+  bundle: {
+    summary: "Templates, layout and categories of a tenant as a folder of files",
+    load: async () => [await import("./templates/bundle.ts")],
+  },
+  provider: {
+    summary: `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
+    load: () =>
+      Promise.all([
+        import("./providers/providers.ts"),
+        import("./providers/use-provider.ts"),
+        import("./providers/send-provider-test.ts"),
+      ]),
+  },
+  digest: {
+    summary: "Messages that combine several events",
+    load: async () => [await import("./events/digests.ts")],
+  },
+  outbox: {
+    summary: "What the sandbox provider was given",
+    load: async () => [await import("./events/outbox.ts")],
+  },
+  realtime: {
+    summary: "Connections and positions of realtime clients",
+    load: async () => [await import("./tenants/realtime.ts")],
+  },
+  suppression: {
+    summary: "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
+    load: () =>
+      Promise.all([import("./events/suppressions.ts"), import("./events/import-suppressions.ts")]),
+  },
+  sms: {
+    summary: "What people answer to text messages",
+    load: async () => [await import("./events/inbound.ts")],
+  },
+  user: {
+    summary: "The people to whom tenants send",
+    load: () =>
+      Promise.all([
+        import("./users/users.ts"),
+        import("./users/put-users.ts"),
+        import("./users/preferences.ts"),
+        import("./users/import-unsubscribes.ts"),
+        import("./erasure/erasures.ts"),
+      ]),
+  },
+  category: {
+    summary: "Kinds of messages, such as offers, that users turn on and off",
+    load: async () => [await import("./users/categories.ts")],
+  },
+  webhook: {
+    summary: "Endpoints of tenants that are told what became of their events",
+    load: () =>
+      Promise.all([
+        import("./webhooks/webhooks.ts"),
+        import("./webhooks/webhook-messages.ts"),
+        import("./webhooks/send-webhook-message.ts"),
+        import("./webhooks/replay-webhook.ts"),
+      ]),
+  },
+  secrets: {
+    summary: "Secrets at rest and the keys they are under",
+    load: async () => [await import("./providers/rotate-secrets.ts")],
+  },
+} satisfies Record<string, Noun>;
+
+/** In the order of their modules. */
+export async function actsOfNoun({ load }: Noun): Promise<Act[]> {
+  return (await load()).flatMap((module) => Object.values(module)).filter(isAct);
+}
+
+export async function allActs(): Promise<Act[]> {
+  return (await Promise.all(Object.values(NOUNS).map(actsOfNoun))).flat();
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createKey } from "@belfry/administration/tenants/api-keys";
+import { actsIn } from "@belfry/administration/test-acts";
+import type { KeyRole } from "@belfry/contracts/key-roles";
+import { startForTenant } from "./admin-under-test.ts";
+
+const MANAGE = "/api/v1/manage";
+
+async function world(t: test.TestContext) {
+  const { admin, operator, id } = await startForTenant(t);
+  const keyOf = async (role: KeyRole, name = "pipeline") =>
+    (await actsIn(admin.db, id)(createKey, { role, name })).apiKey;
+  const key = await keyOf("manage");
+  const ask = async (call: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const [method = "", path = ""] = call.split(" ");
+    const answer = await fetch(`${admin.url}${path.startsWith("/api") ? path : MANAGE + path}`, {
+      method,
+      headers: {
+        "x-api-key": key,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) };
+  };
+  return { admin, operator, id, ask, keyOf };
+}
+
+test("a key changes what its tenant has, and the audit log names the key", async (t) => {
+  const { admin, ask, id } = await world(t);
+  const label = { "": "Offers" };
+  const put = await ask("PUT /categories/offers", { label, key: "other", tenantId: "other" });
+  assert.deepEqual([put.status, put.body.success, put.body.data.key], [200, true, "offers"]);
+  assert.match(put.headers.get("x-trace-id") ?? "", /^[0-9a-f]{32}$/);
+  assert.deepEqual((await ask("GET /categories")).body, { success: true, data: [put.body.data] });
+  const audited = await admin.db.selectFrom("audit_log").selectAll().execute();
+  assert.deepEqual(
+    audited.map(({ tenant_id, person, person_id, address, action, target }) => ({
+      ...{ tenant_id, person, person_id, address, action, target },
+    })),
+    [
+      {
+        ...{ tenant_id: id, person: "key pipeline", person_id: null, address: "127.0.0.1" },
+        ...{ action: "category.create", target: "offers" },
+      },
+    ],
+  );
+});
+
+test("every fault is told together, in the client's words, whether it is in the path, the query or the body", async (t) => {
+  const { ask } = await world(t);
+  const put = await ask("PUT /categories/NO%20KEY", { position: "1", required: 1 });
+  assert.equal(put.status, 422);
+  assert.match(put.body.message[0], /^key must /);
+  assert.deepEqual(put.body.message.slice(1), [
+    "required must be true or false",
+    "position must be an integer from 0 to 1000000",
+  ]);
+  const query = await ask("GET /digests?limit=many");
+  assert.deepEqual(query.body.message, ["limit must be an integer from 1 to 1000"]);
+  assert.equal((await ask("GET /digests?limit=7")).status, 200);
+  assert.deepEqual((await ask("PUT /categories/offers", [])).body.message, [
+    "body must be an object",
+  ]);
+  assert.deepEqual((await ask("PUT /categories/offers")).body.message, [
+    "label must name the category: the default text is missing",
+  ]);
+  assert.equal((await ask("PUT /categories/offers", "{")).status, 400);
+  const gone = await ask("DELETE /categories/none");
+  assert.deepEqual(
+    [gone.status, gone.body.message],
+    [404, 'key: the tenant has no category "none"'],
+  );
+});
+
+test("the scope knows no cookies and no pages: errors are JSON, and a session cookie opens nothing", async (t) => {
+  const { ask, operator } = await world(t);
+  const cookie = `belfry_session=${operator.cookies.get("belfry_session")}`;
+  const signedIn = await ask("GET /categories", undefined, { cookie, "x-api-key": "" });
+  assert.deepEqual([signedIn.status, signedIn.headers.get("set-cookie")], [401, null]);
+  assert.equal(signedIn.headers.get("content-security-policy"), null);
+  for (const [call, status] of [
+    ["GET /nothing", 404],
+    ["POST /nothing", 404],
+    ["GET /api/v1/manage/", 404],
+    ["GET /categories/offers", 405],
+    ["POST /digests", 405],
+  ] as const) {
+    const answer = await ask(call);
+    assert.deepEqual([answer.status, answer.body.statusCode], [status, status], call);
+  }
+  assert.equal((await ask("POST /digests")).headers.get("allow"), "GET, HEAD");
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  assert.equal((await ask("PUT /categories/offers", "label=x", form)).status, 415);
+  const large = await ask("PUT /categories/offers", { label: "x".repeat(1024 * 1024) });
+  assert.equal(large.status, 413);
+});
+
+test("a key of another role is refused, and told which one it takes; a tenant's calls are counted by key", async (t) => {
+  const { ask, keyOf, admin } = await world(t);
+  for (const role of ["all", "trigger", "read"] as const) {
+    const answer = await ask("GET /categories", undefined, { "x-api-key": await keyOf(role) });
+    const message = `This API key has the role ${role}; this call needs the role manage or provision`;
+    assert.deepEqual([answer.status, answer.body.message], [403, message]);
+  }
+  const limits = { unknownKeysPerMinute: 1, otherPerMinute: 2 };
+  const url = await admin.replica({ limits });
+  const statusOf = async (key: string) =>
+    (await fetch(`${url}${MANAGE}/categories`, { headers: { "x-api-key": key } })).status;
+  const [one, two] = [await keyOf("manage"), await keyOf("provision")];
+  assert.deepEqual(
+    [await statusOf(one), await statusOf(one), await statusOf(one), await statusOf(two)],
+    [200, 200, 429, 200],
+  );
+  assert.deepEqual([await statusOf("x"), await statusOf("x")], [401, 429]);
+});

@@ -1,0 +1,61 @@
+import type { ActServices } from "@belfry/administration/act";
+import { MANAGE_PATH } from "@belfry/administration/act-http";
+import { allActs, NOUNS } from "@belfry/administration/acts";
+import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
+import { accessOf, actRoutes, keyedActs } from "@belfry/http-api/act-routes";
+import { createAuthentication } from "@belfry/http-api/authenticate";
+import { withoutFastifysChecks } from "@belfry/http-api/check-request";
+import { documentRoutes } from "@belfry/http-api/openapi";
+import { nowhereElse, takeJson } from "@belfry/service/http";
+import type { FastifyInstance } from "fastify";
+import type { AppDeps } from "./page-deps.ts";
+
+/** Calls that may ask the database at the same time; the pages have the other connections. */
+const CALLS_AT_A_TIME = 4;
+
+const DESCRIPTION = [
+  "Manages what a tenant's notifications are made of, as the Admin UI and the command line do.",
+  "Each call needs an API key with the role manage or provision.",
+  "Every error has the fields statusCode, error and message.",
+].join(" ");
+
+/**
+ * The management API, below `/api/v1/manage`: a route for each act that a key may run, in a scope of its own: the
+ * pages' cookies, forms and errors do not reach it.
+ */
+export async function manageApi(
+  app: FastifyInstance,
+  deps: AppDeps & { services: ActServices },
+): Promise<void> {
+  const { config, db, services, directory, keyUses, nowMs } = deps;
+  const acts = keyedActs(await allActs(), MANAGE_PATH);
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
+  await app.register(async (scope) => {
+    withoutFastifysChecks(scope);
+    takeJson(scope, "raw");
+    nowhereElse(scope, MANAGE_PATH);
+    scope.decorateRequest("bodyText", "");
+    await documentRoutes(scope, {
+      path: `${MANAGE_PATH}/openapi.json`,
+      operationId: "managementOpenapi",
+      title: "Belfry management",
+      description: DESCRIPTION,
+      server: config.baseUrl,
+      tags: [
+        ...Object.entries(NOUNS).map(([name, { summary }]) => ({ name, description: summary })),
+        { name: "Documentation", description: "This interface, for tools and for people" },
+      ],
+    });
+    const limits = await createAbuseLimits(scope, {
+      ...config.limits,
+      otherAtATime: CALLS_AT_A_TIME,
+    });
+    const authentication = createAuthentication(scope, {
+      access: accessOf(acts),
+      ...{ directory, keyUses, limits },
+      now: () => new Date(nowMs()),
+      callerOf: ({ keyId }) => keyId,
+    });
+    actRoutes(scope, acts, { authentication, db, services });
+  });
+}
