@@ -35,7 +35,7 @@ export interface AppDeps
     Omit<InboundDeps, "limits">,
     Omit<LinkPageDeps, "limits">,
     Omit<WebhookRouteDeps, "authentication"> {
-  config: AbuseBounds & { trustProxy: string; packagesFolder: string };
+  config: AbuseBounds & { trustProxy: string; packagesFolder: string; manageUrl: string };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
   directory: TenantDirectory;
@@ -79,6 +79,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });
   packageRoutes(app, config);
-  docsRoutes(app);
+  docsRoutes(app, config);
   return app;
 }

@@ -36,6 +36,12 @@ export const configSchema = Type.Object({
     default: "",
     parse: parsePublicUrl,
   }),
+  MANAGE_URL: Type.String({
+    description:
+      "Where the management API is, for /docs, as http://127.0.0.1:3002; empty: at the address of this service",
+    pattern: "^(https?://[^/]+)?$",
+    default: "",
+  }),
   TRUST_PROXY: Type.String({
     description:
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",

@@ -19,11 +19,11 @@ const schema = {
   response: answers({ description: "HTML", schema: Type.String(), mediaType: HTML_TYPE }, ALWAYS),
 };
 
-/** The document for people: `/docs`, without a key. All it needs comes from here. */
-export function docsRoutes(app: FastifyInstance): void {
+/** The documents for people, this one and that of management: `/docs`, without a key. All it needs comes from here. */
+export function docsRoutes(app: FastifyInstance, config: { manageUrl: string }): void {
   let loading: Promise<Reference> | undefined;
   const reference = () => {
-    loading ??= loadReference().catch((error) => {
+    loading ??= loadReference(config.manageUrl).catch((error) => {
       loading = undefined;
       throw error;
     });
@@ -48,8 +48,10 @@ export function docsRoutes(app: FastifyInstance): void {
 }
 
 /** In a thread that ends then: the script has four megabytes, and most replicas are never asked for it. */
-async function loadReference(): Promise<Reference> {
-  const worker = new Worker(new URL("./docs-worker.ts", import.meta.url));
+async function loadReference(manageUrl: string): Promise<Reference> {
+  const worker = new Worker(new URL("./docs-worker.ts", import.meta.url), {
+    workerData: { manageUrl },
+  });
   const [reference] = await once(worker, "message");
   return { ...reference, script: Buffer.from(reference.script) };
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
+import { MANAGE_PATH } from "@belfry/administration/act-http";
 import scalar from "@scalar/fastify-api-reference";
 import fastify from "fastify";
 
@@ -15,11 +16,17 @@ export interface Reference {
 /** None, so that no browser asks for one. */
 const ICON = '<head><link rel="icon" href="data:,">';
 
+/** Where the management API is; empty: here. */
+const { manageUrl } = workerData as { manageUrl: string };
+
 const app = fastify();
 await app.register(scalar, {
   routePrefix: "/docs",
   configuration: {
-    url: "/openapi.json",
+    sources: [
+      { title: "Events and users", slug: "api", url: "/openapi.json" },
+      { title: "Management", slug: "manage", url: `${manageUrl}${MANAGE_PATH}/openapi.json` },
+    ],
     cdn: "/docs/reference.js",
     pageTitle: "Belfry: the HTTP interface",
     _integration: "html",
@@ -47,7 +54,7 @@ const policy = [
   "style-src 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
-  "connect-src 'self'",
+  `connect-src 'self' ${manageUrl}`.trim(),
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

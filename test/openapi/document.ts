@@ -1,4 +1,6 @@
+import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
+import { manageApi } from "../../services/admin/manage-api.ts";
 import { type AppDeps, createApp } from "../../services/ingest-api/app.ts";
 import type { Schema } from "../fuzz/arbitrary-of-schema.ts";
 
@@ -32,12 +34,21 @@ interface Header {
 const config = {
   trustProxy: "",
   packagesFolder: "",
+  manageUrl: "",
   unknownKeysPerMinute: 1,
   otherPerMinute: 1,
   receiptsPerMinute: 1,
 };
 const log = createLogger({ service: "ingest-api", level: "silent" });
 await using app = await createApp({ config, log } as AppDeps);
+await using managing = createHttpServer({ log, maxBodyBytes: 1 });
+await manageApi(managing, {
+  config: { baseUrl: "/", limits: { unknownKeysPerMinute: 1, otherPerMinute: 1 } },
+} as Parameters<typeof manageApi>[1]);
 
 /** What ingest-api serves as `/openapi.json`: nothing behind its routes is asked for it. */
 export const document: Document = (await app.inject("/openapi.json")).json();
+/** What admin serves below `/api/v1/manage`. */
+export const manageDocument: Document = (
+  await managing.inject("/api/v1/manage/openapi.json")
+).json();

@@ -42,6 +42,7 @@ export function serviceTable(facts: StackFacts): ServiceEntry[] {
       ...tokens,
       ...links,
       INGEST_API_PORT: String(facts.ports.INGEST_API_PORT),
+      MANAGE_URL: adminUrl,
       ALLOW_PRIVATE_WEBHOOK_ADDRESSES: "true",
     },
     dispatcher: { ...secrets, SEARCH_TERMS: "true" },

@@ -59,7 +59,9 @@ export async function documentRoutes(app: FastifyInstance, parts: DocumentParts)
     },
     transformObject(given) {
       const document = (given as unknown as { openapiObject: Document }).openapiObject;
-      for (const methods of Object.values(document.paths)) Object.values(methods).forEach(finish);
+      const operations = Object.values(document.paths).flatMap(Object.values<Operation>);
+      operations.forEach(finish);
+      document.components.headers = usedHeaders(operations);
       return document as object;
     },
   });
@@ -100,13 +102,22 @@ function named(node: unknown, schemas: Node): unknown {
 }
 
 interface Document {
-  components: { schemas?: Node };
+  components: { schemas?: Node; headers?: object };
   paths: Record<string, Record<string, Operation>>;
 }
 interface Operation {
   "x-examples"?: unknown;
   requestBody?: { content: { "application/json": { examples?: unknown } } };
   responses: Record<string, { headers: Record<string, { schema?: object }> }>;
+}
+
+function usedHeaders(operations: readonly Operation[]): object {
+  const used = new Set(
+    operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ headers }) => Object.keys(headers)),
+    ),
+  );
+  return Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(([name]) => used.has(name)));
 }
 
 /** What the plugin leaves where it found it: the examples of a body, and headers by reference. */
