@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/api-keys";
 import { actsIn } from "@belfry/administration/test-acts";
+import { updateTenant } from "@belfry/administration/tenants/tenants";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import { startForTenant } from "./admin-under-test.ts";
 
 const MANAGE = "/api/v1/manage";
 
-async function world(t: test.TestContext) {
-  const { admin, operator, id } = await startForTenant(t);
+const NOW_MS = 1_764_000_000_000;
+
+async function world(t: test.TestContext, nowMs: () => number = Date.now) {
+  const { admin, operator, id } = await startForTenant(t, { nowMs });
   const keyOf = async (role: KeyRole, name = "pipeline") =>
     (await actsIn(admin.db, id)(createKey, { role, name })).apiKey;
   const key = await keyOf("manage");
@@ -97,6 +101,50 @@ test("the scope knows no cookies and no pages: errors are JSON, and a session co
   assert.equal((await ask("PUT /categories/offers", "label=x", form)).status, 415);
   const large = await ask("PUT /categories/offers", { label: "x".repeat(1024 * 1024) });
   assert.equal(large.status, 413);
+});
+
+test("a tenant with a webhook secret signs time, method, path, query and body of every call", async (t) => {
+  const webhookSecret = "a secret of the tenant";
+  const { ask, admin, id } = await world(t, () => NOW_MS);
+  const signed = (call: string, body = "", over: { at?: string; call?: string } = {}) => {
+    const { at = String(NOW_MS / 1000) } = over;
+    const [method, path] = (over.call ?? call).split(" ");
+    const text = `${at}.${method}.${MANAGE}${path}.${body}`;
+    const signature = createHmac("sha256", webhookSecret).update(text).digest("hex");
+    const headers = { "x-service-timestamp": at, "x-service-signature": signature };
+    return ask(call, body === "" ? undefined : body, headers);
+  };
+  await updateTenant(admin.db, id, { webhookSecret }, admin.keys);
+  const body = JSON.stringify({ label: { "": "Offers" } });
+  assert.equal((await signed("GET /categories")).status, 200);
+  assert.equal((await signed("GET /digests?limit=7")).status, 200);
+  assert.equal((await signed("PUT /categories/offers", body)).status, 200);
+  for (const seconds of [-300, 300]) {
+    const at = String(NOW_MS / 1000 + seconds);
+    assert.equal((await signed("GET /categories", "", { at })).status, 200, at);
+  }
+  const refused: [answer: ReturnType<typeof ask>, words: RegExp][] = [
+    [ask("GET /categories"), /X-Service-Timestamp must be the Unix seconds/],
+    [ask("GET /categories", undefined, { "x-service-timestamp": "now" }), /Unix seconds/],
+    [
+      ask("GET /categories", undefined, { "x-service-timestamp": String(NOW_MS / 1000) }),
+      /X-Service-Signature is missing/,
+    ],
+    [
+      signed("GET /categories", "", { at: String(NOW_MS / 1000 - 301) }),
+      /within 5 minutes of this server's 1764000000/,
+    ],
+    [signed("GET /categories", "", { at: String(NOW_MS / 1000 + 301) }), /within 5 minutes/],
+    [signed("DELETE /categories/offers", "", { call: "GET /categories/offers" }), /not that of/],
+    [signed("GET /digests?limit=8", "", { call: "GET /digests?limit=7" }), /not that of/],
+    [signed("GET /digests", "", { call: "GET /categories" }), /not that of/],
+  ];
+  for (const [answer, words] of refused) {
+    const { status, body: problem, headers } = await answer;
+    assert.equal(status, 401, String(words));
+    assert.match(problem.message, words);
+    assert.match(headers.get("www-authenticate") ?? "", /error="(missing|invalid)"/);
+  }
 });
 
 test("a key of another role is refused, and told which one it takes; a tenant's calls are counted by key", async (t) => {

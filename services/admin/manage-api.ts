@@ -28,6 +28,7 @@ export async function manageApi(
   deps: AppDeps & { services: ActServices },
 ): Promise<void> {
   const { config, db, services, directory, keyUses, nowMs } = deps;
+  const now = () => new Date(nowMs());
   const acts = keyedActs(await allActs(), MANAGE_PATH);
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
@@ -53,9 +54,9 @@ export async function manageApi(
     const authentication = createAuthentication(scope, {
       access: accessOf(acts),
       ...{ directory, keyUses, limits },
-      now: () => new Date(nowMs()),
+      now,
       callerOf: ({ keyId }) => keyId,
     });
-    actRoutes(scope, acts, { authentication, db, services });
+    actRoutes(scope, acts, { authentication, db, services, now });
   });
 }

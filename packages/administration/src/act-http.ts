@@ -24,6 +24,14 @@ export function httpOf({ http, input }: Pick<Act, "http" | "input">): ActHttp | 
   return { method, path, params, query: isInQuery ? others : [], body: isInQuery ? [] : others };
 }
 
+/** What the signature of a management call covers; the timestamp in Unix seconds, the path with its query. */
+export function signedText(
+  timestamp: string,
+  { method, path, body = "" }: { method: string; path: string; body?: string | undefined },
+): string {
+  return `${timestamp}.${method}.${path}.${body}`;
+}
+
 /** The request that runs an act with an input; `path` with its query. Throws `InvalidInput`. */
 export function requestOf(
   http: ActHttp,

@@ -127,6 +127,8 @@ export function triggerMessage(eventType: string, tenantName: string): string {
 export const HEADERS = {
   apiKey: "x-api-key",
   signature: "x-service-signature",
+  /** Of a management call that is signed: Unix seconds. */
+  timestamp: "x-service-timestamp",
   idempotencyKey: "x-idempotency-key",
   traceId: "x-trace-id",
   traceparent: "traceparent",

@@ -18,9 +18,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { answers, KEYED, type Problems, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, type KeyAccess, refusal } from "./authenticate.ts";
-import { REVISION_HEADER, signedOf } from "./document-parts.ts";
+import {
+  lookOf,
+  REVISION_HEADER,
+  TIMED_SIGNATURE_HEADERS,
+  TRACE_HEADERS,
+} from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
-import { requireSignature } from "./signature.ts";
+import { requireTimedSignature } from "./signature.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -52,16 +57,16 @@ export function accessOf(acts: readonly KeyedAct[]): KeyAccess {
 export function actRoutes(
   app: FastifyInstance,
   acts: readonly KeyedAct[],
-  deps: { authentication: Authentication; db: Database; services: ActServices },
+  deps: { authentication: Authentication; db: Database; services: ActServices; now(): Date },
 ): void {
-  const { authentication, db, services } = deps;
+  const { authentication, db, services, now } = deps;
   for (const { act, http, need } of acts) {
     app.route({
       method: http.method,
       url: http.path,
       schema: schemaOf(act, http, need),
       onRequest: authentication.other,
-      preValidation: [requireSignature, ...(http.body.length > 0 ? [readActBody] : [])],
+      preValidation: [requireTimedSignature(now), ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request) {
         const { id: tenantId, keyName, keyRole } = request.tenant;
         const person = `key ${keyName}`;
@@ -176,11 +181,12 @@ function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyNeed) {
     ...(hasRevision && { preconditionFailed: {} }),
     validation: faults.length > 0 ? { message: faults } : {},
   };
-  const signed = signedOf(act.name.split(" ", 1)[0] ?? "");
   return {
-    ...signed,
-    ...(hasRevision && {
-      headers: Type.Object({ ...REVISION_HEADER, ...signed.headers.properties }),
+    ...lookOf(act.name.split(" ", 1)[0] ?? ""),
+    headers: Type.Object({
+      ...(hasRevision && REVISION_HEADER),
+      ...TIMED_SIGNATURE_HEADERS,
+      ...TRACE_HEADERS,
     }),
     operationId: act.name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: act.summary,

@@ -18,6 +18,24 @@ export const SIGNATURE_HEADER = {
   ),
 };
 
+/** Of management. */
+export const TIMED_SIGNATURE_HEADERS = {
+  "X-Service-Timestamp": Type.Optional(
+    Type.String({
+      description:
+        "Required if the tenant has a webhook secret: the Unix seconds of the call, within 5 minutes of the server's",
+      ...unsent("1795167000"),
+    }),
+  ),
+  "X-Service-Signature": Type.Optional(
+    Type.String({
+      description:
+        "Required if the tenant has a webhook secret: HMAC-SHA256 of `timestamp.METHOD.path?query.body` with the secret as key, 64 lowercase hex digits; anything else is 401",
+      ...unsent("4b8d5b1f0b6d6f4e8c0a2f4e6a8c0e2f4a6c8e0f2a4c6e8f0a2c4e6f8a0c2e4f"),
+    }),
+  ),
+};
+
 export const REVISION_HEADER = {
   "If-Match": Type.Optional(
     Type.String({
