@@ -38,7 +38,8 @@ export async function startAdmin(
   t.after(() => cleanup.disposeAsync());
   const database = await createTestDatabase();
   cleanup.use(database);
-  const keys = parseSecretKeys(`t1:${randomBytes(32).toString("base64")}`);
+  const secretsKeys = `t1:${randomBytes(32).toString("base64")}`;
+  const keys = parseSecretKeys(secretsKeys);
   /** What was handed to the dispatcher. */
   const published: string[] = [];
   /** What was published to browsers. */
@@ -124,6 +125,8 @@ export async function startAdmin(
     return signedIn;
   };
   return {
+    /** As the command line's environment has them. */
+    environment: { DATABASE_URL: database.url, SECRETS_KEYS: secretsKeys },
     ...{ ...first, keys, published, notifications, announced, disconnected, browser, person },
     /** The first operator, signed in. */
     operator: () => person({ email: "op@example.com", name: "Olga Operator", operator: true }),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/api-keys";
-import { actsIn } from "@belfry/administration/test-acts";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import { startForTenant } from "./admin-under-test.ts";
 

@@ -1,4 +1,5 @@
 import { type Act, type Caller, isAct, runAct } from "@belfry/administration/act";
+import { httpOf } from "@belfry/administration/act-http";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";
@@ -6,8 +7,10 @@ import { eventsSubject } from "@belfry/contracts/streams";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminUrl } from "./admin-url.ts";
+import { NO_SESSION, runByApi } from "./api-call.ts";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
+import { readEnvironment } from "./environment.ts";
 import {
   integerOrNone,
   integerOrWord,
@@ -97,10 +100,19 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
   command.description(summary);
   if (description !== undefined) command.addHelpText("after", `\n${description}`);
   own.define?.(command);
-  const hasTenant = command.options.some(({ long }) => long === "--tenant");
+  const environment = readEnvironment();
+  const tenantOf = () => command.options.find(({ long }) => long === "--tenant");
   if (own.tenant !== undefined) command.argument(own.tenant, "the tenant's id");
-  else if (access.scope === "tenant" && !hasTenant) {
+  else if (access.scope === "tenant" && tenantOf() === undefined) {
     command.requiredOption("--tenant <id>", "the tenant's id");
+  }
+  const http = access.key === undefined ? undefined : httpOf(act);
+  if (http !== undefined) {
+    command.option("--api <url>", "by HTTP, as the tenant of BELFRY_API_KEY", environment.apiUrl);
+    // The key says the tenant.
+    const isByApi = () => tenantOf()?.makeOptionMandatory(false);
+    command.on("option:api", isByApi);
+    if (environment.apiUrl !== undefined) isByApi();
   }
   const fields: [name: string, Field][] = [];
   for (const [name, schema] of Object.entries(input.properties)) {
@@ -115,35 +127,52 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     for (const option of field.options) command.addOption(option);
     fields.push([name, field]);
   }
-  const onSession = onDatabase(async (session: Session, ...given: unknown[]) => {
-    const flags = given.at(-2) as Flags;
-    const args = given.slice(0, -2) as (string | undefined)[];
-    const tenant = own.tenant === undefined ? flags.tenant : args[0];
-    const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
-    const regular: Record<string, unknown> = {};
-    for (const [name, { value }] of fields) regular[name] = await value(flags, args);
-    const caller = callerOf(session, String(tenantId ?? ""), flags);
-    const whole = { ...regular, ...ownInput };
-    if (act.pages) return void (await printJsonPages(pagesOf(act, caller, whole)));
-    const output = await runAct(own.act?.(flags) ?? act, caller, whole);
-    return own.shown === undefined
-      ? output
-      : await own.shown(output as never, flags, args, session);
-  });
+  const work =
+    (flags: Flags, args: readonly (string | undefined)[], byApi?: (act: Act) => Run) =>
+    async (session: Session): Promise<unknown> => {
+      const tenant = own.tenant === undefined ? flags.tenant : args[0];
+      const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
+      const regular: Record<string, unknown> = {};
+      for (const [name, { value }] of fields) regular[name] = await value(flags, args);
+      const asked = own.act?.(flags) ?? act;
+      const here = (input: Flags) =>
+        runAct(asked, callerOf(session, String(tenantId ?? ""), flags), input as never);
+      const run = byApi?.(asked) ?? here;
+      const whole = { ...regular, ...ownInput };
+      if (act.pages) return void (await printJsonPages(pagesOf(act, run, whole)));
+      const output = await run(whole);
+      return own.shown === undefined
+        ? output
+        : await own.shown(output as never, flags, args, session);
+    };
   command.action(async (...given: unknown[]) => {
-    const offline = await own.offline?.(given.at(-2) as Flags);
-    await (offline === undefined ? onSession(...given) : printJson(offline));
+    const flags = given.at(-2) as Flags & { api?: string; tenant?: string };
+    const args = given.slice(0, -2) as (string | undefined)[];
+    const offline = await own.offline?.(flags);
+    if (offline !== undefined) return await printJson(offline);
+    const { api } = flags;
+    if (http === undefined || api === undefined) return await onDatabase(work(flags, args))();
+    if (flags.tenant !== undefined) {
+      throw new CommandError("--tenant: leave it out with --api: the key says the tenant");
+    }
+    const byApi = (asked: Act) => (input: Flags) =>
+      runByApi(api, environment, asked, httpOf(asked) ?? http, input);
+    // Parts that ask for a tenant need none.
+    const result = await work({ ...flags, tenant: "" }, args, byApi)(NO_SESSION);
+    if (result !== undefined) await printJson(result);
   });
 }
 
+type Run = (input: Flags) => Promise<unknown>;
+
 /** All pages of a list, up to its limit. */
-async function* pagesOf(act: Act, caller: Caller, given: Flags): AsyncGenerator<unknown[]> {
+async function* pagesOf(act: Act, run: Run, given: Flags): AsyncGenerator<unknown[]> {
   const most = Number(act.input.properties.limit?.maximum);
   let left = given.limit === undefined ? Number.POSITIVE_INFINITY : Number(given.limit);
   let after: string | undefined;
   do {
     const input = { ...given, limit: Math.min(left, most), after };
-    const page = (await runAct(act, caller, input)) as { items: unknown[]; next?: string };
+    const page = (await run(input)) as { items: unknown[]; next?: string };
     yield page.items;
     left -= page.items.length;
     after = page.next;

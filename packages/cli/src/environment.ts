@@ -9,6 +9,11 @@ export interface Environment {
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
   allowPrivateWebhookAddresses: boolean;
+  /** Where commands run by HTTP; absent: they run on the database. */
+  apiUrl: string | undefined;
+  apiKey: string | undefined;
+  /** Signs the calls. */
+  webhookSecret: string | undefined;
   /** Where people reach the Admin UI. */
   adminBaseUrl: string | undefined;
   /** As the services have them. */
@@ -38,6 +43,9 @@ export function readEnvironment(
     secretsKeys: env.SECRETS_KEYS || undefined,
     allowPrivateProviderAddresses: env.ALLOW_PRIVATE_PROVIDER_ADDRESSES === "true",
     allowPrivateWebhookAddresses: env.ALLOW_PRIVATE_WEBHOOK_ADDRESSES === "true",
+    apiUrl: env.BELFRY_API_URL || undefined,
+    apiKey: env.BELFRY_API_KEY || undefined,
+    webhookSecret: env.BELFRY_WEBHOOK_SECRET || undefined,
     adminBaseUrl: env.ADMIN_BASE_URL || undefined,
     nats: {
       ...(env.NATS_URL ? { url: env.NATS_URL } : {}),

@@ -5,7 +5,9 @@ import { actsOf, type OwnParts } from "./act-command.ts";
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
 Files may be - for standard input. The database is DATABASE_URL, else the local stack's
-(BELFRY_HOME/local.json); keys for secrets are SECRETS_KEYS, else the local stack's.`;
+(BELFRY_HOME/local.json); keys for secrets are SECRETS_KEYS, else the local stack's.
+Commands with --api run by HTTP, without a database: --api or BELFRY_API_URL, BELFRY_API_KEY,
+and BELFRY_WEBHOOK_SECRET where the tenant signs its calls.`;
 
 interface CommandFile {
   /** Gives the command its flags and what is below it. */

@@ -1,0 +1,96 @@
+import { createHmac } from "node:crypto";
+import type { Act } from "@belfry/administration/act";
+import { type ActHttp, MANAGE_PATH, requestOf, signedText } from "@belfry/administration/act-http";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { CommandError } from "./command-error.ts";
+import type { Environment } from "./environment.ts";
+import type { Session } from "./session.ts";
+
+const TIMEOUT_MS = 60_000;
+
+function needsDatabase(): never {
+  throw new CommandError("this needs the database: run it there, without --api");
+}
+const ABSENT = new Proxy(needsDatabase, { get: needsDatabase });
+
+/** What a command has in place of a database when it runs by HTTP: nothing of it can be used. */
+export const NO_SESSION = new Proxy({} as Session, { get: () => ABSENT });
+
+/** Runs an act by the HTTP API. Throws what the act throws, with its words. */
+export async function runByApi(
+  base: string,
+  { apiKey, webhookSecret }: Environment,
+  act: Pick<Act, "pages">,
+  http: ActHttp,
+  input: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  if (apiKey === undefined) throw new CommandError("BELFRY_API_KEY is not set");
+  const { method, path, body } = requestOf(http, input);
+  const url = URL.parse(`${base.replace(/\/+$/, "")}${path}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CommandError(`--api must be an address, as https://belfry.example.com: ${base}`);
+  }
+  const signed = { method, path: url.pathname + url.search, body };
+  const headers = {
+    "x-api-key": apiKey,
+    // The process is to end with its one call.
+    connection: "close",
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(webhookSecret !== undefined && signatureOf(webhookSecret, signed)),
+  };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const sent = { method, headers, signal, redirect: "error", ...(body !== undefined && { body }) };
+  const { status, text } = await fetch(url, sent as RequestInit).then(
+    async (response) => ({ status: response.status, text: await response.text() }),
+    (cause) => {
+      const { message } = (cause as Error & { cause?: Error }).cause ?? (cause as Error);
+      throw new CommandError(`cannot reach the API (${url.origin}): ${message}`, { cause });
+    },
+  );
+  const answer = answerOf(text);
+  if (answer === undefined) {
+    throw new CommandError(`${url.origin} answered ${status}, and not as Belfry does`);
+  }
+  if (status >= 400) throw errorOf(status, answer.message);
+  const { data, next } = answer;
+  return act.pages && Array.isArray(data) ? { items: data, next } : data;
+}
+
+/** Calls that are older than management sign their body alone. */
+function signatureOf(
+  secret: string,
+  signed: { method: string; path: string; body: string | undefined },
+): Record<string, string> {
+  const sign = (text: string) => createHmac("sha256", secret).update(text).digest("hex");
+  if (!signed.path.startsWith(`${MANAGE_PATH}/`)) {
+    return { "x-service-signature": sign(signed.body ?? "") };
+  }
+  const at = String(Math.floor(Date.now() / 1000));
+  return { "x-service-timestamp": at, "x-service-signature": sign(signedText(at, signed)) };
+}
+
+function answerOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const answer = JSON.parse(text);
+    return typeof answer === "object" && answer !== null ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the act threw it: 422 lists faults as `field message`, 404 says `field: message`. */
+function errorOf(status: number, message: unknown): Error {
+  if (status === 422 && Array.isArray(message)) {
+    return new InvalidInput(
+      message.map((fault) => {
+        const [, field = "", words = ""] = /^(\S+) (.*)$/s.exec(String(fault)) ?? [];
+        return { field, message: words };
+      }),
+    );
+  }
+  const [, field, words] = /^(\w+): (.*)$/s.exec(String(message)) ?? [];
+  if (status === 404 && field !== undefined && words !== undefined) {
+    return new NotFound(field, words);
+  }
+  return new CommandError(String(message));
+}
