@@ -40,7 +40,11 @@ await runService({
     const directory = createTenantDirectory(db, keys);
     const keyUses = createKeyUses(db, () => new Date(), log);
     const app = await createApp({
-      ...{ db, pool, keys, directory, keyUses },
+      db,
+      pool,
+      keys,
+      directory,
+      keyUses,
       config: {
         baseUrl: config.ADMIN_BASE_URL,
         apiUrl: config.API_URL,

@@ -53,7 +53,9 @@ export async function manageApi(
     });
     const authentication = createAuthentication(scope, {
       access: accessOf(acts),
-      ...{ directory, keyUses, limits },
+      directory,
+      keyUses,
+      limits,
       now,
       callerOf: ({ keyId }) => keyId,
     });
