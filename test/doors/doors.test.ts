@@ -15,8 +15,9 @@ import {
 import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
 import { allActs } from "@belfry/administration/acts";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { addApiKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { KEY_ROLES, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
 import { keyedActs } from "@belfry/http-api/act-routes";
@@ -53,7 +54,7 @@ interface Ended {
 
 async function freshTenant(act: Act, role: KeyRole = "provision") {
   const { id: tenantId } = await createTenant(db, { name: "Acme" });
-  const { apiKey } = await addApiKey(db, tenantId, { role, name: "pipeline" });
+  const { apiKey } = await actsIn(db, tenantId)(createKey, { role, name: "pipeline" });
   const noun = act.name.split(" ", 1)[0] ?? "";
   const own = (await FIXTURES[noun]?.({ db, pool, tenantId }, act.name)) ?? {};
   return { tenantId, apiKey, own };
@@ -68,6 +69,7 @@ const services = {
   disconnect: async () => undefined,
   allowPrivateAddresses: async () => true,
   allowPrivateWebhooks: async () => true,
+  adminUrl: async () => url,
 } satisfies ActServices;
 
 type Door = (
