@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
+import { actsIn } from "@belfry/administration/test-acts";
 import type { Pool } from "@belfry/database/connection";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -90,7 +91,7 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
        where event_id in (select event_id from scheduled_events where tenant_id = 'few' limit 20) returning *)
      update events e set send_at = d.send_at from due d where d.event_id = e.id`,
   );
-  const { next } = await listScheduled(db, "many", { limit: 10 });
+  const { next } = await actsIn(db, "many")(listScheduled, { limit: 10 });
   const works: [string, number, (pool: Pool) => Promise<unknown>][] = [
     ["due", 2, lookAtRest],
     ["wake", 100, (client) => wakeEvents(client as Pool, "", 1000)],
@@ -108,6 +109,7 @@ test("200,000 that rest cost nothing: what is due is found by index, with statis
     assert.match(JSON.stringify(rows), /scheduled_events_of_tenant/);
     assert.doesNotMatch(JSON.stringify(rows), /Sort/);
   }
-  const [soonest] = (await listScheduled(db, "few", { limit: 1 })).events;
-  await moveEvent(db, "few", { id: soonest!.id, sendAt: "2001-01-01T00:00:00Z" });
+  const run = actsIn(db, "few");
+  const [soonest] = (await run(listScheduled, { limit: 1 })).events;
+  await run(moveEvent, { eventId: soonest!.id, sendAt: "2001-01-01T00:00:00Z" });
 });

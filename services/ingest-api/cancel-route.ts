@@ -1,9 +1,8 @@
 import { cancelEvents } from "@belfry/administration/events/cancel-events";
-import { CANCEL_PATH, CancelRequest, CancelResponse } from "@belfry/contracts/cancel";
-import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { CANCEL_PATH, CancelResponse } from "@belfry/contracts/cancel";
 import type { Database } from "@belfry/database/connection";
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
+import { runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { EXAMPLE_ID, signedOf } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
@@ -17,7 +16,7 @@ const schema = {
   summary: "Cancel events",
   description:
     "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.",
-  body: CancelRequest,
+  body: cancelEvents.input,
   "x-examples": {
     key: { value: { cancelKeys: ["order-1001"] } },
     event: { value: { eventIds: [EXAMPLE_ID] } },
@@ -26,18 +25,7 @@ const schema = {
     {
       description: "What became of each",
       schema: CancelResponse,
-      example: {
-        success: true,
-        cancelled: [EXAMPLE_ID],
-        partly: [
-          {
-            eventId: "0198c0de-0000-7000-8000-000000000002",
-            stopped: PROVIDER_CHANNELS.slice(0, 1),
-          },
-        ],
-        pending: [],
-        tooLate: [],
-      },
+      example: { success: true, ...cancelEvents.examples[0]?.output },
     },
     {
       ...KEYED,
@@ -60,7 +48,7 @@ export function cancelRoute(
       preValidation: [requireSignature, readBody],
     },
     async (request): Promise<CancelResponse> => {
-      const done = await asProblem(() => cancelEvents(db, request.tenant.id, request.body));
+      const done = await runFor({ db }, request, cancelEvents, request.body);
       request.logFields = {
         ...request.logFields,
         ...{ cancelled: done.cancelled.length, partly: done.partly.length },

@@ -1,5 +1,5 @@
+import { EVENT_EXAMPLE } from "@belfry/administration/events/event-example";
 import { showEvent } from "@belfry/administration/events/event-report";
-import { NotFound } from "@belfry/administration/input-error";
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH, EventReport } from "@belfry/contracts/event-report";
 import { id } from "@belfry/contracts/fields";
@@ -9,12 +9,12 @@ import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
 import { answers, KEYED } from "@belfry/http-api/answers";
+import { runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { EXAMPLE_ID, lookOf } from "@belfry/http-api/document-parts";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { EVENT_EXAMPLE } from "./event-example.ts";
 
 const schema = {
   operationId: "showEvent",
@@ -48,13 +48,14 @@ export function eventRoute(
       EVENT_PATH,
       { schema, onRequest: [refuseNoEvent, deps.authentication.other] },
       async (request): Promise<EventReport> => {
-        const { tenant } = request;
-        const { eventId } = request.params;
+        const { tenant, params } = request;
+        const { eventId } = params;
         if (!UUID.test(eventId)) throw new Problem("notFound");
-        const report = await find(deps.db, eventId, tenant.id);
+        const found = await runFor(deps, request, showEvent, params);
         // A reference may look like an id, and is none: it need not be unique.
-        if (report?.id !== eventId.toLowerCase()) throw new Problem("notFound");
-        request.logFields = { tenantId: tenant.id, eventId: report.id };
+        if (found.id !== eventId.toLowerCase()) throw new Problem("notFound");
+        request.logFields = { tenantId: tenant.id, eventId: found.id };
+        const { othersWithThisEventId: _, ...report } = found;
         return report;
       },
     );
@@ -70,15 +71,4 @@ const NO_EVENTS: ReadonlyMap<string, string> = new Map([
 export async function refuseNoEvent(request: FastifyRequest): Promise<void> {
   const allow = NO_EVENTS.get(request.url.split("?", 1)[0] ?? "");
   if (allow !== undefined) throw new Problem("methodNotAllowed", { headers: { allow } });
-}
-
-async function find(db: Database, id: string, tenantId: string): Promise<EventReport | undefined> {
-  try {
-    // Asked by id: other events with the same reference are no matter here.
-    const { othersWithThisEventId: _, ...report } = await showEvent(db, id, tenantId);
-    return report;
-  } catch (error) {
-    if (error instanceof NotFound) return undefined;
-    throw error;
-  }
 }

@@ -8,11 +8,10 @@ import {
   SCHEDULED_MAX_LIMIT,
   SCHEDULED_PATH,
   ScheduledResponse,
-  scheduledPlace,
 } from "@belfry/contracts/scheduled";
 import type { Database } from "@belfry/database/connection";
 import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { asProblem } from "@belfry/http-api/as-problem";
+import { runFor } from "@belfry/http-api/as-problem";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { EXAMPLE_ID, lookOf, signedOf } from "@belfry/http-api/document-parts";
 import { readBody } from "@belfry/http-api/read-body";
@@ -35,12 +34,7 @@ const listSchema = {
         { description: "Most events to return", examples: [50] },
       ),
     ),
-    after: Type.Optional(
-      scheduledPlace({
-        description: "The `next` of the page before",
-        examples: [`2026-11-20T08:30:00.000000Z_${EXAMPLE_ID}`],
-      }),
-    ),
+    after: listScheduled.input.properties.after,
   }),
   response: answers(
     {
@@ -48,17 +42,7 @@ const listSchema = {
       schema: ScheduledResponse,
       example: {
         success: true,
-        data: [
-          {
-            id: EXAMPLE_ID,
-            eventId: "order-1001",
-            eventType: "order.reminder",
-            userId: "user-1",
-            sendAt: "2026-11-20T08:30:00.000Z",
-            cancelKey: "order-1001-reminders",
-            acceptedAt: "2026-11-18T09:30:00.000Z",
-          },
-        ],
+        data: listScheduled.examples[0]?.output.events,
       },
     },
     { ...KEYED, validation: { message: ["limit must be an integer from 1 to 1000"] } },
@@ -113,8 +97,8 @@ export function scheduledRoutes(
     async (request): Promise<ScheduledResponse> => {
       const { limit = SCHEDULED_DEFAULT_LIMIT, after } = request.query;
       const page = { after, limit: Number(limit) };
-      const { events, next } = await asProblem(() => listScheduled(db, request.tenant.id, page));
-      return { success: true, data: events, ...(next === undefined ? {} : { next }) };
+      const { events, ...next } = await runFor({ db }, request, listScheduled, page);
+      return { success: true, data: events, ...next };
     },
   );
 
@@ -126,11 +110,10 @@ export function scheduledRoutes(
       preValidation: [requireSignature, readBody],
     },
     async (request): Promise<MoveResponse> => {
-      const { tenant } = request;
-      const move = { id: request.params.eventId, sendAt: request.body.sendAt };
-      const moved = await asProblem(() => moveEvent(db, tenant.id, move));
-      request.logFields = { ...request.logFields, eventId: move.id };
-      return { success: true, sendAt: moved.after.toISOString() };
+      const move = { ...request.params, sendAt: request.body.sendAt };
+      const { sendAt } = await runFor({ db }, request, moveEvent, move);
+      request.logFields = { ...request.logFields, eventId: move.eventId };
+      return { success: true, sendAt };
     },
   );
 }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
-import { showEvent } from "@belfry/administration/events/event-report";
+import { readEvent } from "@belfry/administration/events/event-report";
 import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/receipt";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
@@ -196,7 +196,7 @@ test("receipts move a delivery on, and the timeline tells each in words", async 
   assert.equal(await statusOf(one.id), "delivered");
   assert.equal(await sendgrid([event(one, "spamreport")]), 200);
   assert.equal(await statusOf(one.id), "complained");
-  const { timeline } = await showEvent(db, one.eventId);
+  const { timeline } = await readEvent(db, one.eventId);
   const words = timeline.map((entry) => entry.what);
   assert.ok(words.includes("receipt of sendgrid: delivered to the recipient: 250 OK"), `${words}`);
   assert.ok(words.includes("receipt of sendgrid: the recipient complained"), `${words}`);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ResendDeps, resendEvent } from "@belfry/administration/events/resend-event";
+import { resendEvent } from "@belfry/administration/events/resend-event";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { actsIn } from "@belfry/administration/test-acts";
 import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
@@ -82,8 +83,9 @@ export function languageTests(stack: Stack): void {
     await outcomeOf(stack, id);
     const { db, pool } = stack;
     // The sweeper hands it over.
-    const deps: ResendDeps = { db, pool, publish: () => Promise.reject(new Error("no NATS")) };
-    const again = await resendEvent(deps, tenant.id, id);
+    const publishEvent = () => Promise.reject(new Error("no NATS"));
+    const run = actsIn(db, tenant.id, { pool, publishEvent });
+    const { newEvent: again } = await run(resendEvent, { id });
     await pool.query(
       "update undispatched_events set published_at = published_at - interval '1 hour' where event_id = $1",
       [again],

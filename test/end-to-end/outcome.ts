@@ -1,4 +1,4 @@
-import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
+import { type EventReport, readEvent } from "@belfry/administration/events/event-report";
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "./stack.ts";
 
@@ -19,7 +19,7 @@ export async function outcomeOf(stack: Stack, eventId: string): Promise<Record<s
 
 export async function settled(stack: Stack, eventId: string): Promise<EventReport> {
   return await eventually(async () => {
-    const report = await showEvent(stack.db, eventId);
+    const report = await readEvent(stack.db, eventId);
     const channels = Object.values(report.channels);
     if (channels.length < 3 || !channels.every(({ status }) => RESTING.has(status))) {
       throw new Error(`not settled: ${JSON.stringify(report.channels)}`);

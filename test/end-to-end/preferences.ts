@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { showEvent } from "@belfry/administration/events/event-report";
+import { readEvent } from "@belfry/administration/events/event-report";
 import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { outboxOfTenant } from "@belfry/database/outbox";
@@ -104,7 +104,7 @@ export function preferenceTests(stack: Stack): void {
     });
     const id = await send(tenant.apiKey);
     const { channels, timeline } = await eventually(async () => {
-      const report = await showEvent(stack.db, id);
+      const report = await readEvent(stack.db, id);
       assert.equal(report.status, "dispatched");
       return report;
     });

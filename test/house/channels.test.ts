@@ -31,7 +31,8 @@ const NOT_SHIPPED =
   /\.test\.ts$|\.bench\.ts$|\/test\/|under-test|\/test-|hostile-|\/demo\/|^packages\/(testing|[^/]+\/scripts)\/|platform-templates\.sql$/;
 
 /** The HTTP document's first sentence, and its example of an event. */
-const DOCUMENT = /^services\/ingest-api\/(api-document|event-example)\.ts$/;
+const DOCUMENT =
+  /^(services\/ingest-api\/api-document|packages\/administration\/src\/events\/event-example)\.ts$/;
 
 function namesIn(path: string): string[] {
   const text = read(path)

@@ -190,8 +190,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
   const note = async (to: Database, result: { output: Static<O> }) => {
-    // A backend says all day what its users want. The log is about people, and about what programs configure.
-    if (actor.isProgram && act.access.key === "users") return;
+    if (isUntold(act.access, actor)) return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
       await writeNote(to, actor, { ...of, ...told });
@@ -215,6 +214,14 @@ export async function runAct<I extends TObject, O extends TSchema>(
   );
   await act.after?.(caller, input, result);
   return result.output;
+}
+
+/**
+ * A backend says all day what its users want, and sends and cancels. The log is about people, and about what programs
+ * configure.
+ */
+export function isUntold({ key }: Access, { isProgram }: Actor): boolean {
+  return isProgram === true && (key === "users" || key === "trigger");
 }
 
 /** One page of a list. */

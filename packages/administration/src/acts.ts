@@ -70,6 +70,17 @@ export const NOUNS = {
         import("./providers/send-provider-test.ts"),
       ]),
   },
+  event: {
+    summary: "What became of an event",
+    load: () =>
+      Promise.all([
+        import("./events/event-report.ts"),
+        import("./search/find-anything.ts"),
+        import("./events/resend-event.ts"),
+        import("./events/cancel-events.ts"),
+        import("./events/scheduled-events.ts"),
+      ]),
+  },
   digest: {
     summary: "Messages that combine several events",
     load: async () => [await import("./events/digests.ts")],

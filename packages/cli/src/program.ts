@@ -33,7 +33,7 @@ const COMMANDS: readonly Row[] = [
   noun("layout", async () => (await import("./template-parts.ts")).LAYOUT),
   noun("bundle", () => import("./bundle-parts.ts")),
   noun("provider", () => import("./provider-parts.ts")),
-  ["event", "What became of an event", () => import("./event-command.ts")],
+  noun("event", () => import("./event-parts.ts")),
   noun("digest"),
   noun("outbox", async () => (await import("./outbox-parts.ts")).outboxParts),
   noun("realtime"),

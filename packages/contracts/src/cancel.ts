@@ -50,9 +50,9 @@ export function cancelFault({ cancelKeys, eventIds }: CancelRequest): string | u
 
 const eventIds = (description: string) => Type.Array(Type.String(), { description });
 
-export const CancelResponse = Type.Object(
+/** What became of the events. */
+export const Cancelled = Type.Object(
   {
-    success,
     cancelled: eventIds("Belfry's ids of events of which nothing has reached anybody, nor will"),
     partly: Type.Array(
       Type.Object({
@@ -74,8 +74,12 @@ export const CancelResponse = Type.Object(
       }),
     ),
   },
+  { title: "Cancelled" },
+);
+export type Cancelled = Static<typeof Cancelled>;
+
+export const CancelResponse = Type.Object(
+  { success, ...Cancelled.properties },
   { title: "CancelResponse" },
 );
 export type CancelResponse = Static<typeof CancelResponse>;
-/** What became of the events, without the word of the answer. */
-export type Cancelled = Omit<CancelResponse, "success">;

@@ -1,8 +1,7 @@
-import { auditedAfter } from "@belfry/administration/audited";
 import { digestById } from "@belfry/administration/events/digest-rows";
 import { eventEvidence } from "@belfry/administration/events/event-evidence";
-import { showEvent } from "@belfry/administration/events/event-report";
-import { resendEvent, resentNote } from "@belfry/administration/events/resend-event";
+import { readEvent } from "@belfry/administration/events/event-report";
+import { resendEvent } from "@belfry/administration/events/resend-event";
 import {
   type EventSearch,
   STATUS_GROUPS,
@@ -10,11 +9,11 @@ import {
   searchEvents,
 } from "@belfry/administration/events/search-events";
 import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
-import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { NotFound } from "@belfry/administration/input-error";
 import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { MAIL_HEADERS } from "../door/security-headers.ts";
-import { documentAnswer, page, redirect } from "../drawing/answer.ts";
+import { documentAnswer, orFaults, page, redirect } from "../drawing/answer.ts";
 import { readMoments } from "../drawing/moments.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";
@@ -28,12 +27,12 @@ import { eventState } from "./event-state.ts";
 const PAGE = 50;
 
 /** Events as they come, the search, and the story of one. */
-export function activityPages({ route, db, pool, publishEvent }: PageDeps): void {
+export function activityPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
     const wanted = (query.get("event") ?? "").trim();
     let unknown: string | undefined;
     if (wanted !== "") {
-      const found = await showEvent(db, wanted, tenant.id).catch(orUndefined);
+      const found = await readEvent(db, wanted, tenant.id).catch(orUndefined);
       if (found !== undefined) return redirect(`${base}/activity/${found.id}`);
       unknown = wanted;
     }
@@ -57,7 +56,7 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
 
   const show = async (context: InTenant, fault?: string) => {
     const { tenant, params } = context;
-    const event = await showEvent(db, params.eventId ?? "", tenant.id);
+    const event = await readEvent(db, params.eventId ?? "", tenant.id);
     const evidence = await eventEvidence(db, event);
     const contents: Record<string, SentContent & { heading: string }> = {};
     for (const channel of CHANNELS) {
@@ -98,21 +97,14 @@ export function activityPages({ route, db, pool, publishEvent }: PageDeps): void
   });
 
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
-    const { tenant, params, actor, base } = context;
-    const eventId = params.eventId ?? "";
-    try {
-      const id = await auditedAfter(
-        db,
-        actor,
-        () => resendEvent({ db, pool, publish: publishEvent }, tenant.id, eventId),
-        (made) => resentNote(tenant.id, eventId, made),
-      );
-      return redirect(`${base}/activity/${id}`, "resent");
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      const answer = await show(context, `The event ${error.faults[0]?.message}.`);
-      return answer.kind === "page" ? { ...answer, status: 422 } : answer;
-    }
+    const { params, run, base } = context;
+    return await orFaults(
+      async () => {
+        const { newEvent } = await run(resendEvent, { id: params.eventId ?? "" });
+        return redirect(`${base}/activity/${newEvent}`, "resent");
+      },
+      (faults) => show(context, `The event ${faults.event}.`),
+    );
   });
 }
 

@@ -1,7 +1,6 @@
 import { cancelEvent } from "@belfry/administration/events/cancel-events";
-import { cancelNote } from "@belfry/administration/events/cancel-note";
-import { type EventReport, showEvent } from "@belfry/administration/events/event-report";
-import { moveEvent, moveNote } from "@belfry/administration/events/scheduled-events";
+import { type EventReport, readEvent } from "@belfry/administration/events/event-report";
+import { moveEvent } from "@belfry/administration/events/scheduled-events";
 import { NotFound, TooLate } from "@belfry/administration/input-error";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
@@ -17,14 +16,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   const eventOf = async ({ tenant, params }: InTenant): Promise<EventReport> => {
     const id = params.eventId ?? "";
     if (!UUID.test(id)) throw new NotFound("path", "no such event");
-    return await showEvent(db, id, tenant.id);
-  };
-
-  const move = async ({ tenant, audited }: InTenant, id: string, sendAt: string): Promise<void> => {
-    await audited(
-      (transaction) => moveEvent(transaction, tenant.id, { id, sendAt }),
-      (moved) => moveNote(tenant.id, id, moved),
-    );
+    return await readEvent(db, id, tenant.id);
   };
 
   route("GET /tenants/:tenantId/waiting/:eventId/move", async (context) => {
@@ -38,14 +30,15 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     const event = await eventOf(context);
     const at = (context.form.get("at") ?? "").trim();
     const moment = readMoment(at);
+    const sendAt = moment?.toISOString() ?? at;
     return await orFaults(
       () =>
         orTooLate(async () => {
-          await move(context, event.id, moment?.toISOString() ?? at);
+          await context.run(moveEvent, { eventId: event.id, sendAt });
           return redirect(placeAfter(context, event.id), "event-moved");
         }),
-      ({ sendAt = "" }) => {
-        const fault = moment === undefined ? "must be a date and time" : sendAt;
+      (faults) => {
+        const fault = moment === undefined ? "must be a date and time" : (faults.sendAt ?? "");
         const shown = moment === undefined ? at : fieldMoment(moment);
         return page("waiting-move", "Move", { event, at: shown, faults: { at: fault } });
       },
@@ -55,18 +48,15 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/waiting/:eventId/release", async (context) => {
     const { id } = await eventOf(context);
     return await orTooLate(async () => {
-      await move(context, id, NOW);
+      await context.run(moveEvent, { eventId: id, sendAt: NOW });
       return redirect(placeAfter(context, id), "released");
     });
   });
 
   route("POST /tenants/:tenantId/waiting/:eventId/cancel", async (context) => {
-    const { tenant, audited, base } = context;
+    const { run, base } = context;
     const { id } = await eventOf(context);
-    const { cancelled, partly, pending } = await audited(
-      (transaction) => cancelEvent(transaction, tenant.id, id),
-      (result) => cancelNote(tenant.id, { eventIds: [id] }, result),
-    );
+    const { cancelled, partly, pending } = await run(cancelEvent, { id });
     if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
     if (pending.length > 0) return redirect(`${base}/activity/${id}`, "event-cancel-pending");
     if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");

@@ -11,12 +11,12 @@ const PAGE = 50;
 
 /** What of a tenant waits, until when and why: events, messages that gather, and messages that are held. */
 export function waitingPages({ route, db }: PageDeps): void {
-  route("GET /tenants/:tenantId/waiting", async ({ tenant, query }) => {
+  route("GET /tenants/:tenantId/waiting", async ({ tenant, query, run }) => {
     const why = WAIT_REASONS.find((one) => one === query.get("why"));
     const after = query.get("after") ?? undefined;
     const user = userPlace(query);
     const [scheduled, gathered, held] = await Promise.all([
-      listScheduled(db, tenant.id, { after, limit: PAGE }),
+      run(listScheduled, { after, limit: PAGE }),
       digestPage(db, tenant.id, { after: user, limit: PAGE }),
       glanceAtWaiting(db, { tenantId: tenant.id, why }, { limit: PAGE }),
     ]);

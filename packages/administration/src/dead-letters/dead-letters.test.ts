@@ -6,7 +6,7 @@ import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { assertEach } from "@belfry/testing/assert-each";
-import { showEvent } from "../events/event-report.ts";
+import { readEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -149,7 +149,7 @@ test("a replay is a new attempt of the same delivery: released like any other, i
     [queued.status, queued.released_at, queued.settled_at, queued.attempts, queued.retries],
     ["queued", null, null, 2, 0],
   );
-  const { timeline } = await showEvent(db, eventId);
+  const { timeline } = await readEvent(db, eventId);
   assert.match(timeline.at(-1)!.what, /^waiting to be sent, due at .*: replayed by hand$/);
   const { released } = await releaseDeliveries(pool, {
     ...{ channel: "EMAIL", inFlightPerTenant: 10, after: "", most: 10 },

@@ -1,13 +1,13 @@
 import {
-  type Cancelled,
-  type CancelRequest,
-  cancelFault,
-  MAX_CANCEL_NAMES,
+  CANCEL_PATH,
+  Cancelled,
+  CancelRequest,
   MAX_CANCELLED_EVENTS,
   MAX_EVENTS_OF_EVENT_IDS,
 } from "@belfry/contracts/cancel";
-import type { Channel } from "@belfry/contracts/channels";
-import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { type Channel, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { documented } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import {
   type CancelledEvent,
@@ -15,7 +15,11 @@ import {
   eventsToCancel,
   type FoundToCancel,
 } from "@belfry/database/functions/cancel-events";
-import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
+import { Type } from "@sinclair/typebox";
+import { type Access, defineAct, isUntold, type Note } from "../act.ts";
+import { audited } from "../audited.ts";
+import { invalid, NotFound } from "../input-error.ts";
+import { EXAMPLE_ID } from "./event-example.ts";
 
 /**
  * Calls about the same events wait for each other's rows. A part is short enough that several can wait in turn
@@ -23,52 +27,89 @@ import { type InputFault, NotFound, refuseFaults } from "../input-error.ts";
  */
 const EVENTS_AT_A_TIME = 200;
 
-/**
- * Stops what has not reached anybody of a tenant's events. The answer is true from the moment it is given. An event
- * of which a try is under way is pending: asked again, the answer says what became of it. A call takes at most 1,000
- * events, those first that no call has looked at, and says `more` where any is left. A call that fails may have
- * stopped some: asked again, it says so. Ids and users of others are as unknown as none. Throws `InvalidInput`.
- */
-export async function cancelEvents(
-  db: Database,
-  tenantId: string,
-  request: CancelRequest,
-): Promise<Cancelled> {
-  const { cancelKeys = [], eventIds = [], userIds } = request;
-  refuseFaults(faultsOf(request));
-  const found = await eventsToCancel(db, {
-    ...{ tenantId, keys: distinct(cancelKeys), references: distinct(eventIds) },
-    ids: distinct(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
-    ...{ users: userIds === undefined ? null : distinct(userIds), most: MAX_CANCELLED_EVENTS },
-  });
-  if (found.some(({ id, name }) => id === null && name === null)) {
-    const message = `more than ${MAX_EVENTS_OF_EVENT_IDS} events have these: name some by Belfry's ids, or give triggers a cancelKey`;
-    refuseFaults([{ field: "eventIds", message }]);
-  }
-  const ids = distinct(found.flatMap(({ id }) => id ?? []));
-  const events: CancelledEvent[] = [];
-  // In a transaction all at once: parts of two such calls could wait for each other.
-  const atATime = db.isTransaction ? MAX_CANCELLED_EVENTS : EVENTS_AT_A_TIME;
-  for (let at = 0; at < ids.length; at += atATime) {
-    events.push(...(await cancel(db, tenantId, ids.slice(at, at + atATime))));
-  }
-  const unknown = eventIds.filter((name) => !isKnown(name, found));
-  return {
-    ...byVerdict(events),
-    ...(unknown.length > 0 ? { unknown } : {}),
-    ...(found.some(({ id, isNew }) => id === null && isNew) ? { more: true } : {}),
-  };
-}
+const CANCEL: Access = { scope: "tenant", person: "editor", key: "trigger" };
+const STOPPED: Cancelled = {
+  cancelled: [EXAMPLE_ID],
+  partly: [
+    {
+      eventId: "0198c0de-0000-7000-8000-000000000002",
+      stopped: PROVIDER_CHANNELS.slice(0, 1),
+    },
+  ],
+  pending: [],
+  tooLate: [],
+};
 
-/**
- * The same of one event, by Belfry's id alone: what has it for a reference is left alone. Throws `NotFound`, also
- * for another tenant's and for a refused one.
- */
-export async function cancelEvent(db: Database, tenantId: string, id: string): Promise<Cancelled> {
-  const events = UUID.test(id) ? await cancel(db, tenantId, [id.toLowerCase()]) : [];
-  if (events.length === 0) throw new NotFound("id", "no such event");
-  return byVerdict(events);
-}
+export const cancelEvents = defineAct({
+  name: "event cancel",
+  http: `POST ${CANCEL_PATH}`,
+  access: CANCEL,
+  effect: "steps",
+  summary: "Stop what has not reached anybody of a tenant's events; at most 1,000 a call",
+  description:
+    "The answer is true from the moment it is given. An event of which a try is under way is pending: asked again, the answer says what became of it. A call takes those events first that no call has looked at. A call that fails may have stopped some: asked again, it says so.",
+  input: CancelRequest,
+  output: Cancelled,
+  examples: [{ input: { cancelKeys: ["order-1001"] }, output: STOPPED }],
+  async run({ db, tenantId, actor }, request) {
+    const { cancelKeys = [], eventIds = [], userIds } = request;
+    const found = await eventsToCancel(db, {
+      tenantId,
+      keys: distinct(cancelKeys),
+      references: distinct(eventIds),
+      ids: distinct(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
+      users: userIds === undefined ? null : distinct(userIds),
+      most: MAX_CANCELLED_EVENTS,
+    });
+    if (found.some(({ id, name }) => id === null && name === null)) {
+      const message = `more than ${MAX_EVENTS_OF_EVENT_IDS} events have these: name some by Belfry's ids, or give triggers a cancelKey`;
+      throw invalid("eventIds", message);
+    }
+    const ids = distinct(found.flatMap(({ id }) => id ?? []));
+    const more = found.some(({ id, isNew }) => id === null && isNew);
+    const events: CancelledEvent[] = [];
+    let at = 0;
+    do {
+      const part = ids.slice(at, at + EVENTS_AT_A_TIME);
+      at += EVENTS_AT_A_TIME;
+      const change = async (to: Database) =>
+        part.length > 0 ? await cancel(to, tenantId, part) : [];
+      const note = (done: CancelledEvent[]) => ({
+        tenantId,
+        ...cancelNote(request, { ...byVerdict(done), more: more && at >= ids.length }),
+      });
+      const done = isUntold(CANCEL, actor) ? change(db) : audited(db, actor, change, note);
+      events.push(...(await done));
+    } while (at < ids.length);
+    const unknown = eventIds.filter((name) => !isKnown(name, found));
+    return {
+      output: {
+        ...byVerdict(events),
+        ...(unknown.length > 0 && { unknown }),
+        ...(more && { more }),
+      },
+    };
+  },
+});
+
+export const cancelEvent = defineAct({
+  name: "event cancel-one",
+  http: "POST /events/:id/cancel",
+  access: CANCEL,
+  effect: "change",
+  summary: "Stop what has not reached anybody of one event, by Belfry's id alone",
+  description: "Events that have the id as their eventId are left alone.",
+  input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
+  output: Cancelled,
+  examples: [{ input: { id: EXAMPLE_ID }, output: { ...STOPPED, partly: [] } }],
+  command: false,
+  async run({ db, tenantId }, { id }) {
+    const events = UUID.test(id) ? await cancel(db, tenantId, [id.toLowerCase()]) : [];
+    if (events.length === 0) throw new NotFound("id", "no such event");
+    return { output: byVerdict(events) };
+  },
+  audit: ({ id }, { output }) => cancelNote({ eventIds: [id] }, output),
+});
 
 function byVerdict(events: readonly CancelledEvent[]): Cancelled {
   const of = (wanted: CancelledEvent["verdict"]) =>
@@ -83,21 +124,25 @@ function byVerdict(events: readonly CancelledEvent[]): Cancelled {
   };
 }
 
-/** In the words of every door: the API has checked most of it already. */
-function faultsOf(request: CancelRequest): InputFault[] {
-  const faults: InputFault[] = [];
-  const whole = cancelFault(request);
-  if (whole !== undefined) faults.push({ field: "body", message: whole });
-  for (const field of ["cancelKeys", "eventIds", "userIds"] as const) {
-    const names = request[field];
-    if (names === undefined) continue;
-    if (names.length < 1 || names.length > MAX_CANCEL_NAMES) {
-      faults.push({ field, message: `must have 1 to ${MAX_CANCEL_NAMES} items` });
-    }
-    const message = names.map(textFault).find((fault) => fault !== undefined);
-    if (message !== undefined) faults.push({ field, message });
-  }
-  return faults;
+/** By what they were cancelled, and how many were; no user's id. */
+function cancelNote(
+  { cancelKeys, eventIds = [], userIds }: CancelRequest,
+  { cancelled, partly, pending, tooLate, more }: Cancelled,
+): Note {
+  const names = cancelKeys ?? eventIds;
+  const [one, many] = cancelKeys === undefined ? ["event", "events"] : ["key", "keys"];
+  return {
+    action: "event.cancel",
+    target: names.length === 1 ? `${one} ${names[0]}` : `${names.length} ${many}`,
+    after: {
+      cancelled: cancelled.length,
+      partly: partly.length,
+      pending: pending.length,
+      tooLate: tooLate.length,
+      ...(userIds && { users: userIds.length }),
+      ...(more && { more }),
+    },
+  };
 }
 
 function isKnown(name: string, found: readonly FoundToCancel[]): boolean {

@@ -12,7 +12,7 @@ import { tenantDatabase } from "../test-database.ts";
 import { refusedWith } from "../test-refusals.ts";
 import { storeComment, storeDigest, storeLoop } from "./digest-under-test.ts";
 import { listDigests, releaseDigest, showDigest } from "./digests.ts";
-import { showEvent } from "./event-report.ts";
+import { readEvent } from "./event-report.ts";
 import { searchEvents } from "./search-events.ts";
 import { sentContent } from "./sent-content.ts";
 
@@ -95,7 +95,7 @@ test("the report of a gathered event tells with how many others, and what became
     ...{ status: "accepted", versionId, states: ["in", "read", "in"] },
   });
   const [bob = "", cid = ""] = comments;
-  const report = await showEvent(db, bob);
+  const report = await readEvent(db, bob);
   const { EMAIL } = report.channels;
   assert.deepEqual(
     [EMAIL?.status, EMAIL?.delivery?.id, EMAIL?.delivery?.attempts.length],
@@ -109,7 +109,7 @@ test("the report of a gathered event tells with how many others, and what became
     "gathered with 1 other into one message",
     "attempt 1 by sendgrid: accepted",
   ]);
-  const read = await showEvent(db, cid);
+  const read = await readEvent(db, cid);
   assert.deepEqual(
     [read.channels.EMAIL?.status, read.channels.EMAIL?.reason, read.channels.EMAIL?.delivery],
     ["skipped", "read in the inbox", undefined],

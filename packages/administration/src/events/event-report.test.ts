@@ -6,7 +6,7 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { showEvent } from "./event-report.ts";
+import { readEvent } from "./event-report.ts";
 
 const SECOND = 1000;
 const START = Date.parse("2026-03-01T10:00:00.000Z");
@@ -19,7 +19,7 @@ test("an accepted event that nobody has dispatched says so", async (t) => {
     .insertInto("undispatched_events")
     .values({ event_id: id, published_at: at(1) })
     .execute();
-  const report = await showEvent(db, id);
+  const report = await readEvent(db, id);
   assert.equal(report.status, "accepted");
   assert.equal(report.eventId, id, "Belfry's id stands in for a reference that was not given");
   assert.deepEqual(report.channels, {});
@@ -96,7 +96,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
     })
     .execute();
 
-  const report = await showEvent(db, id);
+  const report = await readEvent(db, id);
   assert.deepEqual(words(report), [
     "0 - accepted",
     "1 - dispatched",
@@ -128,12 +128,12 @@ test("an event is found by the tenant's own eventId: the newest, with the others
   const first = await storeEvent(db, tenantId, { reference: "1001" });
   const second = await storeEvent(db, tenantId, { reference: "1001" });
   const elsewhere = await storeEvent(db, other.id, { reference: "1001" });
-  const report = await showEvent(db, "1001");
+  const report = await readEvent(db, "1001");
   assertHas(report, { id: elsewhere, eventId: "1001", othersWithThisEventId: [second, first] });
-  assert.equal((await showEvent(db, "1001", tenantId)).id, second);
-  await assert.rejects(showEvent(db, elsewhere, tenantId), NotFound);
-  await assert.rejects(showEvent(db, "1002"), NotFound);
-  await assert.rejects(showEvent(db, "a\u0000b"), NotFound);
+  assert.equal((await readEvent(db, "1001", tenantId)).id, second);
+  await assert.rejects(readEvent(db, elsewhere, tenantId), NotFound);
+  await assert.rejects(readEvent(db, "1002"), NotFound);
+  await assert.rejects(readEvent(db, "a\u0000b"), NotFound);
 });
 
 interface EventFields {
@@ -171,16 +171,16 @@ test("a cancel during a try is pending until that try ends, by itself and in a d
       ...{ locale: "", key: "", opened_at: at(1), window_ends_at: at(2), closed_at: at(2) },
     })
     .execute();
-  const report = await showEvent(db, id);
+  const report = await readEvent(db, id);
   assert.equal(report.cancelPending, true);
   const cancel = "cancel asked: if the try under way fails, there is no other";
   assert.deepEqual(
     words(report).filter((line) => line.includes("cancel")),
     [`3 EMAIL ${cancel}`, `3 SMS ${cancel}`],
   );
-  assert.equal((await showEvent(db, other)).cancelPending, false, "of the others of the digest");
+  assert.equal((await readEvent(db, other)).cancelPending, false, "of the others of the digest");
   await db.updateTable("deliveries").set({ status: "accepted" }).execute();
-  assert.equal((await showEvent(db, id)).cancelPending, false);
+  assert.equal((await readEvent(db, id)).cancelPending, false);
 });
 
 async function storeEvent(db: Database, tenantId: string, fields: EventFields): Promise<string> {
@@ -203,7 +203,7 @@ async function storeEvent(db: Database, tenantId: string, fields: EventFields): 
   return id;
 }
 
-function words(report: Awaited<ReturnType<typeof showEvent>>): string[] {
+function words(report: Awaited<ReturnType<typeof readEvent>>): string[] {
   return report.timeline.map(
     ({ at, channel, what }) => `${(Date.parse(at) - START) / SECOND} ${channel ?? "-"} ${what}`,
   );

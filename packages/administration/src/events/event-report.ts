@@ -1,8 +1,16 @@
 import { type Channel, channelsOfMask, IN_APP } from "@belfry/contracts/channels";
-import type { DeliveryReport, EventReport as ToldOfEvent } from "@belfry/contracts/event-report";
+import {
+  type DeliveryReport,
+  EVENT_PATH,
+  EventReport as ToldOfEvent,
+} from "@belfry/contracts/event-report";
+import { text } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct } from "../act.ts";
 import { NotFound } from "../input-error.ts";
+import { EVENT_EXAMPLE } from "./event-example.ts";
 import { type EventFacts, readEventFacts } from "./event-facts.ts";
 import { timelineOf } from "./event-timeline.ts";
 import { LEFT_OUT, othersIn } from "./gathering-words.ts";
@@ -12,18 +20,41 @@ import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.t
  * An event and what became of it on each channel. Holds neither its variables nor what was rendered:
  * a template may be sensitive. Times are ISO 8601, UTC.
  */
-export interface EventReport extends ToldOfEvent {
-  /** Ids of older events with the same reference: it need not be unique. At most 20. */
-  othersWithThisEventId: string[];
-}
+export const EventReport = Type.Object({
+  ...ToldOfEvent.properties,
+  othersWithThisEventId: Type.Array(Type.String(), {
+    description: "Ids of older events with the same eventId, which need not be unique; at most 20",
+  }),
+});
+export type EventReport = Static<typeof EventReport>;
 
 const MAX_OTHERS = 20;
+
+export const showEvent = defineAct({
+  name: "event show",
+  http: `GET ${EVENT_PATH}`,
+  access: { scope: "tenant", person: "viewer", key: "read" },
+  effect: "read",
+  summary: "An event with its timeline, by Belfry's id or the tenant's eventId (the newest)",
+  input: Type.Object({ eventId: text({ description: "Belfry's id, or the tenant's eventId" }) }),
+  output: EventReport,
+  examples: [
+    {
+      input: { eventId: EVENT_EXAMPLE.id },
+      output: { ...EVENT_EXAMPLE, othersWithThisEventId: [] },
+    },
+  ],
+  flags: { eventId: "<id>" },
+  run: async ({ db, tenantId }, { eventId }) => ({
+    output: await readEvent(db, eventId, tenantId || undefined),
+  }),
+});
 
 /**
  * Finds by Belfry's id, else the newest with the tenant's own `eventId`; within one tenant if it is
  * named. Throws `NotFound`.
  */
-export async function showEvent(db: Database, idOrReference: string, tenantId?: string) {
+export async function readEvent(db: Database, idOrReference: string, tenantId?: string) {
   const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
   // No text of Postgres holds U+0000, so no reference does.
   const ids =

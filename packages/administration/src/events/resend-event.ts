@@ -1,19 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { documented } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import type { Database, Pool } from "@belfry/database/connection";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
+import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import type { AuditNote } from "../audited.ts";
+import { defineAct, EDIT } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
+import { EVENT_EXAMPLE, EXAMPLE_ID } from "./event-example.ts";
 import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
 import { eventById } from "./timeline-rows.ts";
-
-export interface ResendDeps {
-  db: Database;
-  pool: Pool;
-  /** Hands the id of an accepted event to the dispatcher. */
-  publish(id: string, traceId: string): Promise<void>;
-}
 
 const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
   minute: "must wait: the tenant's limit a minute is reached",
@@ -21,44 +16,68 @@ const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
   inactive: "cannot be sent again: the tenant is not active",
 };
 
-/**
- * Sends an event again, as a new one with the same content, in force of today's templates: it counts
- * towards the tenant's limits. Returns its id. Throws `NotFound`, and `InvalidInput` when its
- * variables are erased or a limit is reached.
- */
-export async function resendEvent(deps: ResendDeps, tenantId: string, eventId: string) {
-  const event = UUID.test(eventId) ? await eventById(deps.db, eventId, tenantId) : undefined;
-  if (event === undefined) throw new NotFound("id", "no such event");
-  if (await usedSensitiveTemplate(deps.db, tenantId, event)) {
-    const message = "cannot be sent again: its template is sensitive, and its variables are erased";
-    throw invalid("event", message);
-  }
-  const { eventType, userId, reference, recipientEmail, recipientPhone, channels, locale } = event;
-  const id = uuidv7();
-  const traceId = id;
-  const [result] = await acceptEvents(deps.pool, [
+export const resendEvent = defineAct({
+  name: "event resend",
+  http: "POST /events/:id/resend",
+  access: EDIT,
+  effect: "outside",
+  summary:
+    "Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits",
+  input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
+  output: Type.Object({
+    tenantId: Type.String(),
+    id: Type.String(),
+    newEvent: Type.String({ description: "Belfry's id of the new event" }),
+  }),
+  examples: [
     {
-      tenantId,
-      // Of its own: a person who asks twice means it.
-      dedupKey: randomBytes(32).toString("hex"),
-      id,
-      eventType,
-      userId,
-      reference,
-      recipientEmail,
-      recipientPhone,
-      variables: (await eventContent(deps.db, tenantId, eventId))?.variables ?? null,
-      traceId,
-      options: channels === null && locale === null ? null : { channels, locale },
+      input: { id: EXAMPLE_ID },
+      output: {
+        tenantId: EVENT_EXAMPLE.tenantId,
+        id: EXAMPLE_ID,
+        newEvent: "0198c0de-0000-7000-8000-000000000003",
+      },
     },
-  ]);
-  const refusal = REFUSALS[result?.outcome ?? "inactive"];
-  if (refusal !== undefined) throw invalid("event", refusal);
-  // Where this fails the sweeper hands it over: the event is accepted.
-  await deps.publish(id, traceId).catch(() => undefined);
-  return id;
-}
-
-export function resentNote(tenantId: string, eventId: string, newEvent: string): AuditNote {
-  return { tenantId, action: "event.resend", target: eventId, after: { newEvent } };
-}
+  ],
+  flags: { id: "<id>" },
+  async run({ db, tenantId, services }, { id }) {
+    const event = UUID.test(id) ? await eventById(db, id, tenantId) : undefined;
+    if (event === undefined) throw new NotFound("id", "no such event");
+    if (await usedSensitiveTemplate(db, tenantId, event)) {
+      const message =
+        "cannot be sent again: its template is sensitive, and its variables are erased";
+      throw invalid("event", message);
+    }
+    const { eventType, userId, reference, recipientEmail, recipientPhone, channels, locale } =
+      event;
+    const newEvent = uuidv7();
+    const [result] = await acceptEvents(services.pool, [
+      {
+        tenantId,
+        // Its own: a person who asks twice means it.
+        dedupKey: randomBytes(32).toString("hex"),
+        id: newEvent,
+        eventType,
+        userId,
+        reference,
+        recipientEmail,
+        recipientPhone,
+        variables: (await eventContent(db, tenantId, id))?.variables ?? null,
+        traceId: newEvent,
+        options: channels === null && locale === null ? null : { channels, locale },
+      },
+    ]);
+    const refusal = REFUSALS[result?.outcome ?? "inactive"];
+    if (refusal !== undefined) throw invalid("event", refusal);
+    return { output: { tenantId, id, newEvent } };
+  },
+  audit: ({ id }, { output: { newEvent } }) => ({
+    action: "event.resend",
+    target: id,
+    after: { newEvent },
+  }),
+  // Where this fails, the sweeper hands the event over: it is accepted.
+  after: async ({ services }, _, { output: { newEvent } }) => {
+    await services.publishEvent(newEvent, newEvent).catch(() => undefined);
+  },
+});

@@ -1,39 +1,71 @@
+import { EVENT_PATH } from "@belfry/contracts/event-report";
+import { documented, integer, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import {
-  NO_PLACE,
+  MoveRequest,
   placeOf,
   SCHEDULED_DEFAULT_LIMIT,
-  type ScheduledEvent,
+  SCHEDULED_MAX_LIMIT,
+  SCHEDULED_PATH,
+  ScheduledEvent,
+  scheduledPlace,
 } from "@belfry/contracts/scheduled";
-import { momentOf, NO_SEND_AT } from "@belfry/contracts/send-at";
-import type { Database } from "@belfry/database/connection";
+import { momentOf } from "@belfry/contracts/send-at";
 import { keptDays } from "@belfry/database/kept-days";
+import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import type { AuditNote } from "../audited.ts";
+import { defineAct } from "../act.ts";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
+import { EXAMPLE_ID } from "./event-example.ts";
 
-export interface ScheduledPage {
-  events: ScheduledEvent[];
-  /** Pass as `after` for what is later; undefined: there is no more. */
-  next: string | undefined;
-}
+const EXAMPLE: ScheduledEvent = {
+  id: EXAMPLE_ID,
+  eventId: "order-1001",
+  eventType: "order.reminder",
+  userId: "user-1",
+  sendAt: "2026-11-20T08:30:00.000Z",
+  cancelKey: "order-1001-reminders",
+  acceptedAt: "2026-11-18T09:30:00.000Z",
+};
 
-/** A tenant's events that rest, the soonest first, by keyset. Throws `InvalidInput`. */
-export async function listScheduled(
-  db: Database,
-  tenantId: string,
-  { after, limit = SCHEDULED_DEFAULT_LIMIT }: { after?: string | undefined; limit?: number } = {},
-): Promise<ScheduledPage> {
-  const place = after === undefined ? undefined : placeOf(after);
-  if (after !== undefined && place === undefined) throw invalid("after", NO_PLACE);
-  type Row = Omit<ScheduledEvent, "sendAt" | "acceptedAt"> & {
-    sendAt: Date;
-    acceptedAt: Date;
-    place: string;
-  };
-  const { rows } = await sql<Row>`
+export const listScheduled = defineAct({
+  name: "event scheduled",
+  http: `GET ${SCHEDULED_PATH}`,
+  access: { scope: "tenant", person: "viewer", key: "read" },
+  effect: "read",
+  summary: "A tenant's scheduled events, the next one first",
+  input: Type.Object({
+    limit: Type.Optional(
+      integer(
+        { minimum: 1, maximum: SCHEDULED_MAX_LIMIT },
+        { description: `how many at most; default: ${SCHEDULED_DEFAULT_LIMIT}` },
+      ),
+    ),
+    after: Type.Optional(
+      scheduledPlace({
+        description: "continue after a page: its next",
+        examples: [`2026-11-20T08:30:00.000000Z_${EXAMPLE_ID}`],
+      }),
+    ),
+  }),
+  output: Type.Object({
+    events: Type.Array(ScheduledEvent),
+    next: Type.Optional(
+      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
+    ),
+  }),
+  examples: [{ input: {}, output: { events: [EXAMPLE] } }],
+  flags: { after: "--after <next>" },
+  async run({ db, tenantId }, { after, limit = SCHEDULED_DEFAULT_LIMIT }) {
+    const place = after === undefined ? undefined : placeOf(after);
+    type Row = Omit<ScheduledEvent, "sendAt" | "acceptedAt"> & {
+      sendAt: Date;
+      acceptedAt: Date;
+      place: string;
+    };
+    const { rows } = await sql<Row>`
     select e.id, coalesce(e.reference, e.id::text) as "eventId", e.event_type as "eventType",
            e.user_id as "userId", s.send_at as "sendAt", e.cancel_key as "cancelKey",
            e.accepted_at as "acceptedAt",
@@ -46,47 +78,57 @@ export async function listScheduled(
     ) s
     cross join lateral (select * from events e where e.id = s.event_id limit 1) e
     order by s.send_at, s.event_id`.execute(db);
-  const page = rows.slice(0, limit);
-  return {
-    events: page.map(({ place: _, ...row }) => isoTimes(row)),
-    next: rows.length > limit ? page.at(-1)?.place : undefined,
-  };
-}
+    const page = rows.slice(0, limit);
+    const events = page.map(({ place: _, ...row }) => isoTimes(row));
+    const next = rows.length > limit ? page.at(-1)?.place : undefined;
+    return { output: next === undefined ? { events } : { events, next } };
+  },
+});
 
-export interface Moved {
+interface Moved {
   before: Date;
   /** Now by the database's clock, where a time was asked for that is past. */
   after: Date;
 }
 
-/**
- * Moves an event that rests. Throws `NotFound`, `TooLate` when it rests no more, and `InvalidInput` for what is
- * no time, or is too late for the retention: that counts from the acceptance, however often an event is moved.
- */
-export async function moveEvent(
-  db: Database,
-  tenantId: string,
-  { id, sendAt }: { id: string; sendAt: string },
-): Promise<Moved> {
-  const moment = momentOf(sendAt);
-  if (moment === undefined) throw invalid("sendAt", NO_SEND_AT);
-  if (!UUID.test(id)) throw new NotFound("id", "no such event");
-  const event = await db
-    .selectFrom("events")
-    .select("accepted_at as acceptedAt")
-    .where("id", "=", id)
-    .where("tenant_id", "=", tenantId)
-    .executeTakeFirst();
-  if (event === undefined) throw new NotFound("id", "no such event");
-  const kept = await keptDays(db, tenantId);
-  const mostMs = mostRestMs(kept);
-  // What is past is now, whatever the retention is by then.
-  const isLate = moment.getTime() - event.acceptedAt.getTime() > mostMs;
-  if (isLate && moment.getTime() > Date.now()) {
-    const bound = `must be at most ${daysWords(daysOfMs(mostMs))} after the event was accepted`;
-    throw invalid("sendAt", `${bound}: ${restRule(kept)}`);
-  }
-  const { rows } = await sql<Moved>`
+export const moveEvent = defineAct({
+  name: "event move",
+  http: `PATCH ${EVENT_PATH}`,
+  access: { scope: "tenant", person: "editor", key: "trigger" },
+  effect: "change",
+  summary: "Change when a scheduled event is sent; a time in the past means now",
+  input: Type.Object({
+    eventId: documented({ description: "Belfry's id of the event" }),
+    ...MoveRequest.properties,
+  }),
+  output: Type.Object({ id: Type.String(), sendAt: time("When it is dispatched now") }),
+  examples: [
+    {
+      input: { eventId: EXAMPLE_ID, sendAt: "2026-11-21T09:30:00+01:00" },
+      output: { id: EXAMPLE_ID, sendAt: "2026-11-21T08:30:00.000Z" },
+    },
+  ],
+  flags: { eventId: "--id <id>" },
+  async run({ db, tenantId }, { eventId: id, sendAt }) {
+    // The check of the input has seen that it is a time.
+    const moment = momentOf(sendAt) ?? new Date(Number.NaN);
+    if (!UUID.test(id)) throw new NotFound("id", "no such event");
+    const event = await db
+      .selectFrom("events")
+      .select("accepted_at as acceptedAt")
+      .where("id", "=", id)
+      .where("tenant_id", "=", tenantId)
+      .executeTakeFirst();
+    if (event === undefined) throw new NotFound("id", "no such event");
+    const kept = await keptDays(db, tenantId);
+    const mostMs = mostRestMs(kept);
+    // What is past is now, whatever the retention is by then.
+    const isLate = moment.getTime() - event.acceptedAt.getTime() > mostMs;
+    if (isLate && moment.getTime() > Date.now()) {
+      const bound = `must be at most ${daysWords(daysOfMs(mostMs))} after the event was accepted`;
+      throw invalid("sendAt", `${bound}: ${restRule(kept)}`);
+    }
+    const { rows } = await sql<Moved>`
     with resting as materialized (
       select s.event_id, s.send_at from scheduled_events s
       where s.event_id = ${id}::uuid and s.tenant_id = ${tenantId} for update
@@ -100,14 +142,17 @@ export async function moveEvent(
     )
     select r.send_at as before, m.send_at as after from resting r join moved m using (event_id)
   `.execute(db);
-  const [moved] = rows;
-  if (moved === undefined) throw new TooLate("the event is not scheduled any more");
-  return moved;
-}
-
-export function moveNote(tenantId: string, id: string, { before, after }: Moved): AuditNote {
-  return {
-    ...{ tenantId, action: "event.move", target: `event ${id}` },
-    ...{ before: { sendAt: before.toISOString() }, after: { sendAt: after.toISOString() } },
-  };
-}
+    const [moved] = rows;
+    if (moved === undefined) throw new TooLate("the event is not scheduled any more");
+    return {
+      ...moved,
+      output: { id, sendAt: moved.after.toISOString() },
+    };
+  },
+  audit: ({ eventId }, { before, output: { sendAt } }) => ({
+    action: "event.move",
+    target: `event ${eventId}`,
+    before: { sendAt: before.toISOString() },
+    after: { sendAt },
+  }),
+});

@@ -11,7 +11,7 @@ import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { showEvent } from "./event-report.ts";
+import { readEvent } from "./event-report.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 import { addSuppressions, listSuppressions, removeSuppressions } from "./suppressions.ts";
 
@@ -93,7 +93,7 @@ test("a delivery to a suppressed address is skipped before any call, and the tim
   });
   const skipped = await claim("ANN@example.com");
   assert.deepEqual([skipped.becomes, skipped.reason], ["skipped", "address suppressed (bounced)"]);
-  const { timeline, channels } = await showEvent(db, skipped.eventId);
+  const { timeline, channels } = await readEvent(db, skipped.eventId);
   assert.equal(timeline.at(-1)?.what, "skipped: address suppressed (bounced)");
   assert.equal(channels.EMAIL?.status, "skipped");
   assert.equal((await claim("bob@example.com")).becomes, "sending");

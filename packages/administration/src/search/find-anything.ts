@@ -1,5 +1,8 @@
+import { CHANNELS } from "@belfry/contracts/channels";
+import { field, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { EventOutcome } from "@belfry/database/schema";
 import {
   readSearchKey,
   type SearchKey,
@@ -9,8 +12,12 @@ import {
 } from "@belfry/database/search-term-hash";
 import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
+import { Type } from "@sinclair/typebox";
+import { defineAct, LOOK } from "../act.ts";
+import { EXAMPLE_ID } from "../events/event-example.ts";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
 import { invalid } from "../input-error.ts";
+import { isoTimes } from "../iso-times.ts";
 import {
   type EventOfTenant,
   eventIdsByHash,
@@ -24,14 +31,16 @@ import {
 } from "./search-rows.ts";
 
 /** What a text was, where something was found by it. */
-export type FoundBy =
-  | "event id"
-  | "own event id"
-  | "user id"
-  | "email address"
-  | "phone number"
-  | "trace id"
-  | "message id";
+const FOUND_BY = [
+  "event id",
+  "own event id",
+  "user id",
+  "email address",
+  "phone number",
+  "trace id",
+  "message id",
+] as const;
+export type FoundBy = (typeof FOUND_BY)[number];
 
 export interface SearchedEvent extends EventOfTenant {
   by: FoundBy[];
@@ -52,9 +61,8 @@ export interface Search {
   /** undefined: all, for operators alone. */
   tenantId?: string | undefined;
   /** Events at most. Default: 50. */
-  limit?: number;
+  limit?: number | undefined;
 }
-
 /** Of whatever people paste; what is longer is none of what can be found. */
 export const MAX_SEARCH_CHARACTERS = 500;
 
@@ -70,17 +78,104 @@ const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
   message: "message id",
 };
 
+const UserFound = Type.Object({ tenantId: Type.String(), userId: Type.String() });
+const EventFound = Type.Object({
+  ...UserFound.properties,
+  id: Type.String({ description: "Belfry's id" }),
+  eventType: Type.String(),
+  reference: orNull(Type.String({ description: "The tenant's eventId" })),
+  acceptedAt: time("When it was stored"),
+  dispatchedAt: orNull(time("When its channels were decided")),
+  refusedAt: orNull(time("When it was given back")),
+  outcome: Type.Unsafe<EventOutcome | null>({
+    type: ["object", "null"],
+    description: "What its dispatching left out, and why",
+  }),
+  deliveries: Type.Array(
+    Type.Object({
+      channel: oneOf(CHANNELS),
+      status: Type.String(),
+      reason: orNull(Type.String()),
+    }),
+  ),
+  pushed: Type.Boolean({ description: "It is in the inbox" }),
+  by: Type.Array(oneOf(FOUND_BY), { description: "What the text was" }),
+});
+
+export const searchAnything = defineAct({
+  name: "event search",
+  http: "GET /search",
+  access: LOOK,
+  effect: "read",
+  summary:
+    "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
+  input: Type.Object({
+    search: field<string>(
+      {
+        type: "string",
+        maxLength: MAX_SEARCH_CHARACTERS,
+        description: "What the customer gives",
+      },
+      (value) => (typeof value === "string" ? searchFault(value) : "must be a string"),
+    ),
+    limit: Type.Optional(
+      integer(
+        { minimum: 1, maximum: MOST_EVENTS },
+        { description: `how many at most; default: ${EVENTS}` },
+      ),
+    ),
+  }),
+  output: Type.Object({
+    events: Type.Array(EventFound, { description: "Newest first" }),
+    more: Type.Boolean({ description: "There are more than these" }),
+    onlyIds: Type.Boolean({
+      description: "Nothing is written for search (SEARCH_TERMS): events are found by ids alone",
+    }),
+    users: Type.Array(UserFound),
+  }),
+  examples: [
+    {
+      input: { search: "order-1001" },
+      output: {
+        events: [
+          {
+            id: EXAMPLE_ID,
+            tenantId: "acme",
+            eventType: "order.confirmed",
+            userId: "user-1",
+            reference: "order-1001",
+            acceptedAt: "2026-11-20T09:30:00.000Z",
+            dispatchedAt: "2026-11-20T09:30:00.020Z",
+            refusedAt: null,
+            outcome: null,
+            deliveries: [],
+            pushed: true,
+            by: ["own event id"],
+          },
+        ],
+        more: false,
+        onlyIds: false,
+        users: [{ tenantId: "acme", userId: "user-1" }],
+      },
+    },
+  ],
+  flags: { search: "<text>" },
+  async run({ db, tenantId, services }, { search: text, limit }) {
+    const whole = { text, tenantId: tenantId || undefined, limit };
+    const { events, ...found } = await findAnything(db, await services.keys(), whole);
+    return { output: { ...found, events: events.map(isoTimes) } };
+  },
+});
+
 /**
  * Finds events and users by what a customer gives: an address, a phone number in any usual writing, an id of the
  * user, of the event (Belfry's or the tenant's), of a vendor's message or of a trace. What the loop behind the
  * dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own id alone. Throws `InvalidInput`.
  */
 export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
-  const { tenantId, limit = EVENTS } = search;
-  const text = checkedText(search.text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_EVENTS) {
-    throw invalid("limit", `must be 1 to ${MOST_EVENTS}`);
-  }
+  const { tenantId, text, limit = EVENTS } = search;
+  const fault = searchFault(text);
+  if (fault !== undefined) throw invalid("search", fault);
   const forms = formsOfText(text);
   const terms = termsOfText(text);
   const key = await readSearchKey(db, keys);
@@ -187,15 +282,13 @@ function distinctUsers(users: readonly UserOfSearch[]): UserOfSearch[] {
   return [...seen.values()];
 }
 
-function checkedText(given: string): string {
-  const fault = (message: string) => invalid("search", message);
+/** Spaces around it count for nothing here: mostly they are pasted along, but an id may have them. */
+function searchFault(given: string): string | undefined {
   if (given.length > MAX_SEARCH_CHARACTERS && [...given].length > MAX_SEARCH_CHARACTERS) {
-    throw fault(`must be at most ${MAX_SEARCH_CHARACTERS} characters`);
+    return `must be at most ${MAX_SEARCH_CHARACTERS} characters`;
   }
   const text = given.trim();
-  if (text === "") throw fault("should not be empty");
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw fault("must not contain control characters");
-  if (!text.isWellFormed()) throw fault("must not contain lone surrogates");
-  // Spaces around it are pasted along mostly, but an id may have them.
-  return given;
+  if (text === "") return "should not be empty";
+  if (/[\u0000-\u001f\u007f]/.test(text)) return "must not contain control characters";
+  return text.isWellFormed() ? undefined : "must not contain lone surrogates";
 }

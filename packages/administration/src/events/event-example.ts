@@ -1,7 +1,9 @@
-import { EXAMPLE_ID } from "@belfry/http-api/document-parts";
+import type { EventReport } from "@belfry/contracts/event-report";
 
-/** The answer of `GET /api/v1/events/{eventId}` in the document. */
-export const EVENT_EXAMPLE = {
+export const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
+
+/** What `event show` answers, in the documents. */
+export const EVENT_EXAMPLE: EventReport = {
   id: EXAMPLE_ID,
   eventId: "order-1001",
   tenantId: "acme",
