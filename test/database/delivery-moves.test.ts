@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { discardDead, requeueDead } from "@belfry/administration/dead-letters/dead-letter-rows";
+import { endDead, requeueDead } from "@belfry/administration/dead-letters/dead-letter-rows";
 import {
   DELIVERY_STATUSES,
   DELIVERY_TRANSITIONS,
@@ -120,7 +120,7 @@ const MOVERS: Record<string, Mover> = {
     given: "update attempts set class = 'ambiguous', ended_at = now()",
     move: async ({ db }, id) => cancelEvents(db, "a", [await eventOf(db, id)]),
   },
-  "a dead letter is discarded": { move: ({ db }, id) => discardDead(db, { ids: [id] }, 1) },
+  "a dead letter is discarded": { move: ({ db }, id) => endDead(db, { ids: [id] }, 1) },
 };
 
 async function eventOf(db: Database, id: string): Promise<string> {

@@ -93,6 +93,14 @@ export const NOUNS = {
     summary: "Connections and positions of realtime clients",
     load: async () => [await import("./tenants/realtime.ts")],
   },
+  dead: {
+    summary: "Dead letters: what was not sent, and rests until a person decides",
+    load: () =>
+      Promise.all([
+        import("./dead-letters/dead-letters.ts"),
+        import("./dead-letters/change-dead-letters.ts"),
+      ]),
+  },
   suppression: {
     summary: "Addresses to which a tenant sends nothing: bounces, complaints, opt-outs, or by hand",
     load: () =>

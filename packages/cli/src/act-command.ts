@@ -46,6 +46,8 @@ export interface OwnPart {
   offline?(flags: Flags): Promise<unknown>;
   /** The act that the flags ask for, where it is another one. */
   act?(flags: Flags): Act | undefined;
+  /** Of a change in parts: the sum of those so far and the next one, while the output has a `next`. */
+  added?(sum: never, part: never): unknown;
   /** What is printed instead of the output; undefined: nothing. */
   shown?(
     output: never,
@@ -140,7 +142,11 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
       const run = byApi?.(asked) ?? here;
       const whole = { ...regular, ...ownInput };
       if (act.pages) return void (await printJsonPages(pagesOf(act, run, whole)));
-      const output = await run(whole);
+      let output = await run(whole);
+      for (let part = output as Partial<Flags>; own.added && part.next !== undefined; ) {
+        part = (await run({ ...whole, after: part.next })) as Partial<Flags>;
+        output = own.added(output as never, part as never);
+      }
       return own.shown === undefined
         ? output
         : await own.shown(output as never, flags, args, session);

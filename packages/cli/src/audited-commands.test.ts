@@ -133,6 +133,24 @@ test("whoever moves a scheduled event, or replays and discards dead letters, by 
   ]);
 });
 
+test("a command on more dead letters than one part has goes on until none is left, with an entry for each part", async (t) => {
+  const { json, id, entries, pool } = await world(t);
+  await pool.query(
+    `with f as (
+       insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
+       select gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now() from generate_series(1, 1001) returning id)
+     insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, settled_at)
+     select gen_random_uuid(), f.id, $1, 'EMAIL', 'failed', (select min(id) from template_versions), now() from f`,
+    [id],
+  );
+  const { count, more, next, ids } = await json(`dead discard --tenant ${id}`);
+  assert.deepEqual([count, more, next, ids.length], [1001, false, undefined, 100]);
+  assertEach((await entries()).slice(1), ({ told, after }) => [told, after.count], [
+    ["dead-letter.discard all", 1000],
+    ["dead-letter.discard all", 1],
+  ]);
+});
+
 test("whoever copies a template, or switches it off and on, by the command line is in the audit log", async (t) => {
   const { json, id, entries } = await world(t);
   const sms = `--tenant ${id} --channel SMS`;

@@ -37,11 +37,7 @@ const COMMANDS: readonly Row[] = [
   noun("digest"),
   noun("outbox", async () => (await import("./outbox-parts.ts")).outboxParts),
   noun("realtime"),
-  [
-    "dead",
-    "Dead letters: what was not sent, and rests until a person decides",
-    () => import("./dead-command.ts"),
-  ],
+  noun("dead", () => import("./dead-parts.ts")),
   noun("suppression", async () => (await import("./suppression-parts.ts")).suppressionParts),
   noun("sms", async () => ({ groups: { inbound: "Answers that are no STOP or START" } })),
   noun("user", async () => ({ groups: { preference: "A single preference of a user" } })),

@@ -1,9 +1,8 @@
 import {
   type DeadLetterChange,
-  discardDeadLetters,
-  replayDeadLetters,
+  discardDead,
+  replayDead,
 } from "@belfry/administration/dead-letters/change-dead-letters";
-import { deadLetterNote } from "@belfry/administration/dead-letters/dead-letter-note";
 import {
   DEAD_CLASSES,
   type DeadLetterFilter,
@@ -20,8 +19,8 @@ const PAGE = 50;
 const BATCH = 500;
 
 const CHANGES = {
-  replay: { change: replayDeadLetters, title: "Replay", done: "replayed" },
-  discard: { change: discardDeadLetters, title: "Discard", done: "discarded" },
+  replay: { act: replayDead, title: "Replay", done: "replayed" },
+  discard: { act: discardDead, title: "Discard", done: "discarded" },
 } as const;
 
 /**
@@ -31,10 +30,10 @@ const CHANGES = {
  */
 export function deadLetterPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
-    const filter = filterOf(query, tenant.id);
+    const filter = filterOf(query);
     const [glance, letters] = await Promise.all([
       glanceAtDeadLetters(db, { tenantId: tenant.id }),
-      newestDeadLetters(db, filter, PAGE),
+      newestDeadLetters(db, { tenantId: tenant.id, ...filter }, PAGE),
     ]);
     const groups = glance.groups.map((one) => ({
       ...one,
@@ -44,11 +43,11 @@ export function deadLetterPages({ route, db }: PageDeps): void {
   });
 
   for (const action of ["replay", "discard"] as const) {
-    const { change, title, done } = CHANGES[action];
+    const { act, title, done } = CHANGES[action];
 
-    route(`GET /tenants/:tenantId/dead-letters/${action}`, async ({ tenant, query }) => {
-      const filter = filterOf(query, tenant.id);
-      const plan = await change(db, filter, { ...startOf(query), dryRun: true });
+    route(`GET /tenants/:tenantId/dead-letters/${action}`, async ({ query, run }) => {
+      const filter = filterOf(query);
+      const plan = await run(act, { ...filter, after: startOf(query), dryRun: true });
       const of = Math.max(plan.count, Number(/^\d{1,9}$/.exec(query.get("of") ?? "")?.[0] ?? 0));
       return page("dead-letters-change", title, {
         ...{ action, done, filter, of, left: plan.count, leftOut: leftOut(plan) },
@@ -57,14 +56,12 @@ export function deadLetterPages({ route, db }: PageDeps): void {
     });
 
     route(`POST /tenants/:tenantId/dead-letters/${action}`, async (context): Promise<Answer> => {
-      const { tenant, form, audited, base, request } = context;
+      const { form, run, base, request } = context;
       const ids = form.getAll("id").filter((id) => UUID.test(id));
-      const filter = filterOf(form, tenant.id);
-      const letters = form.has("id") ? { ids, tenantId: tenant.id } : filter;
-      const { count, more, refused } = await audited(
-        (transaction) => change(transaction, letters, { ...startOf(form), most: BATCH }),
-        (changed) => deadLetterNote(action, letters, changed.count),
-      );
+      const filter = filterOf(form);
+      const letters = form.has("id") ? { ids } : filter;
+      const part = { ...letters, after: startOf(form), limit: BATCH };
+      const { count, more, refused } = await run(act, part);
       if (request.headers.accept === "application/json") return json({ count, more });
       if (form.has("id") && count === 0) {
         const text = `It was not ${done}: ${refused[0]?.reason ?? "it is not there"}.`;
@@ -78,12 +75,13 @@ export function deadLetterPages({ route, db }: PageDeps): void {
   }
 }
 
-function filterOf(given: URLSearchParams, tenantId: string): DeadLetterFilter {
+function filterOf(
+  given: URLSearchParams,
+): Pick<DeadLetterFilter, "channel" | "class" | "provider"> {
   const channel = given.get("channel");
   const wanted = DEAD_CLASSES.find((one) => one === given.get("class"));
   const provider = given.get("provider") ?? "";
   return {
-    tenantId,
     channel: isProviderChannel(channel) ? channel : undefined,
     class: wanted,
     provider: /^[a-z0-9-]{1,32}$/.test(provider) ? provider : undefined,
@@ -102,9 +100,8 @@ function fieldsOf(
 }
 
 /** When the first batch began. */
-function startOf(given: URLSearchParams): { endedBefore?: string } {
-  const before = given.get("before") ?? "";
-  return before === "" ? {} : { endedBefore: before };
+function startOf(given: URLSearchParams): string | undefined {
+  return given.get("before") || undefined;
 }
 
 /** Why some are left out, and how many of the newest each reason holds back. */

@@ -1,5 +1,9 @@
+import { flag, integer, text } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
+import { type ActContext, defineAct, EDIT, type Note } from "../act.ts";
+import { EXAMPLE_ID } from "../events/event-example.ts";
 import { invalid } from "../input-error.ts";
 import { changeDeadMessages } from "./dead-letter-messages.ts";
 import {
@@ -10,10 +14,16 @@ import {
   databaseNow,
   deadDeliveries,
   deadGroups,
-  discardDead,
+  endDead,
   requeueDead,
 } from "./dead-letter-rows.ts";
-import { type DeadLetterFilter, deliverySelection, requireTenantOf } from "./dead-letters.ts";
+import {
+  type DeadLetterFilter,
+  deliverySelection,
+  filterFields,
+  filterOf,
+  requireTenantOf,
+} from "./dead-letters.ts";
 
 /** By ids, or by what they have in common. */
 export type DeadLetters =
@@ -32,18 +42,101 @@ export interface DeadLetterOptions {
   endedBefore?: string | undefined;
 }
 
-export interface DeadLetterChange {
-  dryRun: boolean;
-  /** How many were changed; with `dryRun`, how many would be. */
-  count: number;
-  /** `most` were changed: there may be others. */
-  more: boolean;
-  /** ISO 8601, exact to the microsecond. */
-  endedBefore: string;
-  /** At most 100 of them. */
-  ids: string[];
-  /** Those that were not, at most 100; of a filter only those that it left out on purpose. */
-  refused: { id: string; reason: string }[];
+export const DeadLetterChange = Type.Object({
+  dryRun: Type.Boolean(),
+  count: Type.Integer({ description: "How many were changed; of a dry run, how many would be" }),
+  more: Type.Boolean({ description: "There may be others" }),
+  endedBefore: Type.String({ description: "What ended later was left alone; ISO 8601, UTC" }),
+  ids: Type.Array(Type.String(), { description: "At most 100 of them" }),
+  refused: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() }), {
+    description:
+      "Those that were not changed, at most 100; of a filter only those that it left out on purpose",
+  }),
+  next: Type.Optional(
+    Type.String({ description: "Give it as `after` for the next part; absent on the last one" }),
+  ),
+});
+export type DeadLetterChange = Static<typeof DeadLetterChange>;
+
+const MOST_IN_A_PART = 1_000;
+const ChangeInput = Type.Object({
+  ids: Type.Optional(Type.Array(text(), { description: "these, and no filter; at most 100" })),
+  ...filterFields,
+  dryRun: Type.Optional(flag({ description: "say what would be done, and change nothing" })),
+  limit: Type.Optional(
+    integer(
+      { minimum: 1, maximum: MOST_IN_A_PART },
+      { description: `at most so many in this part; default: ${MOST_IN_A_PART}` },
+    ),
+  ),
+  after: Type.Optional(text({ description: "`next` of the part before" })),
+});
+const CHANGE = {
+  access: EDIT,
+  effect: "change" as const,
+  input: ChangeInput,
+  output: DeadLetterChange,
+  examples: [
+    {
+      input: { ids: [EXAMPLE_ID] },
+      output: {
+        dryRun: false,
+        count: 1,
+        more: false,
+        endedBefore: "2026-11-20T09:30:00.000000Z",
+        ids: [EXAMPLE_ID],
+        refused: [],
+      },
+    },
+  ],
+  flags: { limit: null, after: null },
+};
+
+export const replayDead = defineAct({
+  ...CHANGE,
+  name: "dead replay",
+  http: "POST /dead-letters/replay",
+  summary:
+    "Send again: a new attempt of the same delivery, never of one that a provider accepted. " +
+    "What expired or is unknown goes only by its ID or its --class.",
+  run: (context, input) => changePart(context, input, replayDeadLetters),
+  audit: (input, { output }) => changeNote("replay", input, output),
+});
+
+export const discardDead = defineAct({
+  ...CHANGE,
+  name: "dead discard",
+  http: "POST /dead-letters/discard",
+  summary: "End for good; the attempts stay to be seen",
+  run: (context, input) => changePart(context, input, discardDeadLetters),
+  audit: (input, { output }) => changeNote("discard", input, output),
+});
+
+async function changePart(
+  { db, tenantId }: ActContext,
+  input: Static<typeof ChangeInput>,
+  work: typeof replayDeadLetters,
+) {
+  const { ids, dryRun, limit: most = MOST_IN_A_PART, after: endedBefore } = input;
+  const filter = filterOf(input, tenantId);
+  const { tenantId: of, ...rest } = filter;
+  const isFiltered = Object.values(rest).some((value) => value !== undefined);
+  if (ids !== undefined && isFiltered) throw invalid("id", "give IDs or a filter, not both");
+  const letters = ids === undefined ? filter : { ids, tenantId: of };
+  const done = await work(db, letters, { dryRun, most, endedBefore });
+  return { output: done.more ? { ...done, next: done.endedBefore } : done };
+}
+
+/** Undefined where none was changed. */
+function changeNote(
+  verb: "replay" | "discard",
+  { ids, channel, class: ofClass, provider }: Static<typeof ChangeInput>,
+  { count, dryRun }: DeadLetterChange,
+): Note | undefined {
+  if (count === 0 || dryRun) return undefined;
+  const filter = [channel, ofClass, provider].filter((one) => one !== undefined).join(" ");
+  const target = ids === undefined ? filter || "all" : (ids[0] ?? "none");
+  return { action: `dead-letter.${verb}`, target, after: { count } };
 }
 
 const MAX_NAMED = 100;
@@ -84,7 +177,7 @@ export async function discardDeadLetters(
       const groups = await deadGroups(db, chosen);
       return groups.reduce((sum, group) => sum + group.count, 0);
     },
-    run: (chosen, most) => discardDead(db, chosen, most),
+    run: (chosen, most) => endDead(db, chosen, most),
     obstacle: ({ status }) =>
       ["failed", "expired", "unknown"].includes(status) ? null : `it is ${status}`,
     messages: "discard",

@@ -209,7 +209,7 @@ export async function requeueDead(
 }
 
 /** Ends at most `most` dead letters for good; returns their ids. */
-export async function discardDead(db: Database, selection: DeadSelection, most: number) {
+export async function endDead(db: Database, selection: DeadSelection, most: number) {
   const { rows } = await sql<{ id: string }>`
     with picked as materialized (
       select d.id from ${DELIVERIES}

@@ -1,7 +1,10 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { documented, moment, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
+import { defineAct, LOOK } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
@@ -30,18 +33,89 @@ export interface DeadLetterFilter
   class?: (typeof DEAD_CLASSES)[number] | undefined;
 }
 
-export interface DeadLetterGroup {
-  /** null: the message does not say. */
-  tenantId: string | null;
-  channel: ProviderChannel | null;
-  provider: string | null;
-  class: string;
-  count: number;
-  oldest: string;
-  newest: string;
-  /** The newest, at most 3. */
-  examples: { id: string; eventId: string | null; reason: string | null; endedAt: string }[];
+/** Of the inputs of acts on dead letters. */
+export const filterFields = {
+  channel: Type.Optional(
+    oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
+  ),
+  class: Type.Optional(oneOf(DEAD_CLASSES, { description: DEAD_CLASSES.join(", ") })),
+  provider: Type.Optional(text({ description: "its kind, for example sendgrid" })),
+  since: Type.Optional(
+    moment({ description: "ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago" }),
+  ),
+  until: Type.Optional(moment({ description: "ended before" })),
+};
+const FilterInput = Type.Object(filterFields);
+
+/** All tenants' where the command line names none. */
+export function filterOf(
+  { channel, class: ofClass, provider, since, until }: Static<typeof FilterInput>,
+  tenantId: string,
+): DeadLetterFilter {
+  return {
+    tenantId: tenantId || undefined,
+    channel,
+    class: ofClass,
+    provider,
+    since: since === undefined ? undefined : new Date(since),
+    until: until === undefined ? undefined : new Date(until),
+  };
 }
+
+export const DeadLetterGroup = Type.Object({
+  tenantId: orNull(Type.String({ description: "null: the message does not say" })),
+  channel: orNull(oneOf(PROVIDER_CHANNELS)),
+  provider: orNull(Type.String()),
+  class: Type.String(),
+  count: Type.Integer(),
+  oldest: time("When the first of them ended"),
+  newest: time("When the last of them ended"),
+  examples: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      eventId: orNull(Type.String()),
+      reason: orNull(Type.String()),
+      endedAt: Type.String(),
+    }),
+    { description: "The newest, at most 3" },
+  ),
+});
+export type DeadLetterGroup = Static<typeof DeadLetterGroup>;
+
+export const listDead = defineAct({
+  name: "dead list",
+  http: "GET /dead-letters",
+  access: LOOK,
+  effect: "read",
+  summary: "Groups by tenant, channel, provider and error class, with counts and examples",
+  input: FilterInput,
+  output: Type.Array(DeadLetterGroup),
+  examples: [{ input: { class: "permanent" }, output: [] }],
+  flags: { provider: "--provider <kind>", since: "--since <time>", until: "--until <time>" },
+  run: async ({ db, tenantId }, input) => ({
+    output: await listDeadLetters(db, filterOf(input, tenantId)),
+  }),
+});
+
+type ShownDeadLetter = Awaited<ReturnType<typeof showDeadLetter>>;
+
+export const showDead = defineAct({
+  name: "dead show",
+  http: "GET /dead-letters/:id",
+  access: LOOK,
+  effect: "read",
+  summary: "One delivery with its attempts and what the provider answered, or one message",
+  input: Type.Object({ id: documented({ description: "as the list has it" }) }),
+  output: Type.Unsafe<ShownDeadLetter>({
+    type: "object",
+    description: "The delivery or message, its class, and whether it can be replayed",
+  }),
+  examples: [],
+  flags: { id: "<id>" },
+  run: async ({ db, tenantId }, { id }) => ({
+    output: await showDeadLetter(db, id, tenantId || undefined),
+  }),
+});
 
 export interface DeadLetterGlance {
   groups: DeadLetterGroup[];
