@@ -9,6 +9,7 @@ import {
 import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { bestLocale, fullLocale } from "@belfry/contracts/locale";
+import { storedReason } from "@belfry/contracts/reasons";
 import type {
   DeliveryTiming,
   EventDispatch,
@@ -165,7 +166,9 @@ function quietHours({ recipient }: UserWishes, expiresAt: Date | null): NewDeliv
   const ends = expiresAt !== null && expiresAt <= until;
   return {
     until,
-    reason: ends ? `it would expire before quiet hours end at ${end}` : `quiet hours until ${end}`,
+    reason: ends
+      ? `it would expire before quiet hours end at ${end}`
+      : storedReason("quiet", { until: end }),
   };
 }
 

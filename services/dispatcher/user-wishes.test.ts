@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Channel } from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { Pool } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
@@ -230,7 +231,7 @@ test("in quiet hours email and text messages rest until their end, by the clock 
       assert.equal(row.due_at.getTime(), minute + minutes * 60_000, what);
       assert.equal(row.released_at, null, what);
       assert.match(
-        row.reason,
+        reasonWords(row.reason),
         /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \((UTC|Asia\/Kolkata)\)$/,
       );
       assert.equal(outcome.waits[channel], row.reason);

@@ -21,7 +21,7 @@ test("what waits is counted by its reason, once in 15 seconds, and up to a bound
   await under.events(TENANT, { eventType: "quiet" });
   await restingDeliveries(under, TENANT, 3, { status: "'waiting'", reason: "'gathered dust'" });
   await restingDeliveries(under, TENANT, 2);
-  await restingDeliveries(under, TENANT, 4, { reason: "'quiet hours until 07:00'" });
+  await restingDeliveries(under, TENANT, 4, { reason: "coded_reason('quiet', '07:00')" });
   await restingDeliveries(under, TENANT, 5, { released_at: "now()" });
   await restingDeliveries(under, TENANT, 6, { status: "'accepted'" });
   await pool.query(

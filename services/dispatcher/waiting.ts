@@ -40,14 +40,14 @@ export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) 
 }
 
 async function countWaiting(pool: pg.Pool): Promise<Waiting[]> {
-  // By what dispatching and claiming write beside the time: a reason of a provider's own stands only on a retry.
+  // By the codes of contracts/reasons.ts: a reason of a provider's own stands only on a retry.
   const { rows } = await pool.query<Waiting>({
     name: "count_waiting",
     text: `with resting as materialized (
              select case
-                 when d.reason like 'quiet hours until %' then 'quiet hours'
+                 when split_part(d.reason, ' ', 1) = '#quiet' then 'quiet hours'
                  when d.status = 'waiting' then 'retry'
-                 when d.reason like 'gathered%' then 'digest'
+                 when split_part(d.reason, ' ', 1) in ('#gathered', '#gathered-quiet') then 'digest'
                  when d.unless_read then 'unread'
                  else 'turn' end as reason, d.created_at
              from unnest($2::text[]) c (channel)

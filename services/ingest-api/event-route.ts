@@ -55,7 +55,7 @@ export function eventRoute(
         // A reference may look like an id, and is none: it need not be unique.
         if (found.id !== eventId.toLowerCase()) throw new Problem("notFound");
         request.logFields = { tenantId: tenant.id, eventId: found.id };
-        const { othersWithThisEventId: _, ...report } = found;
+        const { othersWithThisEventId: _, waits: __, ...report } = found;
         return report;
       },
     );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertHas } from "@belfry/testing/assert-has";
@@ -123,7 +124,7 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
   const end = await quiet(30, who);
   const queued = await send(await delivery(61));
   assertHas(queued, { status: "queued", released_at: null, attempts: 0, due_at: end });
-  assert.match(queued.reason, /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/);
+  assert.match(reasonWords(queued.reason), /^quiet hours until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/);
 
   const retried = await delivery(61);
   await pool.query("update deliveries set status = 'sending' where id = $1", [retried]);

@@ -32,7 +32,7 @@ test("a message of several events has a page: what is in it, how it looks, and i
   }
   await pool.query(
     `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, due_at, reason)
-     select $1, $2, $3, 'SMS', current_version_id, now() + interval '1 hour', 'gathered until 18:00'
+     select $1, $2, $3, 'SMS', current_version_id, now() + interval '1 hour', coded_reason('gathered', '18:00')
      from template_variants where template_id = $4`,
     [deliveryId, digestId, tenantId, saved.id],
   );

@@ -46,7 +46,7 @@ export async function storeWaiting(
       insert into digest_items (digest_id, event_id, added_at) select digest, id, now() from made
     ), sent as (
       insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, reason)
-      select id, digest, $1, 'EMAIL', 'queued', 1, at, 'gathered until 09:00, 1 Jan 2027 (UTC)' from made
+      select id, digest, $1, 'EMAIL', 'queued', 1, at, coded_reason('gathered', '09:00, 1 Jan 2027 (UTC)') from made
     )
     insert into events (id, ${columns}, dispatched_at, variables)
     select id, $1, $3, $4 || to_char(n, 'FM000000'), 't', now() - $5 * interval '1 day', null, now(), '{}' from made`,
@@ -59,8 +59,8 @@ export async function storeWaiting(
     ), sent as (
       insert into deliveries (id, event_id, tenant_id, channel, status, template_version_id, due_at, reason, attempts)
       select id, id, $1, 'SMS', case n % 3 when 0 then 'waiting' else 'queued' end, 1, at,
-             case n % 3 when 0 then $3 when 1 then 'quiet hours until 07:00, 1 Jan 2027 (UTC)'
-               else 'sent unless it is read by 07:00, 1 Jan 2027 (UTC)' end,
+             case n % 3 when 0 then $3 when 1 then coded_reason('quiet', '07:00, 1 Jan 2027 (UTC)')
+               else coded_reason('unread', '07:00, 1 Jan 2027 (UTC)') end,
              case n % 3 when 0 then 1 else 0 end
       from made
     )

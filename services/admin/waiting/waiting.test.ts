@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { reasonOf } from "@belfry/contracts/reasons";
 import { type AdminUnderTest, type startAdmin, startForTenant } from "../admin-under-test.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 
@@ -145,7 +146,7 @@ test("an event's page says until when it waits and why, with what can be done; o
   });
 
   // The sentence goes once its time has come.
-  const quiet = rows.find(({ reason }) => reason?.startsWith("quiet"))?.id;
+  const quiet = rows.find(({ reason }) => reasonOf(reason)?.code === "quiet")?.id;
   await admin.pool.query("update deliveries set due_at = now() where event_id = $1", [quiet]);
   assert.doesNotMatch(textOf(await operator.text(`${activity}/${quiet}`)), / waits until /);
   await admin.pool.query(

@@ -1,5 +1,5 @@
 import type { EventReport } from "@belfry/administration/events/event-report";
-import { waitReason } from "@belfry/administration/events/wait-reasons";
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { WAIT_CAUSES } from "./wait-words.ts";
 
 /** What an event waits for: as a whole, or on a channel. */
@@ -24,7 +24,7 @@ export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
     const until = delivery?.dueAt ?? null;
     if (until === null || !["queued", "waiting"].includes(status)) continue;
     if (new Date(until).getTime() <= now) continue;
-    const why = waitReason(status, reason);
+    const why = event.waits[channel as ProviderChannel] ?? "other";
     const said = why === "retry" && reason !== null ? `: ${reason}` : "";
     const isOpen = digest?.state === "in" && digest.closedAt === null && status === "queued";
     const because =

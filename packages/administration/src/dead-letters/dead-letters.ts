@@ -1,6 +1,7 @@
 import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { documented, moment, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
@@ -188,6 +189,7 @@ export async function requireTenantOf(
 function deliveryView({ obstacle, ...row }: DeadDeliveryRow) {
   return {
     ...isoTimes(row),
+    reason: reasonWords(row.reason),
     replayable: obstacle === null,
     /** Why it cannot be replayed. */
     obstacle,

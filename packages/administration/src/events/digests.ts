@@ -2,6 +2,7 @@ import { EXAMPLE_CHANNEL, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
 import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
@@ -88,7 +89,7 @@ export const listDigests = defineAct({
   examples: [{ input: {}, output: [EXAMPLE] }],
   async run({ db, tenantId }, { limit = MOST_LISTED }) {
     await requireTenant(db, tenantId, "tenant");
-    return { output: (await openDigests(db, tenantId, limit)).map(isoTimes) };
+    return { output: (await openDigests(db, tenantId, limit)).map(shownDigest) };
   },
 });
 
@@ -130,6 +131,11 @@ export const releaseDigest = defineAct({
   }),
 });
 
+function shownDigest({ delivery, ...row }: DigestRow): Digest {
+  const inWords = delivery && { ...delivery, reason: reasonWords(delivery.reason) };
+  return { ...isoTimes(row), delivery: inWords };
+}
+
 /** A page of the same in the order of their users, for however many there are. */
 export async function digestPage(
   db: Database,
@@ -138,7 +144,7 @@ export async function digestPage(
 ): Promise<{ digests: Digest[]; next: { userId: string; id: string } | undefined }> {
   const rows = await openDigestsByUser(db, tenantId, { after, most: limit + 1 });
   const page = rows.slice(0, limit);
-  return { digests: page.map(isoTimes), next: rows.length > limit ? page.at(-1) : undefined };
+  return { digests: page.map(shownDigest), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
 /** Throws `NotFound`. */
@@ -149,5 +155,5 @@ async function readDigest(db: Database, tenantId: string, digestId: string) {
     throw new NotFound("id", `no digest of the tenant has the id ${JSON.stringify(digestId)}`);
   }
   const items = await itemsOfDigest(db, row.id, MOST_EVENTS);
-  return { ...isoTimes(row), events: items.map(isoTimes) };
+  return { ...shownDigest(row), events: items.map(isoTimes) };
 }

@@ -1,13 +1,20 @@
-import { type Channel, channelsOfMask, IN_APP } from "@belfry/contracts/channels";
+import {
+  type Channel,
+  channelsOfMask,
+  IN_APP,
+  PROVIDER_CHANNELS,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
 import {
   type DeliveryReport,
   EVENT_PATH,
   EventReport as ToldOfEvent,
 } from "@belfry/contracts/event-report";
-import { text } from "@belfry/contracts/fields";
+import { oneOf, text } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
 import { defineAct } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE } from "./event-example.ts";
@@ -15,6 +22,7 @@ import { type EventFacts, readEventFacts } from "./event-facts.ts";
 import { timelineOf } from "./event-timeline.ts";
 import { LEFT_OUT, othersIn } from "./gathering-words.ts";
 import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
+import { WAIT_REASONS, type WaitReason, waitReason } from "./wait-reasons.ts";
 
 /**
  * An event and what became of it on each channel. Holds neither its variables nor what was rendered:
@@ -25,6 +33,15 @@ export const EventReport = Type.Object({
   othersWithThisEventId: Type.Array(Type.String(), {
     description: "Ids of older events with the same eventId, which need not be unique; at most 20",
   }),
+  waits: Type.Partial(
+    Type.Object(
+      Object.fromEntries(PROVIDER_CHANNELS.map((name) => [name, oneOf(WAIT_REASONS)])) as Record<
+        ProviderChannel,
+        TUnsafe<WaitReason>
+      >,
+    ),
+    { description: "What the channels wait for whose message is still to be sent" },
+  ),
 });
 export type EventReport = Static<typeof EventReport>;
 
@@ -41,7 +58,7 @@ export const showEvent = defineAct({
   examples: [
     {
       input: { eventId: EVENT_EXAMPLE.id },
-      output: { ...EVENT_EXAMPLE, othersWithThisEventId: [] },
+      output: { ...EVENT_EXAMPLE, othersWithThisEventId: [], waits: {} },
     },
   ],
   flags: { eventId: "<id>" },
@@ -95,6 +112,11 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
     channels: channelReports(facts),
     timeline: timelineOf(facts),
     othersWithThisEventId: others,
+    waits: Object.fromEntries(
+      facts.deliveries
+        .filter(({ status }) => status === "queued" || status === "waiting")
+        .map(({ channel, status, reason }) => [channel, waitReason(status, reason)]),
+    ),
   };
 }
 
@@ -114,7 +136,7 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
   for (const delivery of facts.deliveries) {
     reports[delivery.channel] = {
       status: delivery.status,
-      reason: delivery.reason,
+      reason: reasonWords(delivery.reason),
       missing: delivery.missing ?? missing[delivery.channel] ?? [],
       delivery: deliveryReport(delivery),
     };

@@ -1,6 +1,7 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { EventReport } from "@belfry/contracts/event-report";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { EventFacts } from "./event-facts.ts";
@@ -89,7 +90,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
     entries.push(entry(at, channel, `skipped: ${reason}`));
   }
   for (const [channel, reason] of pairs(waits))
-    entries.push(entry(at, channel, `waits: ${reason}`));
+    entries.push(entry(at, channel, `waits: ${reasonWords(reason)}`));
   for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
   for (const [channel, texts] of pairs(warnings)) {
     entries.push(...texts.map((text) => entry(at, channel, text)));
@@ -143,7 +144,7 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
   const words = statusWords(delivery);
   if (words !== undefined) {
     const next = delivery.dueAt === null ? "" : `, due at ${delivery.dueAt.toISOString()}`;
-    const why = reason === null ? "" : `: ${reason}`;
+    const why = reason === null ? "" : `: ${reasonWords(reason)}`;
     entries.push(entry(delivery.settledAt ?? lastAt, channel, `${words}${next}${why}`));
   }
   return entries;

@@ -1,4 +1,5 @@
 import type { Channel } from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { EventOutcome } from "@belfry/database/schema";
 import { sql } from "kysely";
 
@@ -14,6 +15,12 @@ export interface FoundEvent {
   outcome: EventOutcome | null;
   deliveries: { channel: Channel; status: string; reason: string | null }[];
   pushed: boolean;
+}
+
+/** With the reasons as they are read. */
+export function inWords<E extends FoundEvent>(event: E): E {
+  const deliveries = event.deliveries.map((one) => ({ ...one, reason: reasonWords(one.reason) }));
+  return { ...event, deliveries };
 }
 
 /** An event's deliveries, and those of the digests that it is in. */

@@ -1,5 +1,6 @@
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { WAIT_REASONS, type WaitReason, waitReason } from "./wait-reasons.ts";
@@ -42,6 +43,7 @@ export async function glanceAtWaiting(
   const soonest = (await soonestDue(db, tenantId, most + 1)).map((row) => ({
     ...row,
     why: waitReason(row.status, row.reason),
+    reason: reasonWords(row.reason),
   }));
   const seen = soonest.slice(0, most);
   const groups = WAIT_REASONS.flatMap((one) => {

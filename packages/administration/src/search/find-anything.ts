@@ -15,6 +15,7 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
+import { inWords } from "../events/found-events.ts";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
 import { invalid } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -207,7 +208,9 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   // UUIDv7: the greatest is the newest.
   const ids = [...by.keys()].toSorted().toReversed();
   const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
-  const shown = events.slice(0, limit).map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
+  const shown = events
+    .slice(0, limit)
+    .map((event) => ({ ...inWords(event), by: by.get(event.id) ?? [] }));
   return {
     events: shown,
     more: events.length > limit,

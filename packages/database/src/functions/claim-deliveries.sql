@@ -240,7 +240,7 @@ begin
         reason := 'it would expire before quiet hours end at ' || quiet_end_words(quiet_end, timezone);
       elsif quiet_end is not null then
         becomes := 'quiet';
-        reason := 'quiet hours until ' || quiet_end_words(quiet_end, timezone);
+        reason := coded_reason('quiet', quiet_end_words(quiet_end, timezone));
       else
         becomes := 'sending';
       end if;

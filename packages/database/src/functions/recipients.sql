@@ -10,6 +10,12 @@ exception when invalid_parameter_value then
 end
 $function$;
 
+-- Why something waits, as contracts/reasons.ts reads it: a code with the time until when.
+create or replace function coded_reason(p_code text, p_until text) returns text
+language sql immutable parallel safe as $function$
+  select '#' || p_code || ' ' || json_build_object('until', p_until)
+$function$;
+
 -- What is known of the users of a batch of events, for tenants that name theirs, have quiet hours, or whose users have
 -- a say: the zone and the quiet hours of the tenant stand in for those of a user without. Arrays run in parallel, those
 -- of the event types, of which a batch has few, once each: p_types are places in them. Places are from 1.

@@ -142,7 +142,7 @@ begin
       lives_until := coalesce(due_at + item.expires_after * second, p_expires[place]);
       told[place] := case
         when quiet_end > coalesce(due_at, p_moment) then p_reasons[place]
-        when due_at is not null then 'sent unless it is read by ' || quiet_end_words(due_at, item.zone) end;
+        when due_at is not null then coded_reason('unread', quiet_end_words(due_at, item.zone)) end;
       due_at := greatest(due_at, quiet_end);
     else
       lives_until := ends_at + item.expires_after * second;
@@ -210,9 +210,8 @@ begin
       continue;
     end if;
     if digest_words[g] is null or ends_at <> ends[g] or due_at <> digest_dues[g] then
-      digest_words[g] := case
-        when due_at > ends_at then 'gathered, quiet hours until ' else 'gathered until ' end
-        || quiet_end_words(due_at, item.zone);
+      digest_words[g] := coded_reason(
+        case when due_at > ends_at then 'gathered-quiet' else 'gathered' end, quiet_end_words(due_at, item.zone));
     end if;
     told[place] := digest_words[g];
     if states[g] = 'open' then

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { MAX_DIGEST_EVENTS } from "@belfry/contracts/timing";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
@@ -79,7 +80,7 @@ async function setUp(t: TestContext) {
         verdict: row.gathers && row.verdict === "write" ? "opens" : row.verdict,
         due: since(row.due),
         expires: since(row.expires),
-        words: row.words?.replace(", 1 Jun 2026 (UTC)", "") ?? null,
+        words: reasonWords(row.words as string | null)?.replace(", 1 Jun 2026 (UTC)", "") ?? null,
         eventId: events[place]!,
         digestId: row.gathers ? (row.event_id as string) : null,
       }));
@@ -395,7 +396,8 @@ test("unless it is read it goes so much later, beyond quiet hours, and lives fro
   const [ended] = await decide(0, { unlessRead: 300, expiresAfter: 60, quietUntil: 360 });
   assert.deepEqual([ended?.due, ended?.expires, ended?.words], [360, 360, null]);
   const { rows } = await pool.query("select unless_read, reason from deliveries order by id");
-  assert.deepEqual(rows, [
+  const inWords = rows.map(({ reason, ...row }) => ({ ...row, reason: reasonWords(reason) }));
+  assert.deepEqual(inWords, [
     { unless_read: true, reason: "sent unless it is read by 12:05, 1 Jun 2026 (UTC)" },
     { unless_read: true, reason: "quiet hours until QUIET" },
     { unless_read: true, reason: "sent unless it is read by 12:05, 1 Jun 2026 (UTC)" },
