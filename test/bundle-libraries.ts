@@ -20,7 +20,7 @@ const LIBRARIES: Record<string, string[]> = {
     ...["fastify", "lru-cache", "pino", "prom-client"],
   ],
   "services/admin": ["@fastify/cookie", "eta"],
-  "services/ingest-api": ["@fastify/rate-limit", "@fastify/swagger"],
+  "packages/http-api": ["@fastify/rate-limit", "@fastify/swagger"],
   "services/realtime-gateway": ["@fastify/websocket", "ws"],
 };
 const ROOT = resolve(import.meta.dirname, "..");
