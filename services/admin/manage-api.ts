@@ -8,6 +8,7 @@ import { withoutFastifysChecks } from "@belfry/http-api/check-request";
 import { documentRoutes } from "@belfry/http-api/openapi";
 import { nowhereElse, takeJson } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
+import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 import type { AppDeps } from "./page-deps.ts";
 
 /** Calls that may ask the database at the same time; the pages have the other connections. */
@@ -29,7 +30,8 @@ export async function manageApi(
 ): Promise<void> {
   const { config, db, services, directory, keyUses, nowMs } = deps;
   const now = () => new Date(nowMs());
-  const acts = keyedActs(await allActs(), MANAGE_PATH);
+  const all = await allActs();
+  const acts = keyedActs(all, MANAGE_PATH);
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits it
   await app.register(async (scope) => {
     withoutFastifysChecks(scope);
@@ -52,7 +54,7 @@ export async function manageApi(
       otherAtATime: CALLS_AT_A_TIME,
     });
     const authentication = createAuthentication(scope, {
-      access: accessOf(acts),
+      access: { ...accessOf(acts), ...MCP_ACCESS },
       directory,
       keyUses,
       limits,
@@ -60,5 +62,12 @@ export async function manageApi(
       callerOf: ({ keyId }) => keyId,
     });
     actRoutes(scope, acts, { authentication, db, services, now });
+    mcpRoute(scope, {
+      acts: all.filter(({ tool }) => tool !== undefined),
+      hosts: [config.baseUrl, config.apiUrl].map((url) => new URL(url).host),
+      authentication,
+      db,
+      services,
+    });
   });
 }

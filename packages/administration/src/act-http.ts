@@ -20,8 +20,12 @@ export function httpOf({ http, input }: Pick<Act, "http" | "input">): ActHttp | 
   const path = below.startsWith("/api/") ? below : MANAGE_PATH + below;
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const others = Object.keys(input.properties).filter((name) => !params.includes(name));
-  const isInQuery = method === "GET" || method === "DELETE";
-  return { method, path, params, query: isInQuery ? others : [], body: isInQuery ? [] : others };
+  const hasBody = method !== "GET" && method !== "DELETE";
+  // What a call is to do stands in its address, whatever its body is about.
+  const [query, body] = [true, false].map((isInQuery) =>
+    others.filter((name) => (!hasBody || name === "dryRun") === isInQuery),
+  ) as [string[], string[]];
+  return { method, path, params, query, body };
 }
 
 /** What the signature of a management call covers; the timestamp in Unix seconds, the path with its query. */

@@ -62,8 +62,15 @@ export interface Act<
   http?: string;
   access: Access;
   effect: Effect;
+  /** Of a request; default: 1 MiB. */
+  maxBodyBytes?: number;
   /** Changes what a bundle holds: a locked environment refuses it. */
   inBundle?: true;
+  /**
+   * A tool for assistants; `fixed` fields are not theirs to choose. Never of an act whose output has a secret, that
+   * deletes, or that changes what is in force.
+   */
+  tool?: { fixed?: Partial<Static<I>> };
   /** One line: the command's help and the operation's title. */
   summary: string;
   description?: string;

@@ -28,6 +28,11 @@ export const PROBLEMS = {
     error: "Forbidden",
     message: "The tenant of the path is not the tenant of the API key",
   },
+  otherHost: {
+    statusCode: 403,
+    error: "Forbidden",
+    message: "This host or origin is not one that this address is for",
+  },
   keyRole: {
     statusCode: 403,
     error: "Forbidden",

@@ -65,27 +65,33 @@ export function actRoutes(
       method: http.method,
       url: http.path,
       schema: schemaOf(act, http, need),
+      ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
       onRequest: authentication.other,
       preValidation: [requireTimedSignature(now), ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request) {
-        const { id: tenantId, keyName, keyRole } = request.tenant;
-        const person = `key ${keyName}`;
-        const caller: Caller = {
-          db,
-          tenantId,
-          actor: { personId: null, person, address: request.ip, isProgram: true },
-          services,
-          may: ({ scope, key }) => scope === "tenant" && key !== undefined && keyMay(keyRole, key),
-        };
+        const caller = callerOf(request, { db, services });
         const input = inputOf(request, act, http);
         try {
           return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
         } catch (error) {
-          throw problemOf(error, request, need, input.revision !== undefined);
+          throw problemOf(error, request, need, hasRevision(input));
         }
       },
     });
   }
+}
+
+/** The program that has the request's key. */
+export function callerOf(
+  { ip, tenant: { id: tenantId, keyName, keyRole } }: FastifyRequest,
+  deps: Pick<Caller, "db" | "services">,
+): Caller {
+  return {
+    ...deps,
+    tenantId,
+    actor: { personId: null, person: `key ${keyName}`, address: ip, isProgram: true },
+    may: ({ scope, key }) => scope === "tenant" && key !== undefined && keyMay(keyRole, key),
+  };
 }
 
 /** What `asProblem` does not know, and the words of what is not there: a command shows them, too. */
@@ -133,8 +139,15 @@ function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields
   take(http.body, body, false);
   take(http.query, request.query, true);
   take(http.params, request.params, true);
-  fields.revision ??= revisionOf(request, input.properties.revision);
+  for (const name of REVISIONS) fields[name] ??= revisionOf(request, input.properties[name]);
   return fields;
+}
+
+/** Fields that say on what a change is based. */
+const REVISIONS = ["revision", "plan"];
+
+function hasRevision(fields: Fields): boolean {
+  return REVISIONS.some((name) => fields[name] !== undefined);
 }
 
 /** `If-Match: "7"` says the same as the field. */
@@ -171,20 +184,20 @@ function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyNeed) {
   );
   const faults = faultsOf(act.input, {}, "input", "").map(faultText);
   const roles = `Needs a key with the role ${listed(KEYS_THAT_MAY[need], "or")}.`;
-  const hasRevision = properties.revision !== undefined;
+  const isRevised = hasRevision(properties);
   const problems: Problems = {
     ...KEYED,
     ...(body.length > 0 && WITH_BODY),
     keyRole: { message: refusal("read", need) },
     notFound: {},
     ...(act.effect !== "read" && { conflict: {} }),
-    ...(hasRevision && { preconditionFailed: {} }),
+    ...(isRevised && { preconditionFailed: {} }),
     validation: faults.length > 0 ? { message: faults } : {},
   };
   return {
     ...lookOf(act.name.split(" ", 1)[0] ?? ""),
     headers: Type.Object({
-      ...(hasRevision && REVISION_HEADER),
+      ...(isRevised && REVISION_HEADER),
       ...TIMED_SIGNATURE_HEADERS,
       ...TRACE_HEADERS,
     }),

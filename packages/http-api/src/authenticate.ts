@@ -128,9 +128,9 @@ export function guardKeyedRoutes(
 
 /** Throws a 403 Problem that names the role. */
 function requireKeyRole(access: KeyAccess, request: FastifyRequest): void {
-  const { method, url = "" } = request.routeOptions;
+  const { url = "" } = request.routeOptions;
   const { keyRole } = request.tenant;
-  const need = needOf(access, String(method), url);
+  const need = needOf(access, request.method, url);
   if (need !== undefined && keyMay(keyRole, need)) return;
   request.logFields = { ...request.logFields, refused: "key's role" };
   throw new Problem("keyRole", need && { message: refusal(keyRole, need) });

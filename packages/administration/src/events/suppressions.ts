@@ -56,6 +56,7 @@ export const listSuppressions = defineAct({
   http: "GET /suppressions",
   access: LOOK,
   effect: "read",
+  tool: {},
   pages: true,
   summary: "A tenant's suppressed addresses, each with the reason",
   input: Type.Object({

@@ -30,7 +30,7 @@ import {
   publishCompiled,
 } from "./publish-layout.ts";
 import { savePrepared } from "./put-template.ts";
-import { filesFault, type TextFiles } from "./template-paths.ts";
+import { filesFault, MAX_BUNDLE_BYTES, type TextFiles } from "./template-paths.ts";
 
 export type Plan = Static<typeof Plan>;
 export const Plan = Type.Object(
@@ -84,6 +84,7 @@ export const applyBundle = defineAct({
   http: "POST /bundle",
   access: EDIT,
   effect: "change",
+  maxBodyBytes: MAX_BUNDLE_BYTES,
   summary: "Publish such files, all or none; what has no file stays as it is",
   description: "Contents are compared: the same bundle again changes nothing and makes no version.",
   input: Type.Object({

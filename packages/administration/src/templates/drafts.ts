@@ -114,6 +114,7 @@ export const putDraft = defineAct({
   http: "PUT /templates/:eventType/:channel/draft",
   access: EDIT,
   effect: "change",
+  tool: {},
   summary: "Save as a draft, which is not in use; faults are told when it is published",
   input: Type.Object({
     ...PUT_FIELDS,

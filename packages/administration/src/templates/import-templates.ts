@@ -20,6 +20,7 @@ import type { TemplateInput } from "./template-input.ts";
 import {
   eventTypeOf,
   filesFault,
+  MAX_BUNDLE_BYTES,
   readVariantFileName,
   type TextFiles,
   type VariantPath,
@@ -48,6 +49,7 @@ export const importTemplates = defineAct({
   http: "PUT /template-files",
   access: EDIT,
   effect: "change",
+  maxBodyBytes: MAX_BUNDLE_BYTES,
   inBundle: true,
   summary: "Publish such a directory; all is checked first, and what is the same stays as it is",
   description:

@@ -144,6 +144,7 @@ export const showLayout = defineAct({
   http: "GET /layout",
   access: LOOK,
   effect: "read",
+  tool: {},
   summary: "The live layout, or one of its versions",
   input: Type.Object({
     version: Type.Optional(integer(VERSIONS, { description: "its number; default: the newest" })),

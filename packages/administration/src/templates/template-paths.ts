@@ -13,6 +13,9 @@ export const MAX_FILES = 10_000;
 export const MAX_FILE_BYTES = 1024 * 1024;
 export const MAX_BYTES = 64 * 1024 * 1024;
 
+/** Of a request that brings all of them. */
+export const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
+
 /** What is wrong with files as a whole. */
 export function filesFault(files: unknown): string | undefined {
   if (typeof files !== "object" || files === null || Array.isArray(files)) {

@@ -130,6 +130,7 @@ export const webhookAttempts = defineAct({
   http: `GET ${WEBHOOK_ATTEMPTS_PATH}`,
   access: READ_ENDPOINTS,
   effect: "read",
+  tool: {},
   summary: "List attempts",
   description: "The log of an endpoint: every call, with what it was answered.",
   input: Type.Object({
