@@ -64,7 +64,7 @@ export async function manageApi(
     actRoutes(scope, acts, { authentication, db, services, now });
     mcpRoute(scope, {
       acts: all.filter(({ tool }) => tool !== undefined),
-      hosts: [config.baseUrl, config.apiUrl].map((url) => new URL(url).host),
+      hosts: [config.baseUrl, config.apiUrl].map((url) => URL.parse(url)?.host ?? ""),
       authentication,
       db,
       services,

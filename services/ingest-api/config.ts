@@ -38,7 +38,7 @@ export const configSchema = Type.Object({
   }),
   MANAGE_URL: Type.String({
     description:
-      "Where the management API is, for /docs, as http://127.0.0.1:3002; empty: at the address of this service",
+      "Where the management API is, for /docs, as http://127.0.0.1:3002; empty: at PUBLIC_URL",
     pattern: "^(https?://[^/]+)?$",
     default: "",
   }),

@@ -16,7 +16,7 @@ export interface Reference {
 /** None, so that no browser asks for one. */
 const ICON = '<head><link rel="icon" href="data:,">';
 
-/** Where the management API is; empty: here. */
+/** Where the management API is; empty: nobody has said. */
 const { manageUrl } = workerData as { manageUrl: string };
 
 const app = fastify();
@@ -26,7 +26,7 @@ await app.register(scalar, {
     sources: [
       { title: "Events and users", slug: "api", url: "/openapi.json" },
       { title: "Management", slug: "manage", url: `${manageUrl}${MANAGE_PATH}/openapi.json` },
-    ],
+    ].slice(0, manageUrl === "" ? 1 : 2),
     cdn: "/docs/reference.js",
     pageTitle: "Belfry: the HTTP interface",
     _integration: "html",

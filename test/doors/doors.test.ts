@@ -126,8 +126,9 @@ async function byCommand(act: Act, input: Input, more: string[], env: Record<str
   if (flags === undefined) return undefined;
   const args = [...act.name.split(" "), ...flags, ...more];
   const { code, out, err } = await runBelfry(args, { env: { ...env, BELFRY_HOME: home } });
-  // The flag's own words for what it does not take.
-  if (err.startsWith("error: option '")) return undefined;
+  // The command's own words for what it does not take, or has a part of its own for.
+  if (/^error: (option '|missing required|required option|--\S+ is required)/.test(err))
+    return undefined;
   if (code !== 0) return { error: err.trimEnd() };
   assert.equal(err, "", args.join(" "));
   const output = JSON.parse(out);
@@ -149,7 +150,9 @@ function flagsOf(act: Act, input: Input): string[] | undefined {
     if (value === undefined) continue;
     const irregular = act.flags?.[name];
     const named = irregular?.split(" ")[0] ?? `--${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`;
-    if (irregular === null) return undefined;
+    const { contentMediaType, writeOnly } = act.input.properties[name] as TSchema;
+    // It stands in a file.
+    if (irregular === null || contentMediaType || writeOnly) return undefined;
     if (!named.startsWith("--")) {
       args.push(String(value));
       continue;
@@ -171,14 +174,15 @@ function flagsOf(act: Act, input: Input): string[] | undefined {
   return [...args, ...flags];
 }
 
-/** Without what differs between two runs: ids and times. */
+/** Without what differs between two runs: ids, times, and revisions, which all tenants count together. */
 function comparable(value: unknown, tenantId: string): unknown {
   const text = JSON.stringify(value) ?? "null";
   return JSON.parse(
     text
       .replaceAll(tenantId, "TENANT")
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"),
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replaceAll(/"revision":\d+/g, '"revision":0'),
   );
 }
 
@@ -244,7 +248,8 @@ test("every act is in the list of nouns", async () => {
 });
 
 test("an act does the same by every door, and the audit log tells the same but for who did it", async () => {
-  assert.ok(keyed.length >= 7, String(keyed.length));
+  // Keys of before management gain nothing there.
+  for (const { act, need } of keyed) assert.match(need, /^(manage|provision)$/, act.name);
   let byCommandLine = 0;
   for (const { act } of keyed) {
     for (const { input } of act.examples) {

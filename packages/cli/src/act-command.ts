@@ -241,7 +241,7 @@ function fieldOf(schema: TSchema, flags: string): Field {
   const named = option.attributeName();
   const [flag, spec = ""] = flags.split(" ");
   // `<n|none>` has a word for null, `<list|all>` one for an empty list.
-  const [, kind = "", word] = /^<(.+)\|(.+)>$/.exec(spec) ?? [];
+  const [, kind = "", word] = /^<(.+)\|(\w+)>$/.exec(spec) ?? [];
   if (word !== undefined && kind !== "on") {
     const none = type === "array" ? [] : null;
     const parse = VALUES[kind] ?? (types.includes("array") ? namesValue : undefined);

@@ -20,6 +20,15 @@ export const parts: Readonly<Record<string, OwnPart>> = {
       return { url, webhookId: webhook };
     },
   },
+  "webhook replay": {
+    fields: ["since", "until"],
+    // No time that is so long ago: a replay names its moments.
+    define: (command) =>
+      void command
+        .requiredOption("--since <time>", "of messages of this time and later")
+        .option("--until <time>", "of messages before this time; default: now"),
+    input: async ({ since, until }) => ({ since, until }),
+  },
   "webhook test": {
     define: (command) => void command.option("--no-wait", "do not wait for the try, up to 20 s"),
     async shown(told: { messageId: string; url: string }, flags, _, { db }) {

@@ -53,11 +53,11 @@ export async function auditedWebhooks(admin: AdminUnderTest, post: Post, tenantI
   assert.deepEqual(Object.keys(ofRotated ?? {}).sort(), ["secret", "theOneBeforeSignsUntil"]);
 
   const { id: test = "" } = await post(`POST ${path}/test`, of);
-  const tested = { action: "webhook.test", target, before: null, after: { message: test } };
+  const tested = { action: "webhook.test", target, before: null, after: { messageId: test } };
   assert.deepEqual(await newest(), tested);
   const messageId = await storeMessage(admin, of, { status: "failed", tries: [500] });
   const sent = await post(`POST ${path}/messages/:messageId/resend`, { ...of, messageId });
-  const copied = { message: messageId, copy: sent.id };
+  const copied = { messageId: sent.id, headerId: messageId };
   const resent = { action: "webhook.resend", target, before: null, after: copied };
   assert.deepEqual(await newest(), resent);
   await storeMessage(admin, of, { status: "failed", tries: [500] });

@@ -1,4 +1,4 @@
-import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { EXAMPLE_CHANNEL, listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { documented, moment, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
@@ -101,6 +101,25 @@ export const listDead = defineAct({
 
 type ShownDeadLetter = Awaited<ReturnType<typeof showDeadLetter>>;
 
+const LETTER: ShownDeadLetter = {
+  id: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79",
+  eventId: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a70",
+  eventType: "order.confirmed",
+  userId: "user-1",
+  tenantId: "tnt_shop",
+  channel: EXAMPLE_CHANNEL,
+  status: "failed",
+  class: "permanent",
+  provider: "sandbox",
+  reason: "refused",
+  createdAt: "2026-11-20T09:00:00.000Z",
+  endedAt: "2026-11-20T09:00:01.000Z",
+  expiresAt: null,
+  replayable: true,
+  obstacle: null,
+  attempts: [],
+};
+
 export const showDead = defineAct({
   name: "dead show",
   http: "GET /dead-letters/:id",
@@ -112,7 +131,7 @@ export const showDead = defineAct({
     type: "object",
     description: "The delivery or message, its class, and whether it can be replayed",
   }),
-  examples: [],
+  examples: [{ input: { id: LETTER.id }, output: LETTER }],
   flags: { id: "<id>" },
   run: async ({ db, tenantId }, { id }) => ({
     output: await showDeadLetter(db, id, tenantId || undefined),

@@ -16,7 +16,7 @@ import {
   type FoundToCancel,
 } from "@belfry/database/functions/cancel-events";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct, isUntold, type Note } from "../act.ts";
+import { type Access, defineAct, EDIT, isUntold, type Note } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
@@ -95,7 +95,7 @@ export const cancelEvents = defineAct({
 export const cancelEvent = defineAct({
   name: "event cancel-one",
   http: "POST /events/:id/cancel",
-  access: CANCEL,
+  access: EDIT,
   effect: "change",
   summary: "Stop what has not reached anybody of one event, by Belfry's id alone",
   description: "Events that have the id as their eventId are left alone.",

@@ -122,6 +122,7 @@ export const putProvider = defineAct({
       input: {
         channel: PROVIDER.channel,
         kind: "sendgrid",
+        name: "sendgrid",
         settings: { apiKey: "SG.0123456789", from: "orders@example.com" },
       },
       output: PROVIDER,

@@ -68,6 +68,8 @@ export const previewTemplate = defineAct({
         subject: Type.Optional(Type.String()),
         html: Type.Optional(Type.String()),
         text: Type.Optional(Type.String()),
+        segments: Type.Optional(Type.Integer({ description: "Of a short message" })),
+        encoding: Type.Optional(Type.String()),
         title: Type.Optional(Type.String()),
         body: Type.Optional(Type.String()),
         missing: Type.Array(Type.String(), { description: "Names that have no value" }),

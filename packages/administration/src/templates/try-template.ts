@@ -1,4 +1,5 @@
 import { channelsWith } from "@belfry/contracts/channels";
+import { orNull } from "@belfry/contracts/fields";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
@@ -60,6 +61,10 @@ export const testTemplate = defineAct({
       kind: Type.Optional(Type.String()),
       class: Type.Optional(Type.String({ description: "accepted, or how it was refused" })),
       reason: Type.Optional(Type.String()),
+      messageId: Type.Optional(orNull(Type.String({ description: "The vendor's" }))),
+      vendorStatus: Type.Optional(orNull(Type.Integer())),
+      vendorAnswer: Type.Optional(orNull(Type.String())),
+      retryAfterSeconds: Type.Optional(orNull(Type.Number())),
     }),
   ),
   examples: [{ input: { ...ORDER, to: "+12025550123" }, output: SENT }],

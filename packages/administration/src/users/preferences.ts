@@ -12,7 +12,7 @@ import type { Database } from "@belfry/database/connection";
 import { notePreferenceChange } from "@belfry/database/preferences";
 import { shownPreferences } from "@belfry/database/shown-preferences";
 import { type Static, Type } from "@sinclair/typebox";
-import { type Access, type ActContext, defineAct } from "../act.ts";
+import { type Access, type ActContext, defineAct, EDIT } from "../act.ts";
 import { refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { USER_FIELDS } from "./users.ts";
@@ -55,7 +55,7 @@ export const showPreferences = defineAct({
 export const setPreference = defineAct({
   name: "user preference set",
   http: "PUT /users/:userId/preferences/:category/:channel",
-  access: SAY,
+  access: EDIT,
   effect: "change",
   summary: "Turn a category on a channel on or off for a user, or clear the choice",
   input: Type.Object({
