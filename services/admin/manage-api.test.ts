@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
+import { createPlatformKey } from "@belfry/administration/people/platform-keys";
 import { createKey } from "@belfry/administration/tenants/api-keys";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
@@ -167,4 +168,43 @@ test("a key of another role is refused, and told which one it takes; a tenant's 
     [200, 200, 429, 200],
   );
   assert.deepEqual([await statusOf("x"), await statusOf("x")], [401, 429]);
+});
+
+test("a platform key runs operators' acts, and no tenant's; a tenant's key runs none of them", async (t) => {
+  const { admin, ask, id } = await world(t);
+  const { key } = await actsIn(admin.db, "")(createPlatformKey, { name: "provisioning" });
+  const as = { "x-api-key": key };
+  const made = await ask("POST /tenants", { name: "Made by a program" }, as);
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  assert.match(made.body.data.apiKey, /^bf_/);
+  const path = `/tenants/${made.body.data.id}`;
+  const listed = await ask("GET /tenants", undefined, as);
+  assert.deepEqual(
+    listed.body.data.map((one: { name: string }) => one.name),
+    [(await ask(`GET /tenants/${id}`, undefined, as)).body.data.name, "Made by a program"],
+  );
+  const environment = { family: "shop", environment: "live", locked: true };
+  const set = await ask(`PUT ${path}/environment`, environment, as);
+  assert.deepEqual([set.status, set.body.data.locked], [200, true], JSON.stringify(set.body));
+  assert.equal((await ask("PUT /tenants/nobody/environment", environment, as)).status, 404);
+  assert.equal((await ask("GET /tenants/nobody", undefined, as)).status, 404);
+  const audited = await admin.db
+    .selectFrom("audit_log")
+    .select(["action", "tenant_id", "person"])
+    .where("person", "!=", "a test")
+    .orderBy("id")
+    .execute();
+  const person = "platform key provisioning";
+  assert.deepEqual(audited, [
+    { action: "tenant.create", tenant_id: made.body.data.id, person },
+    { action: "tenant.environment", tenant_id: made.body.data.id, person },
+  ]);
+  for (const call of ["GET /categories", "PUT /categories/offers", "GET /bundle"]) {
+    assert.equal((await ask(call, call.startsWith("PUT") ? {} : undefined, as)).status, 401, call);
+  }
+  for (const call of ["GET /tenants", `GET /tenants/${id}`, "GET /operators", "GET /audit"]) {
+    assert.equal((await ask(call)).status, 401, call);
+  }
+  await admin.pool.query("delete from platform_keys");
+  assert.equal((await ask("GET /tenants", undefined, as)).status, 401);
 });

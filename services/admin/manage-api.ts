@@ -2,7 +2,14 @@ import type { ActServices } from "@belfry/administration/act";
 import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { allActs, NOUNS } from "@belfry/administration/acts";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
-import { accessOf, actRoutes, keyedActs } from "@belfry/http-api/act-routes";
+import {
+  accessOf,
+  actRoutes,
+  keyedActs,
+  platformActs,
+  platformDoor,
+  tenantDoor,
+} from "@belfry/http-api/act-routes";
 import { createAuthentication } from "@belfry/http-api/authenticate";
 import { withoutFastifysChecks } from "@belfry/http-api/check-request";
 import { documentRoutes } from "@belfry/http-api/openapi";
@@ -61,7 +68,8 @@ export async function manageApi(
       now,
       callerOf: ({ keyId }) => keyId,
     });
-    actRoutes(scope, acts, { authentication, db, services, now });
+    actRoutes(scope, acts, tenantDoor({ authentication, db, services, now }));
+    actRoutes(scope, platformActs(all, MANAGE_PATH), platformDoor({ db, services, limits }));
     mcpRoute(scope, {
       acts: all.filter(({ tool }) => tool !== undefined),
       hosts: [config.baseUrl, config.apiUrl].map((url) => URL.parse(url)?.host ?? ""),

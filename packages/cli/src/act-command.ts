@@ -108,11 +108,13 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
   else if (access.scope === "tenant" && tenantOf() === undefined) {
     command.requiredOption("--tenant <id>", "the tenant's id");
   }
-  const http = access.key === undefined ? undefined : httpOf(act);
+  const isCallable = access.key !== undefined || access.person === "operator";
+  const http = isCallable ? httpOf(act) : undefined;
+  const isTenantInPath = http?.params.includes("tenantId") === true;
   if (http !== undefined) {
-    command.option("--api <url>", "by HTTP, as the tenant of BELFRY_API_KEY", environment.apiUrl);
+    command.option("--api <url>", "by HTTP, with BELFRY_API_KEY", environment.apiUrl);
     // The key says the tenant.
-    const isByApi = () => tenantOf()?.makeOptionMandatory(false);
+    const isByApi = () => tenantOf()?.makeOptionMandatory(isTenantInPath);
     command.on("option:api", isByApi);
     if (environment.apiUrl !== undefined) isByApi();
   }
@@ -158,11 +160,14 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     if (offline !== undefined) return await printJson(offline);
     const { api } = flags;
     if (http === undefined || api === undefined) return await onDatabase(work(flags, args))();
-    if (flags.tenant !== undefined) {
+    if (flags.tenant !== undefined && !isTenantInPath) {
       throw new CommandError("--tenant: leave it out with --api: the key says the tenant");
     }
     const byApi = (asked: Act) => (input: Flags) =>
-      runByApi(api, environment, asked, httpOf(asked) ?? http, input);
+      runByApi(api, environment, asked, httpOf(asked) ?? http, {
+        ...input,
+        tenantId: flags.tenant,
+      });
     // Parts that ask for a tenant need none.
     const result = await work({ ...flags, tenant: "" }, args, byApi)(NO_SESSION);
     if (result !== undefined) await printJson(result);

@@ -8,7 +8,7 @@ import type { Database } from "@belfry/database/connection";
 import { createHttpServer, takeJson } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { Type } from "@sinclair/typebox";
-import { actRoutes, keyedActs } from "./act-routes.ts";
+import { actRoutes, keyedActs, tenantDoor } from "./act-routes.ts";
 import { withoutFastifysChecks } from "./check-request.ts";
 import type { Tenant } from "./tenant-directory.ts";
 
@@ -23,7 +23,7 @@ async function served(t: test.TestContext, act: Act) {
   app.decorateRequest("bodyText", "");
   const tenant = { id: "acme", keyName: "pipeline", keyRole: "manage", webhookSecrets: [] };
   const acts = keyedActs([act], MANAGE_PATH);
-  actRoutes(app, acts, {
+  const door = tenantDoor({
     authentication: {
       trigger: () => undefined,
       async other(request) {
@@ -34,6 +34,7 @@ async function served(t: test.TestContext, act: Act) {
     services: {} as ActServices,
     now: () => new Date(),
   });
+  actRoutes(app, acts, door);
   const [{ http } = assert.fail()] = acts;
   return async (input: Record<string, unknown>, headers: Record<string, string> = {}) => {
     const { method, path, body } = requestOf(http, input);

@@ -7,14 +7,17 @@ import {
 } from "@belfry/administration/act";
 import { type ActHttp, httpOf } from "@belfry/administration/act-http";
 import { Conflict, NotFound } from "@belfry/administration/input-error";
+import { findPlatformKey } from "@belfry/administration/people/platform-keys";
 import { listed } from "@belfry/contracts/channels";
-import { success } from "@belfry/contracts/fields";
+import { success, text } from "@belfry/contracts/fields";
 import { KEYS_THAT_MAY, type KeyNeed, keyMay } from "@belfry/contracts/key-roles";
 import { Problem } from "@belfry/contracts/problems";
 import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
+import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from "fastify";
+import type { AbuseLimits } from "./abuse-limits.ts";
 import { answers, KEYED, type Problems, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, type KeyAccess, refusal } from "./authenticate.ts";
@@ -29,15 +32,17 @@ import { requireTimedSignature } from "./signature.ts";
 
 type Fields = Record<string, unknown>;
 
+const PLATFORM_KEY = "platform key";
+
 /** An act that API keys may run, with its route. */
 export interface KeyedAct {
   act: Act;
   http: ActHttp;
-  need: KeyNeed;
+  need: KeyNeed | typeof PLATFORM_KEY;
 }
 
 /** Those below a prefix that an API key may run. */
-export function keyedActs(acts: readonly Act[], prefix: string): KeyedAct[] {
+export function keyedActs(acts: readonly Act[], prefix: string): (KeyedAct & { need: KeyNeed })[] {
   return acts.flatMap((act) => {
     const http = httpOf(act);
     const { scope, key: need } = act.access;
@@ -46,30 +51,93 @@ export function keyedActs(acts: readonly Act[], prefix: string): KeyedAct[] {
   });
 }
 
-export function accessOf(acts: readonly KeyedAct[]): KeyAccess {
+export function accessOf(acts: ReturnType<typeof keyedActs>): KeyAccess {
   return Object.fromEntries(acts.map(({ http, need }) => [`${http.method} ${http.path}`, need]));
 }
 
+/** Those of operators, which a platform key may run. A tenant is in the path of those that are about one. */
+export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
+  return acts.flatMap((act) => {
+    const http = httpOf(act);
+    if (http === undefined || act.access.person !== "operator") return [];
+    return http.path.startsWith(`${prefix}/`) ? [{ act, http, need: PLATFORM_KEY }] : [];
+  });
+}
+
+/** How the requests of some keys are judged, and who they are. */
+export interface ActDoor {
+  onRequest(request: FastifyRequest): Promise<void>;
+  preValidation: readonly preValidationHookHandler[];
+  callerOf(request: FastifyRequest): Caller;
+}
+
+interface DoorDeps {
+  db: Database;
+  services: ActServices;
+}
+
+/** Of a tenant's keys. */
+export function tenantDoor(
+  deps: DoorDeps & { authentication: Authentication; now(): Date },
+): ActDoor {
+  const { authentication, now } = deps;
+  return {
+    onRequest: (request) => authentication.other(request),
+    preValidation: [requireTimedSignature(now)],
+    callerOf: (request) => callerOf(request, deps),
+  };
+}
+
+/** Of platform keys: no tenant's key is one, and no tenant's call takes one. */
+export function platformDoor(
+  deps: DoorDeps & {
+    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther">;
+  },
+): ActDoor {
+  const { db, services, limits } = deps;
+  const names = new WeakMap<FastifyRequest, string>();
+  return {
+    async onRequest(request) {
+      const key = request.headers[HEADERS.apiKey];
+      await limits.checkUnknownKeys(request);
+      const found = typeof key === "string" ? await findPlatformKey(db, key) : undefined;
+      if (found === undefined) {
+        await limits.countUnknownKey(request);
+        throw new Problem("unauthorized");
+      }
+      await limits.countOther(request, `platform ${found.id}`);
+      names.set(request, found.name);
+    },
+    preValidation: [],
+    callerOf(request) {
+      const { tenantId = "" } = request.params as { tenantId?: string };
+      const person = `platform key ${names.get(request)}`;
+      const actor = { personId: null, person, address: request.ip, isProgram: true };
+      return { db, services, tenantId, actor, may: (access) => access.person === "operator" };
+    },
+  };
+}
+
 /**
- * A route for each act. The tenant is the key's; fields come from path, query and body, and a path wins over a body.
- * Needs `bodyText` and raw bodies.
+ * A route for each act. Fields come from path, query and body, and a path wins over a body. Needs `bodyText` and raw
+ * bodies.
  */
 export function actRoutes(
   app: FastifyInstance,
   acts: readonly KeyedAct[],
-  deps: { authentication: Authentication; db: Database; services: ActServices; now(): Date },
+  { onRequest, preValidation, callerOf }: ActDoor,
 ): void {
-  const { authentication, db, services, now } = deps;
   for (const { act, http, need } of acts) {
     app.route({
       method: http.method,
       url: http.path,
       schema: schemaOf(act, http, need),
       ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
-      onRequest: authentication.other,
-      preValidation: [requireTimedSignature(now), ...(http.body.length > 0 ? [readActBody] : [])],
+      config: { isOfPlatform: need === PLATFORM_KEY },
+      onRequest,
+      preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request) {
-        const caller = callerOf(request, { db, services });
+        const caller = callerOf(request);
         const input = inputOf(request, act, http);
         try {
           return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
@@ -98,18 +166,21 @@ export function callerOf(
 function problemOf(
   error: unknown,
   { tenant }: FastifyRequest,
-  need: KeyNeed,
+  need: KeyedAct["need"],
   gaveRevision: boolean,
 ): unknown {
   const { cause } = Object(error) as { cause?: unknown };
-  if (error instanceof Problem && error.body.statusCode === 404 && cause instanceof NotFound) {
+  // Of a tenant's key a tenant that is gone is a key that is gone.
+  const status = need === PLATFORM_KEY ? [401, 404] : [404];
+  const isMissing = error instanceof Problem && status.includes(error.body.statusCode);
+  if (isMissing && cause instanceof NotFound) {
     return new Problem("notFound", { message: `${cause.field}: ${cause.message}`, cause });
   }
   if (error instanceof Conflict) {
     const { message } = error;
     return new Problem(gaveRevision ? "preconditionFailed" : "conflict", { message });
   }
-  if (error instanceof NotAllowed) {
+  if (error instanceof NotAllowed && need !== PLATFORM_KEY) {
     return new Problem("keyRole", { message: refusal(tenant.keyRole, need) });
   }
   return error;
@@ -167,13 +238,14 @@ function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   return text;
 }
 
-function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyNeed) {
+function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyedAct["need"]) {
   const { properties } = act.input;
   const { input = {}, output } = act.examples[0] ?? {};
   const example = input as Fields;
   const of = (names: readonly string[]) => {
     const fields = names.map((name): [string, TSchema] => {
-      const schema = properties[name] as TSchema;
+      // A path names the tenant of some acts of the platform.
+      const schema = (properties[name] as TSchema | undefined) ?? text();
       const isNamed = schema.examples !== undefined || example[name] === undefined;
       return [name, isNamed ? schema : { ...schema, examples: [example[name]] }];
     });
@@ -183,12 +255,15 @@ function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyNeed) {
     body.flatMap((name) => (example[name] === undefined ? [] : [[name, example[name]]])),
   );
   const faults = faultsOf(act.input, {}, "input", "").map(faultText);
-  const roles = `Needs a key with the role ${listed(KEYS_THAT_MAY[need], "or")}.`;
+  const roles =
+    need === PLATFORM_KEY
+      ? "Needs a platform key."
+      : `Needs a key with the role ${listed(KEYS_THAT_MAY[need], "or")}.`;
   const isRevised = hasRevision(properties);
   const problems: Problems = {
     ...KEYED,
     ...(body.length > 0 && WITH_BODY),
-    keyRole: { message: refusal("read", need) },
+    ...(need !== PLATFORM_KEY && { keyRole: { message: refusal("read", need) } }),
     notFound: {},
     ...(act.effect !== "read" && { conflict: {} }),
     ...(isRevised && { preconditionFailed: {} }),
@@ -198,7 +273,7 @@ function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyNeed) {
     ...lookOf(act.name.split(" ", 1)[0] ?? ""),
     headers: Type.Object({
       ...(isRevised && REVISION_HEADER),
-      ...TIMED_SIGNATURE_HEADERS,
+      ...(need !== PLATFORM_KEY && TIMED_SIGNATURE_HEADERS),
       ...TRACE_HEADERS,
     }),
     operationId: act.name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase()),

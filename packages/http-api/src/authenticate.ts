@@ -11,6 +11,10 @@ import type { Tenant, TenantDirectory } from "./tenant-directory.ts";
 const MAX_KEY_CHARACTERS = 256;
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Platform keys are taken, and no tenant's. */
+    isOfPlatform?: boolean;
+  }
   interface FastifyRequest {
     /** The tenant of the request's API key, from `onRequest` on. */
     tenant: Tenant;
@@ -110,8 +114,9 @@ export function guardKeyedRoutes(
   { inTurn }: Pick<AbuseLimits, "inTurn">,
 ): void {
   app.addHook("onRoute", (route) => {
-    const { method, url, schema, handler } = route;
+    const { method, url, schema, handler, config } = route;
     const { security = [] } = schema ?? {};
+    if (config?.isOfPlatform === true) return;
     if (!security.some((one) => "apiKey" in one)) return;
     for (const each of [method].flat()) {
       if (needOf(access, each, url) === undefined) {
