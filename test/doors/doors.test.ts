@@ -7,13 +7,12 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import {
   type Act,
   type ActServices,
-  isAct,
   NotAllowed,
   PERSON_ROLES,
   runAct,
 } from "@belfry/administration/act";
 import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
-import { allActs } from "@belfry/administration/acts";
+import { allActs, isAct } from "@belfry/administration/acts";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { createKey } from "@belfry/administration/tenants/api-keys";
 import { createTenant } from "@belfry/administration/tenants/tenants";

@@ -166,11 +166,6 @@ export function defineAct<
   return act;
 }
 
-/** Of a module's exports. */
-export function isAct(value: unknown): value is Act {
-  return typeof value === "object" && value !== null && "access" in value && "run" in value;
-}
-
 /** The caller's role does not allow the act. */
 export class NotAllowed extends Error {
   override readonly name = "NotAllowed";

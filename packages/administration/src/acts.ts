@@ -1,5 +1,5 @@
 import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import { type Act, isAct } from "./act.ts";
+import type { Act } from "./act.ts";
 
 interface Noun {
   /** What the command's help and the management document say of it. */
@@ -148,4 +148,9 @@ export async function actsOfNoun({ load }: Noun): Promise<Act[]> {
 
 export async function allActs(): Promise<Act[]> {
   return (await Promise.all(Object.values(NOUNS).map(actsOfNoun))).flat();
+}
+
+/** Of a module's exports. */
+export function isAct(value: unknown): value is Act {
+  return typeof value === "object" && value !== null && "access" in value && "run" in value;
 }

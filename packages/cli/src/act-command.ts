@@ -1,5 +1,6 @@
-import { type Act, type Caller, isAct, runAct } from "@belfry/administration/act";
+import { type Act, type Caller, runAct } from "@belfry/administration/act";
 import { httpOf } from "@belfry/administration/act-http";
+import { isAct } from "@belfry/administration/acts";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { encodeQueueMessage } from "@belfry/contracts/queue-message";

@@ -1,6 +1,6 @@
 import { NOUNS } from "@belfry/administration/acts";
 import { Command } from "commander";
-import { actsOf, type OwnParts } from "./act-command.ts";
+import type { OwnParts } from "./act-command.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
@@ -19,7 +19,8 @@ type Row = readonly [name: string, description: string, load: () => Promise<Comm
 /** A noun whose commands are acts; `own`: what the fields of the acts do not say. */
 function noun(name: keyof typeof NOUNS, own?: () => Promise<OwnParts>): Row {
   const { summary, load } = NOUNS[name];
-  return [name, summary, actsOf(load, own)];
+  // With all that acts stand on: the help of all commands needs none of it.
+  return [name, summary, async () => (await import("./act-command.ts")).actsOf(load, own)()];
 }
 
 /** In the order of the help. A file, with all that it stands on, is loaded when its command is given. */
