@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createKey } from "@belfry/administration/tenants/api-keys";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
@@ -19,7 +22,7 @@ async function world(t: test.TestContext) {
     assert.deepEqual([code, out], [1, ""], err);
     assert.match(err, told);
   };
-  return { admin, id, belfry, fails };
+  return { admin: { ...admin, apiKey }, id, belfry, fails, home };
 }
 
 test("with an address of the API a command needs a key and no database; the key says the tenant", async (t) => {
@@ -57,4 +60,61 @@ test("with the webhook secret its calls are signed", async (t) => {
     assert.deepEqual([code, err], [0, ""], args);
   }
   await fails("category list", /is not that of/, { BELFRY_WEBHOOK_SECRET: "another" });
+});
+
+test("a pipeline without the database pulls a bundle, edits it, sees the plan and applies it", async (t) => {
+  const { admin, id, belfry, fails, home } = await world(t);
+  await putTemplate(admin.db, { tenantId: id, eventType: "sale", channel: "SMS", content: "Sale" });
+  const json = async (args: string) => {
+    const { code, out, err } = await belfry(args);
+    assert.deepEqual([code, err], [0, ""], args);
+    return JSON.parse(out);
+  };
+  const versions = async () =>
+    (await admin.pool.query("select count(*)::integer as n from template_versions")).rows[0].n;
+  const folder = join(home, "bundle");
+  assert.deepEqual((await json(`bundle pull ${folder}`)).files, ["sale/SMS.txt"]);
+  const path = join(folder, "sale", "SMS.txt");
+  await writeFile(path, (await readFile(path, "utf8")).replace("Sale", "Sale!"));
+  await writeFile(
+    join(folder, "categories.json"),
+    JSON.stringify([
+      {
+        key: "offers",
+        label: { "": "Offers" },
+        description: {},
+        required: false,
+        defaultOn: true,
+        position: 0,
+        eventTypes: ["sale"],
+      },
+    ]),
+  );
+  const before = await versions();
+  const plan = await json(`bundle apply ${folder} --dry-run`);
+  assert.deepEqual(
+    [plan.added, plan.changed, plan.applied],
+    [["categories.json: offers"], ["sale/SMS.txt"], false],
+  );
+  assert.equal(await versions(), before);
+
+  await putTemplate(admin.db, { tenantId: id, eventType: "sale", channel: "SMS", content: "Sold" });
+  await fails(`bundle apply ${folder} --plan ${plan.plan}`, /ask for a new plan/);
+  const next = await json(`bundle apply ${folder} --dry-run`);
+  assert.equal((await json(`bundle apply ${folder} --plan ${next.plan}`)).applied, true);
+  const applied = await versions();
+  assert.equal(applied, before + 2);
+  const again = await json(`bundle apply ${folder}`);
+  assert.deepEqual([again.added, again.changed], [[], []]);
+  assert.equal(await versions(), applied);
+  const { status } = await fetch(`${admin.url}/api/v1/manage/bundle`, {
+    method: "POST",
+    headers: {
+      "x-api-key": admin.apiKey,
+      "if-match": `"${plan.plan}"`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ files: {} }),
+  });
+  assert.equal(status, 412);
 });
