@@ -208,3 +208,38 @@ test("a platform key runs operators' acts, and no tenant's; a tenant's key runs 
   await admin.pool.query("delete from platform_keys");
   assert.equal((await ask("GET /tenants", undefined, as)).status, 401);
 });
+
+test("the same call with the same Idempotency-Key does nothing again and gets the first answer", async (t) => {
+  const { admin, ask, id } = await world(t);
+  const key = { "idempotency-key": "deploy-1" };
+  const create = { eventType: "sale", channels: ["SMS"] };
+  const [first, second] = await Promise.all([
+    ask("POST /templates", create, key),
+    ask("POST /templates", create, key),
+  ]);
+  const [made, other] = first.status === 200 ? [first, second] : [second, first];
+  assert.deepEqual([made.status, [200, 409].includes(other.status)], [200, true]);
+  const again = await ask("POST /templates", create, key);
+  assert.deepEqual([again.status, again.body], [200, made.body]);
+  assert.equal(again.headers.get("idempotency-replayed"), "true");
+  // Without it the templates are there already.
+  assert.equal((await ask("POST /templates", create)).status, 422);
+  const reused = await ask("POST /templates", { ...create, eventType: "other" }, key);
+  assert.deepEqual(
+    [reused.status, reused.body.message],
+    [422, ["Idempotency-Key was used for another call: give each call a key of its own"]],
+  );
+  assert.equal((await ask("POST /templates", create, { "idempotency-key": "" })).status, 422);
+  // What was refused changed nothing, and may be repeated.
+  const refused = { "idempotency-key": "deploy-2" };
+  assert.equal((await ask("POST /templates", create, refused)).status, 422);
+  await admin.pool.query("delete from templates where tenant_id = $1", [id]);
+  assert.equal((await ask("POST /templates", create, refused)).status, 200);
+  // Nobody knows how a call ended whose process was killed.
+  await admin.pool.query("update repeated_calls set answer = null where key = 'deploy-2'");
+  assert.equal((await ask("POST /templates", create, refused)).status, 409);
+  await admin.pool.query("update repeated_calls set created_at = now() - interval '25 hours'");
+  assert.equal((await ask("POST /templates", create, refused)).status, 422);
+  const { rows } = await admin.pool.query("select key, answer from repeated_calls");
+  assert.deepEqual(rows, [], "none of those of yesterday");
+});

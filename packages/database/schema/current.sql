@@ -634,6 +634,19 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (person_id, sha256)
 );
 
+create table repeated_calls (
+  caller text collate "C" not null,
+  key text not null,
+  request bytea not null,
+  answer text,
+  created_at timestamp with time zone not null default now(),
+  constraint repeated_calls_pkey PRIMARY KEY (caller, key)
+);
+create index repeated_calls_by_age ON repeated_calls USING btree (created_at);
+comment on column repeated_calls.caller is 'a tenant''s id, or that of a platform key';
+comment on column repeated_calls.request is 'SHA-256 of method, address and body';
+comment on column repeated_calls.answer is 'encrypted; null: the call is under way, or its process ended without an answer';
+
 create table scheduled_events (
   event_id uuid not null,
   tenant_id text collate "C" not null,

@@ -25,6 +25,7 @@ const ADDED = [
   "0012-environments",
   "0013-platform-keys",
   "0014-key-roles",
+  "0015-repeated-calls",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */

@@ -90,6 +90,17 @@ export interface Schema {
     day_total: Generated<number>;
   };
 
+  repeated_calls: {
+    /** A tenant's id, or that of a platform key. */
+    caller: string;
+    /** The Idempotency-Key. */
+    key: string;
+    /** SHA-256 of method, address and body. */
+    request: Buffer;
+    /** Encrypted; null: the call is under way, or its process ended without an answer. */
+    answer: string | null;
+    created_at: CreatedAt;
+  };
   platform_keys: {
     id: string;
     /** Of the whole key. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   type Act,
   type ActServices,
@@ -22,12 +23,14 @@ import { answers, KEYED, type Problems, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, type KeyAccess, refusal } from "./authenticate.ts";
 import {
+  IDEMPOTENCY_HEADER,
   lookOf,
   REVISION_HEADER,
   TIMED_SIGNATURE_HEADERS,
   TRACE_HEADERS,
 } from "./document-parts.ts";
 import { readBody } from "./read-body.ts";
+import { onceByKey } from "./repeated-calls.ts";
 import { requireTimedSignature } from "./signature.ts";
 
 type Fields = Record<string, unknown>;
@@ -98,9 +101,9 @@ export function platformDoor(
   const names = new WeakMap<FastifyRequest, string>();
   return {
     async onRequest(request) {
-      const key = request.headers[HEADERS.apiKey];
+      const key = keyOf(request);
       await limits.checkUnknownKeys(request);
-      const found = typeof key === "string" ? await findPlatformKey(db, key) : undefined;
+      const found = await findPlatformKey(db, key);
       if (found === undefined) {
         await limits.countUnknownKey(request);
         throw new Problem("unauthorized");
@@ -136,17 +139,32 @@ export function actRoutes(
       config: { isOfPlatform: need === PLATFORM_KEY },
       onRequest,
       preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
-      async handler(request) {
+      async handler(request, reply) {
         const caller = callerOf(request);
         const input = inputOf(request, act, http);
-        try {
-          return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
-        } catch (error) {
-          throw problemOf(error, request, need, hasRevision(input));
-        }
+        const work = async () => {
+          try {
+            return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
+          } catch (error) {
+            throw problemOf(error, request, need, hasRevision(input));
+          }
+        };
+        if (!isRepeatable(act, http)) return await work();
+        const { db, services, tenantId } = caller;
+        const place = { request, reply, caller: tenantId || hash("sha256", keyOf(request)) };
+        return await onceByKey({ db, keys: services.keys }, place, work);
       },
     });
   }
+}
+
+function keyOf({ headers }: FastifyRequest): string {
+  return String(headers[HEADERS.apiKey]);
+}
+
+/** It would do something again: an Idempotency-Key keeps it from that. */
+function isRepeatable({ effect }: Act, { method }: ActHttp): boolean {
+  return method === "POST" && effect !== "read";
 }
 
 /** The program that has the request's key. */
@@ -238,7 +256,8 @@ function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   return text;
 }
 
-function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyedAct["need"]) {
+function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
+  const { params, query, body } = http;
   const { properties } = act.input;
   const { input = {}, output } = act.examples[0] ?? {};
   const example = input as Fields;
@@ -273,6 +292,7 @@ function schemaOf(act: Act, { params, query, body }: ActHttp, need: KeyedAct["ne
     ...lookOf(act.name.split(" ", 1)[0] ?? ""),
     headers: Type.Object({
       ...(isRevised && REVISION_HEADER),
+      ...(isRepeatable(act, http) && IDEMPOTENCY_HEADER),
       ...(need !== PLATFORM_KEY && TIMED_SIGNATURE_HEADERS),
       ...TRACE_HEADERS,
     }),

@@ -46,6 +46,16 @@ export const REVISION_HEADER = {
   ),
 };
 
+export const IDEMPOTENCY_HEADER = {
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      description:
+        "1–255 characters: the same call with the same key gets the first answer for a day, and does nothing again",
+      ...unsent("deploy-2026-11-20-1"),
+    }),
+  ),
+};
+
 /** Headers that requests may bring, for the document: what they mean is told by who reads them. */
 export const TRACE_HEADERS = {
   "X-Trace-Id": Type.Optional(

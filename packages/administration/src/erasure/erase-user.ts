@@ -22,6 +22,7 @@ import {
   deleteEmptyDigests,
   deleteNotifications,
   deleteThrottles,
+  forgetRepeatedCalls,
   userEvents,
 } from "./user-data.ts";
 import { countAuditEntries, countSuppressions } from "./user-traces.ts";
@@ -78,6 +79,7 @@ export async function eraseUser(
   const digests = await countOf(db, "digests", owner);
   const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
   if (!dryRun) await deleteEmptyDigests(db, owner);
+  if (!dryRun) await forgetRepeatedCalls(db, tenantId);
   for (const address of directory.addresses) found.addresses.add(address);
   const deleted: ErasedRows = {
     ...found.deleted,

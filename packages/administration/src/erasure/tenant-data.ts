@@ -5,6 +5,7 @@ import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import type { Schema } from "@belfry/database/schema";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
+import { forgetRepeatedCalls } from "./user-data.ts";
 
 /** What was deleted of a tenant, in rows. */
 export type DeletedTenantData = Static<typeof DeletedTenantData>;
@@ -65,6 +66,7 @@ export async function deleteTenantData(
   for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   await deleteAll(db, "search_users", tenantId, batchRows);
+  await forgetRepeatedCalls(db, tenantId);
   return deleted;
 }
 

@@ -135,6 +135,11 @@ export async function deleteThrottles(db: Database, { tenantId, userId }: Owner)
   return Number(result.numDeletedRows);
 }
 
+/** Answers kept for calls that are repeated may hold anybody's data, encrypted: those of the tenant go. */
+export async function forgetRepeatedCalls(db: Database, tenantId: string): Promise<void> {
+  await db.deleteFrom("repeated_calls").where("caller", "=", tenantId).execute();
+}
+
 /** How many rows of a table are the user's. */
 export async function countOf(
   db: Database,

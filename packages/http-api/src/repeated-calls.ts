@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { textFault } from "@belfry/contracts/identifiers";
+import { Problem } from "@belfry/contracts/problems";
+import type { Database } from "@belfry/database/connection";
+import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { sql } from "kysely";
+
+/** Of calls that are no event: of those the header is X-Idempotency-Key, and its answers are kept elsewhere. */
+const HEADER = "idempotency-key";
+const KEPT_HOURS = 24;
+
+export interface RepeatedCalls {
+  db: Database;
+  keys(): Promise<SecretKeys>;
+}
+
+/**
+ * Runs a call once for each `Idempotency-Key` of a caller: the same call again gets the first answer, for a day. A call
+ * that changed nothing may be repeated. Throws a 409 Problem while the first one is under way or where nobody knows how
+ * it ended, and a 422 Problem for another call with the same key.
+ */
+export async function onceByKey<T>(
+  { db, keys }: RepeatedCalls,
+  { request, reply, caller }: { request: FastifyRequest; reply: FastifyReply; caller: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = request.headers[HEADER];
+  if (key === undefined) return await work();
+  const fault = typeof key === "string" ? textFault(key) : "must be there once";
+  if (fault !== undefined || typeof key !== "string") {
+    throw new Problem("validation", { message: [`Idempotency-Key ${fault}`] });
+  }
+  const asked = createHash("sha256")
+    .update(`${request.method} ${request.url}\n`)
+    .update(JSON.stringify(request.body ?? null))
+    .digest();
+  const mine = { caller, key };
+  const claimed = await claim(db, { ...mine, request: asked });
+  if (claimed === undefined) {
+    try {
+      const answer = await work();
+      const sealed = await encryptSecret(await keys(), ownerOf(mine), JSON.stringify(answer));
+      await rowOf(db.updateTable("repeated_calls").set({ answer: sealed }), mine).execute();
+      return answer;
+    } catch (error) {
+      // A fault of ours may have come behind the change: whoever repeats it is told so.
+      const isRefused = error instanceof Problem && error.body.statusCode < 500;
+      if (isRefused) await rowOf(db.deleteFrom("repeated_calls"), mine).execute();
+      throw error;
+    }
+  }
+  if (!claimed.request.equals(asked)) {
+    const message = ["Idempotency-Key was used for another call: give each call a key of its own"];
+    throw new Problem("validation", { message });
+  }
+  if (claimed.answer === null) {
+    const message =
+      "The first call with this Idempotency-Key is under way, or ended without an answer: look what it did";
+    throw new Problem("conflict", { message });
+  }
+  reply.header("idempotency-replayed", "true");
+  return JSON.parse(await decryptSecret(await keys(), ownerOf(mine), claimed.answer));
+}
+
+interface Place {
+  caller: string;
+  key: string;
+}
+
+/** undefined: nobody had it, and it is the caller's now. */
+async function claim(db: Database, row: Place & { request: Buffer }) {
+  await sql`
+    delete from repeated_calls where ctid in (
+      select ctid from repeated_calls where created_at < now() - make_interval(hours => ${KEPT_HOURS})
+      order by created_at limit 100 for update skip locked)`.execute(db);
+  const made = await db
+    .insertInto("repeated_calls")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("caller")
+    .executeTakeFirst();
+  if (made !== undefined) return undefined;
+  const found = await db
+    .selectFrom("repeated_calls")
+    .select(["request", "answer"])
+    .where("caller", "=", row.caller)
+    .where("key", "=", row.key)
+    .executeTakeFirst();
+  // It was refused just now: that call may be repeated.
+  return found ?? { request: row.request, answer: null };
+}
+
+function rowOf<Q extends { where(column: "caller" | "key", operator: "=", value: string): Q }>(
+  query: Q,
+  { caller, key }: Place,
+): Q {
+  return query.where("caller", "=", caller).where("key", "=", key);
+}
+
+function ownerOf({ caller, key }: Place): string {
+  return `repeated-call:${caller}:${key}`;
+}
