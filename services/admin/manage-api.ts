@@ -71,7 +71,7 @@ export async function manageApi(
     actRoutes(scope, acts, tenantDoor({ authentication, db, services, now }));
     actRoutes(scope, platformActs(all, MANAGE_PATH), platformDoor({ db, services, limits }));
     mcpRoute(scope, {
-      acts: all.filter(({ tool }) => tool !== undefined),
+      acts: all.filter(({ tool }) => tool === true),
       hosts: [config.baseUrl, config.apiUrl].map((url) => URL.parse(url)?.host ?? ""),
       authentication,
       db,

@@ -63,8 +63,7 @@ export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
     server.setRequestHandler("tools/call", async ({ params }) => {
       const act = tools.get(params.name);
       if (act === undefined || !offered(act)) return failed(`there is no tool ${params.name}`);
-      const input = { ...params.arguments, ...act.tool?.fixed };
-      return await called(act, caller, input);
+      return await called(act, caller, params.arguments ?? {});
     });
     return server;
   };
@@ -123,11 +122,7 @@ function webRequest({ method, url, headers }: FastifyRequest): Request {
   return new Request(new URL(url, "http://localhost"), { method, headers: given });
 }
 
-function toolOf(name: string, { summary, description, input, effect, tool }: Act) {
-  const fields = Object.entries(input.properties).filter(
-    ([field]) => !(field in (tool?.fixed ?? {})),
-  );
-  const required = (input.required ?? []).filter((field) => !(field in (tool?.fixed ?? {})));
+function toolOf(name: string, { summary, description, input, effect }: Act) {
   return {
     name,
     title: summary,
@@ -135,8 +130,8 @@ function toolOf(name: string, { summary, description, input, effect, tool }: Act
     inputSchema: {
       type: "object" as const,
       // Without what TypeBox keeps beside the schema.
-      properties: JSON.parse(JSON.stringify(Object.fromEntries(fields))),
-      required,
+      properties: JSON.parse(JSON.stringify(input.properties)),
+      required: input.required ?? [],
       additionalProperties: false,
     },
     annotations: {

@@ -66,11 +66,8 @@ export interface Act<
   maxBodyBytes?: number;
   /** Changes what a bundle holds: a locked environment refuses it. */
   inBundle?: true;
-  /**
-   * A tool for assistants; `fixed` fields are not theirs to choose. Never of an act whose output has a secret, that
-   * deletes, or that changes what is in force.
-   */
-  tool?: { fixed?: Partial<Static<I>> };
+  /** A tool for assistants. Never of an act whose output has a secret, that deletes, or changes what is in force. */
+  tool?: true;
   /** One line: the command's help and the operation's title. */
   summary: string;
   description?: string;

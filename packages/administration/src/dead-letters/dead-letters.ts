@@ -88,7 +88,7 @@ export const listDead = defineAct({
   http: "GET /dead-letters",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "Groups by tenant, channel, provider and error class, with counts and examples",
   input: FilterInput,
   output: Type.Array(DeadLetterGroup),

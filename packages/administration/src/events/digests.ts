@@ -76,7 +76,7 @@ export const listDigests = defineAct({
   http: "GET /digests",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "A tenant's open digests, the next one first: until when, and with how many events",
   input: Type.Object({
     limit: Type.Optional(
@@ -99,7 +99,7 @@ export const showDigest = defineAct({
   http: "GET /digests/:id",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "One digest, open or not, with the ids of its oldest 100 events",
   description: "Its events include those that are not in the message.",
   input: named,

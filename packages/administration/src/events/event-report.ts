@@ -52,7 +52,7 @@ export const showEvent = defineAct({
   http: `GET ${EVENT_PATH}`,
   access: { scope: "tenant", person: "viewer", key: "read" },
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "An event with its timeline, by Belfry's id or the tenant's eventId (the newest)",
   input: Type.Object({ eventId: text({ description: "Belfry's id, or the tenant's eventId" }) }),
   output: EventReport,

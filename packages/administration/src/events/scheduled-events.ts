@@ -35,7 +35,7 @@ export const listScheduled = defineAct({
   http: `GET ${SCHEDULED_PATH}`,
   access: { scope: "tenant", person: "viewer", key: "read" },
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "A tenant's scheduled events, the next one first",
   input: Type.Object({
     limit: Type.Optional(

@@ -56,7 +56,7 @@ export const listSuppressions = defineAct({
   http: "GET /suppressions",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   pages: true,
   summary: "A tenant's suppressed addresses, each with the reason",
   input: Type.Object({

@@ -108,7 +108,7 @@ export const searchAnything = defineAct({
   http: "GET /search",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary:
     "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
   input: Type.Object({

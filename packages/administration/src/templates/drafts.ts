@@ -114,7 +114,7 @@ export const putDraft = defineAct({
   http: "PUT /templates/:eventType/:channel/draft",
   access: EDIT,
   effect: "change",
-  tool: {},
+  tool: true,
   summary: "Save as a draft, which is not in use; faults are told when it is published",
   input: Type.Object({
     ...PUT_FIELDS,

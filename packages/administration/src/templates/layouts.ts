@@ -144,7 +144,7 @@ export const showLayout = defineAct({
   http: "GET /layout",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "The live layout, or one of its versions",
   input: Type.Object({
     version: Type.Optional(integer(VERSIONS, { description: "its number; default: the newest" })),

@@ -48,7 +48,7 @@ export const previewTemplate = defineAct({
   http: "POST /template-previews",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "Render a saved template, or with --content-file one that is not saved",
   description: "The flags of its text go with --content-file.",
   input: Type.Object({

@@ -112,7 +112,7 @@ export const listCategories = defineAct({
   http: "GET /categories",
   access: LOOK,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "A tenant's categories, each with the event types that belong to it",
   input: Type.Object({}),
   output: Type.Array(Category),

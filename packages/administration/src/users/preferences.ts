@@ -40,7 +40,7 @@ export const showPreferences = defineAct({
   http: "GET /api/v1/users/:userId/preferences",
   access: { scope: "tenant", person: "viewer", key: "read" },
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "A user's preferences, where and when each was set, and the categories",
   description: "Of any user id: a tenant need not have named its users.",
   input: Type.Object({ userId }),

@@ -97,7 +97,7 @@ export const showUser = defineAct({
   http: "GET /api/v1/users/:userId",
   access: { scope: "tenant", person: "viewer", key: "read" },
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "A user as the tenant has named it",
   input: Type.Object({ userId: USER_FIELDS.userId }),
   output: User,

@@ -130,7 +130,7 @@ export const webhookAttempts = defineAct({
   http: `GET ${WEBHOOK_ATTEMPTS_PATH}`,
   access: READ_ENDPOINTS,
   effect: "read",
-  tool: {},
+  tool: true,
   summary: "List attempts",
   description: "The log of an endpoint: every call, with what it was answered.",
   input: Type.Object({
