@@ -205,7 +205,7 @@ test("two thousand hostile calls cost at most what the key may ask in a minute",
     for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
   }
   const told = JSON.stringify([...counts]);
-  assert.equal(counts.get(429), 2_000 - most, told);
+  assert.ok((counts.get(429) ?? 0) >= 2_000 - most, told);
   assert.ok(
     [...counts.keys()].every((status) => status < 500),
     told,
