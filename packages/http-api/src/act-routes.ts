@@ -296,7 +296,7 @@ function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
       ...(need !== PLATFORM_KEY && TIMED_SIGNATURE_HEADERS),
       ...TRACE_HEADERS,
     }),
-    operationId: act.name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: act.name.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: act.summary,
     description: [act.description, roles].filter((one) => one !== undefined).join(" "),
     ...(params.length > 0 && { params: of(params) }),
