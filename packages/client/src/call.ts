@@ -34,9 +34,15 @@ export interface Answer<Body> {
   body: Body;
 }
 
-type Request = CallOptions & { headers?: Record<string, string>; body?: string };
+type Request = CallOptions & {
+  /** A function is asked at each try: a signature may have the time in it. */
+  headers?: Record<string, string> | (() => Record<string, string>);
+  body?: string;
+  /** false: tried again only after a 429, as Belfry may have carried out the others. */
+  repeatable?: boolean;
+};
 
-/** One request with its retries: the same method, path, headers and body each time. */
+/** One request with its retries: the same method, path and body each time. */
 export type Caller = <Body>(
   method: string,
   path: string,
@@ -74,7 +80,7 @@ export function createCaller(
         headers: {
           "x-api-key": options.apiKey,
           ...(one.body === undefined ? {} : { "content-type": "application/json" }),
-          ...one.headers,
+          ...(typeof one.headers === "function" ? one.headers() : one.headers),
         },
         ...(one.body === undefined ? {} : { body: one.body }),
       });
@@ -97,11 +103,17 @@ export function createCaller(
         return await attempt<Body>(method, path, one);
       } catch (error) {
         const pauseMs = pauseAfter(error, retry, random);
+        if (one.repeatable === false && !isRefused(error)) throw error;
         if (pauseMs === undefined || retry >= retries || pauseMs > longestWaitMs) throw error;
         await sleep(pauseMs, one.signal);
       }
     }
   };
+}
+
+/** Belfry has not begun with it. */
+function isRefused(error: unknown): boolean {
+  return error instanceof BelfryError && error.status === 429;
 }
 
 /** Milliseconds until the next try; undefined where none can help. */

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type {
   CancelInput,
   Cancelled,
@@ -17,11 +17,15 @@ import type {
   UserResult,
 } from "./api.ts";
 import { type CallOptions, createCaller, type Transport } from "./call.ts";
+import { segment, sign } from "./request-parts.ts";
 import { type WebhookCalls, webhookCalls } from "./webhooks.ts";
 
 export type * from "./api.ts";
 export type { CallOptions, Transport } from "./call.ts";
 export { BelfryError, BelfryNetworkError } from "./errors.ts";
+export * from "./management.ts";
+export type * as Management from "./management-api.ts";
+export { sign } from "./request-parts.ts";
 
 export interface ClientOptions extends Partial<Transport> {
   /** Where Belfry is, as `https://notify.example.com`. */
@@ -203,15 +207,4 @@ const BATCH_PATH = "/api/v1/users/batch";
 function userPath(userId: string): string {
   // The path of the batch is no user's.
   return `/api/v1/users/${userId === "batch" ? "%62atch" : segment(userId)}`;
-}
-
-/** URLs fold `.` and `..` away, encoded or not: the request would go to another path. */
-function segment(text: string): string {
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot be part of a path`);
-  return encodeURIComponent(text);
-}
-
-/** `X-Service-Signature` of a body: HMAC-SHA256 in lowercase hex. */
-export function sign(webhookSecret: string, body: string | Uint8Array): string {
-  return createHmac("sha256", webhookSecret).update(body).digest("hex");
 }

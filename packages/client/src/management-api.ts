@@ -1,0 +1,1958 @@
+/**
+ * The calls of the management API. Generated from its OpenAPI document, and held true by a test:
+ * node test/run.ts --test-update-snapshots test/openapi/management-api.test.ts
+ */
+
+export interface Cancelled {
+  /** Belfry's ids of events of which nothing has reached anybody, nor will */
+  cancelled: string[];
+  /** Events of which something had reached somebody, and the rest was stopped */
+  partly: {
+    /** Belfry's id */
+    eventId: string;
+    /** Nothing has left by these */
+    stopped: ("EMAIL" | "SMS" | "PUSH")[];
+  }[];
+  /** Belfry's ids of events of which a try is under way. It is the last one: ask again, and the answer says what became of them */
+  pending: string[];
+  /** Belfry's ids of events of which nothing was left to stop */
+  tooLate: string[];
+  /** Those of eventIds that no event has; absent where every one was found */
+  unknown?: string[];
+  /** Only where it is true: there are more than 1000 events; ask again, and it goes on */
+  more?: boolean;
+}
+
+export interface Category {
+  key: string;
+  /** By language, "" the default */
+  label: Record<string, string>;
+  description: Record<string, string>;
+  /** Sent whatever users have turned off */
+  required: boolean;
+  /** false: sent only to users who have turned it on */
+  defaultOn: boolean;
+  position: number;
+  /** Those that belong to it */
+  eventTypes: string[];
+}
+
+export interface Digest {
+  id: string;
+  eventType: string;
+  channel: "EMAIL" | "SMS";
+  userId: string;
+  recipient: string | null;
+  /** Of the template's variant; empty: the default */
+  locale: string;
+  /** What keeps its events apart; empty: nothing */
+  key: string;
+  /** When its first event came; ISO 8601, UTC */
+  openedAt: string;
+  /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
+  windowEndsAt: string;
+  /** When nothing could join it any more; ISO 8601, UTC */
+  closedAt: string | null;
+  /** Events that the message is of */
+  count: number;
+  delivery: {
+    id: string;
+    status:
+      | "queued"
+      | "sending"
+      | "waiting"
+      | "accepted"
+      | "delivered"
+      | "bounced"
+      | "complained"
+      | "failed"
+      | "expired"
+      | "skipped"
+      | "unknown"
+      | "discarded";
+    reason: string | null;
+    /** When it is tried next; null once settled; ISO 8601, UTC */
+    dueAt: string | null;
+  } | null;
+  /** Events may join it */
+  open: boolean;
+}
+
+/** Of one variant, in force nowhere */
+export interface Draft {
+  templateId: string;
+  tenantId: string;
+  /** the template's event type */
+  eventType: string;
+  /** EMAIL, SMS or PUSH */
+  channel: "EMAIL" | "SMS" | "PUSH";
+  /** Empty: the default variant */
+  locale: string;
+  content: string;
+  subject: string | null;
+  title: string | null;
+  format: "markdown" | "mjml" | "html" | "text" | null;
+  url: string | null;
+  /** buttons of PUSH; up to two */
+  actions?:
+    | {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[]
+    | null;
+  /** What publishing it sets; as given, and not yet judged */
+  settings: {
+    /** use it for events; default: true */
+    active?: boolean;
+    /** one-time codes and the like: content is erased and never shown */
+    sensitive?: boolean;
+    /** a try without an answer is not repeated: it ends as unknown */
+    atMostOnce?: boolean;
+    /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+    plainCharacters?: boolean;
+    /** what is not sent by then ends as expired */
+    expiresAfterSeconds?: number | null;
+    /** one message for several events; null: each is sent by itself */
+    digest?: {
+      /** one message for the events of so long */
+      windowSeconds?: number;
+      /** one message at 09:00, by the recipient's clock */
+      at?: string;
+      /** with --digest-at: on these days, as mon,thu */
+      days?: number[];
+      /** events are kept apart by the value of this variable */
+      key?: string;
+      /** the window begins anew with each event */
+      sliding?: boolean;
+      /** of a sliding one: the longest in all */
+      maxSeconds?: number;
+      /** the first event leaves at once, those after it together */
+      leading?: boolean;
+    } | null;
+    /** so many a user in any such time; more are skipped */
+    throttle?: {
+      /** so many */
+      count?: number;
+      /** in any time of that length */
+      seconds?: number;
+    } | null;
+    /** sent after that time, unless it was read in the inbox */
+    afterUnreadSeconds?: number | null;
+    /** realtime channel of PUSH; default: the personal one */
+    targetChannel?: string | null;
+    /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
+    requiredVariables?: string[] | null;
+    /** for previews: a JSON object as text */
+    sampleVariables?: string | null;
+  };
+  /** Changes with every save */
+  revision: number;
+  /** The version in force that it began with */
+  basedOnVersion: number;
+  /** Of a translation */
+  sourceVersion: number | null;
+  savedBy: string | null;
+  /** When it was saved; ISO 8601, UTC */
+  savedAt: string;
+}
+
+export interface Environment {
+  tenantId: string;
+  /** The tenant's */
+  name: string;
+  family: string | null;
+  environment: string | null;
+  /** The tenant whose templates are promoted into it */
+  promotesFrom: string | null;
+  /** Only a bundle or a promotion changes its templates */
+  locked: boolean;
+}
+
+export interface InboundMessage {
+  id: string;
+  /** The kind of provider that it came through */
+  provider: string;
+  sender: string;
+  recipient: string;
+  text: string;
+  /** When it came; ISO 8601, UTC */
+  receivedAt: string;
+}
+
+export interface Layout {
+  tenantId: string;
+  /** 0: the platform's, untouched */
+  version: number;
+  /** MJML with {{ $content }} directly in an mj-column; empty: the platform's */
+  content: string | null;
+  /** https; '' for none */
+  logoUrl: string | null;
+  /** of buttons and links, #rrggbb; '' for the platform's */
+  primaryColor: string | null;
+  /** behind the content, #rrggbb */
+  backgroundColor: string | null;
+  /** of words, #rrggbb */
+  textColor: string | null;
+  /** below the content, with links as Markdown; '' for none */
+  footerText: string | null;
+  /** the sender's postal address; '' for none */
+  address: string | null;
+  savedBy: string | null;
+  /** When it was published; ISO 8601, UTC */
+  savedAt: string | null;
+}
+
+export interface OutboxMessage {
+  id: string;
+  eventId: string;
+  channel: "EMAIL" | "SMS";
+  to: string;
+  subject: string | null;
+  html: string | null;
+  text: string;
+  /** Of a text message */
+  segments: number | null;
+  /** Of a mail: its header fields, beside those about its addresses and parts */
+  headers?: Record<string, string>;
+  /** When it was given; ISO 8601, UTC */
+  createdAt: string;
+}
+
+export interface Plan {
+  /** Names this change: give it back to apply just this */
+  plan: string;
+  /** Paths of what the tenant lacks */
+  added: string[];
+  changed: string[];
+  same: string[];
+  /** What the tenant has and the bundle lacks; it stays as it is */
+  outdated: string[];
+  /** Of a dry run: why it cannot be applied */
+  faults: string[];
+  applied: boolean;
+}
+
+export interface Preview {
+  /** EMAIL, SMS or PUSH */
+  channel: "EMAIL" | "SMS" | "PUSH";
+  kind: "email" | "text" | "notification";
+  subject?: string;
+  html?: string;
+  text?: string;
+  /** Of a short message */
+  segments?: number;
+  encoding?: string;
+  title?: string;
+  body?: string;
+  /** Names that have no value */
+  missing: string[];
+  warnings?: string[];
+}
+
+export interface Provider {
+  id: string;
+  tenantId: string;
+  channel: "EMAIL" | "SMS";
+  kind: string;
+  /** Unique on the channel; the kind, unless it was named */
+  name: string;
+  /** Messages are sent through it */
+  active: boolean;
+  /** From 0; of the active ones the lowest sends */
+  position: number;
+  /** Secrets are masked */
+  settings: Record<string, unknown>;
+  /** Calls, over all replicas; null: no limit of ours */
+  maxPerSecond: number | null;
+  /** When the vendor accepted the newest test with these settings; ISO 8601, UTC */
+  testedAt: string | null;
+  /** When it was added; ISO 8601, UTC */
+  createdAt: string;
+  /** When it was changed; ISO 8601, UTC */
+  updatedAt: string;
+}
+
+export interface SavedLayout extends Layout {
+  /** How many templates, by language, were published anew with it */
+  recompiled: number;
+}
+
+export interface SavedTemplate extends Template {
+  warnings: {
+    field: string;
+    line: number;
+    column: number;
+    message: string;
+  }[];
+}
+
+export interface Suppression {
+  channel: "EMAIL" | "SMS";
+  address: string;
+  reason: "bounced" | "complained" | "opted out" | "by hand";
+  /** The provider whose receipt it was, or who added it */
+  source: string | null;
+  /** When it was added; ISO 8601, UTC */
+  createdAt: string;
+}
+
+/** With what is published in the language; no text: nothing is */
+export interface Template extends TemplateSummary {
+  content: string;
+}
+
+export interface TemplateSummary {
+  /** use it for events; default: true */
+  active: boolean;
+  /** one-time codes and the like: content is erased and never shown */
+  sensitive: boolean;
+  /** a try without an answer is not repeated: it ends as unknown */
+  atMostOnce: boolean;
+  /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+  plainCharacters: boolean;
+  /** what is not sent by then ends as expired */
+  expiresAfterSeconds: number | null;
+  /** one message for several events; null: each is sent by itself */
+  digest: {
+    /** one message for the events of so long */
+    windowSeconds?: number;
+    /** one message at 09:00, by the recipient's clock */
+    at?: string;
+    /** with --digest-at: on these days, as mon,thu */
+    days?: number[];
+    /** events are kept apart by the value of this variable */
+    key?: string;
+    /** the window begins anew with each event */
+    sliding?: boolean;
+    /** of a sliding one: the longest in all */
+    maxSeconds?: number;
+    /** the first event leaves at once, those after it together */
+    leading?: boolean;
+  } | null;
+  /** so many a user in any such time; more are skipped */
+  throttle: {
+    /** so many */
+    count?: number;
+    /** in any time of that length */
+    seconds?: number;
+  } | null;
+  /** sent after that time, unless it was read in the inbox */
+  afterUnreadSeconds: number | null;
+  /** Of a notification; null: the personal channel */
+  targetChannel?: string | null;
+  requiredVariables: string[];
+  /** for previews: a JSON object as text */
+  sampleVariables: string | null;
+  id: string;
+  /** platform for what begins with global. */
+  tenantId: string;
+  eventType: string;
+  /** EMAIL, SMS or PUSH */
+  channel: "EMAIL" | "SMS" | "PUSH";
+  /** Counts what was published in all languages, from 1; 0: nothing is published */
+  version: number;
+  /** Of a mail */
+  subject?: string | null;
+  /** Of a mail: as it is set, or was found out */
+  format?: "markdown" | "mjml" | "html" | "text" | null;
+  /** Of a notification */
+  title?: string | null;
+  /** What a notification opens */
+  url?: string | null;
+  /** buttons of PUSH; up to two */
+  actions?: {
+    /** What stands on it */
+    label: string;
+    /** What it opens */
+    url: string;
+  }[];
+  /** Who saved what is published, if that is known */
+  savedBy: string | null;
+  /** Those that its text names */
+  variables: string[];
+  /** Whether the default variant has a draft */
+  hasDraft: boolean;
+  /** Its translations */
+  locales: {
+    locale: string;
+    /** 0: there is a draft alone */
+    version: number;
+    /** The default variant was published anew since this one was made from it */
+    outdated: boolean;
+    draft: boolean;
+  }[];
+  /** When it was made; ISO 8601, UTC */
+  createdAt: string;
+  /** When it was last published; ISO 8601, UTC */
+  updatedAt: string;
+}
+
+export interface TemplateVersion {
+  version: number;
+  /** Empty: the default variant */
+  locale: string;
+  subject: string | null;
+  title: string | null;
+  format: "markdown" | "mjml" | "html" | "text" | null;
+  url: string | null;
+  /** buttons of PUSH; up to two */
+  actions?:
+    | {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[]
+    | null;
+  createdBy: string | null;
+  /** When it was published; ISO 8601, UTC */
+  createdAt: string;
+}
+
+/** What each call takes and answers, by its name. */
+export interface ManagementCalls {
+  /**
+   * Publish such files, all or none; what has no file stays as it is
+   * Contents are compared: the same bundle again changes nothing and makes no version. Needs a key with the role manage or provision.
+   */
+  bundleApply: {
+    input: {
+      /** say what would change, and change nothing */
+      dryRun?: boolean;
+      /** texts by path */
+      files: Record<string, string>;
+      /** of a dry run: refused where the tenant or the files changed since */
+      plan?: string;
+    };
+    data: Plan;
+  };
+  /**
+   * What is published of a tenant as files: templates, layout and categories
+   * A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders. Needs a key with the role manage or provision.
+   */
+  bundlePull: {
+    input: Record<string, never>;
+    data: {
+      /** By path: a folder an event type, a file a channel and language, as in the example */
+      files: Record<string, string>;
+    };
+  };
+  /**
+   * Say which category events of a type belong to
+   * It counts for every event that is dispatched from then on. Needs a key with the role manage or provision.
+   */
+  categoryAssign: {
+    input: {
+      /** as the tenant's events name it */
+      eventType: string;
+      /** the category's key */
+      category: string | null;
+    };
+    data: {
+      eventType: string;
+      /** null: it belongs to none */
+      category: string | null;
+    };
+  };
+  /**
+   * Delete a category that has no event types; users' choices for it are kept
+   * It is refused while event types belong to it: their messages would reach users who turned them off. Needs a key with the role manage or provision.
+   */
+  categoryDelete: {
+    input: {
+      /** 1 to 64 of a-z, 0-9, _ . and - */
+      key: string;
+    };
+    data: Category;
+  };
+  /**
+   * A tenant's categories, each with the event types that belong to it
+   * Needs a key with the role manage or provision.
+   */
+  categoryList: {
+    input: Record<string, never>;
+    data: Category[];
+  };
+  /**
+   * Create a category, or change the given settings of one; applies within 5 s
+   * What is left out stays as it is. An empty text takes a language away. Needs a key with the role manage or provision.
+   */
+  categoryPut: {
+    input: {
+      /** 1 to 64 of a-z, 0-9, _ . and - */
+      key: string;
+      /** how users read it; a new category needs it */
+      label?: Record<string, string>;
+      /** what it is, in a sentence */
+      description?: Record<string, string>;
+      /** sent whatever users have turned off, and at any hour */
+      required?: boolean;
+      /** off: sent only to users who have turned it on */
+      defaultOn?: boolean;
+      /** order among the others: the lowest comes first */
+      position?: number;
+      /** new: refused where the key is taken; known: where it is not */
+      only?: "new" | "known";
+    };
+    data: Category;
+  };
+  /**
+   * End for good; the attempts stay to be seen
+   * Needs a key with the role manage or provision.
+   */
+  deadDiscard: {
+    input: {
+      /** say what would be done, and change nothing */
+      dryRun?: boolean;
+      /** these, and no filter; at most 100 */
+      ids?: string[];
+      /** EMAIL or SMS */
+      channel?: "EMAIL" | "SMS";
+      /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
+      class?:
+        | "permanent"
+        | "policy"
+        | "credentials"
+        | "throttled"
+        | "deferred"
+        | "transient"
+        | "ambiguous"
+        | "untried"
+        | "expired"
+        | "unknown"
+        | "message";
+      /** its kind, for example sendgrid */
+      provider?: string;
+      /** ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago */
+      since?: string;
+      /** ended before */
+      until?: string;
+      /** at most so many in this part; default: 1000 */
+      limit?: number;
+      /** `next` of the part before */
+      after?: string;
+    };
+    data: {
+      dryRun: boolean;
+      /** How many were changed; of a dry run, how many would be */
+      count: number;
+      /** There may be others */
+      more: boolean;
+      /** What ended later was left alone; ISO 8601, UTC */
+      endedBefore: string;
+      /** At most 100 of them */
+      ids: string[];
+      /** Those that were not changed, at most 100; of a filter only those that it left out on purpose */
+      refused: {
+        id: string;
+        reason: string;
+      }[];
+      /** Give it as `after` for the next part; absent on the last one */
+      next?: string;
+    };
+  };
+  /**
+   * Groups by tenant, channel, provider and error class, with counts and examples
+   * Needs a key with the role manage or provision.
+   */
+  deadList: {
+    input: {
+      /** EMAIL or SMS */
+      channel?: "EMAIL" | "SMS";
+      /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
+      class?:
+        | "permanent"
+        | "policy"
+        | "credentials"
+        | "throttled"
+        | "deferred"
+        | "transient"
+        | "ambiguous"
+        | "untried"
+        | "expired"
+        | "unknown"
+        | "message";
+      /** its kind, for example sendgrid */
+      provider?: string;
+      /** ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago */
+      since?: string;
+      /** ended before */
+      until?: string;
+    };
+    data: {
+      /** null: the message does not say */
+      tenantId: string | null;
+      channel: "EMAIL" | "SMS" | null;
+      provider: string | null;
+      class: string;
+      count: number;
+      /** When the first of them ended; ISO 8601, UTC */
+      oldest: string;
+      /** When the last of them ended; ISO 8601, UTC */
+      newest: string;
+      /** The newest, at most 3 */
+      examples: {
+        id: string;
+        eventId: string | null;
+        reason: string | null;
+        endedAt: string;
+      }[];
+    }[];
+  };
+  /**
+   * Send again: a new attempt of the same delivery, never of one that a provider accepted. What expired or is unknown goes only by its ID or its --class.
+   * Needs a key with the role manage or provision.
+   */
+  deadReplay: {
+    input: {
+      /** say what would be done, and change nothing */
+      dryRun?: boolean;
+      /** these, and no filter; at most 100 */
+      ids?: string[];
+      /** EMAIL or SMS */
+      channel?: "EMAIL" | "SMS";
+      /** permanent, policy, credentials, throttled, deferred, transient, ambiguous, untried, expired, unknown, message */
+      class?:
+        | "permanent"
+        | "policy"
+        | "credentials"
+        | "throttled"
+        | "deferred"
+        | "transient"
+        | "ambiguous"
+        | "untried"
+        | "expired"
+        | "unknown"
+        | "message";
+      /** its kind, for example sendgrid */
+      provider?: string;
+      /** ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago */
+      since?: string;
+      /** ended before */
+      until?: string;
+      /** at most so many in this part; default: 1000 */
+      limit?: number;
+      /** `next` of the part before */
+      after?: string;
+    };
+    data: {
+      dryRun: boolean;
+      /** How many were changed; of a dry run, how many would be */
+      count: number;
+      /** There may be others */
+      more: boolean;
+      /** What ended later was left alone; ISO 8601, UTC */
+      endedBefore: string;
+      /** At most 100 of them */
+      ids: string[];
+      /** Those that were not changed, at most 100; of a filter only those that it left out on purpose */
+      refused: {
+        id: string;
+        reason: string;
+      }[];
+      /** Give it as `after` for the next part; absent on the last one */
+      next?: string;
+    };
+  };
+  /**
+   * One delivery with its attempts and what the provider answered, or one message
+   * Needs a key with the role manage or provision.
+   */
+  deadShow: {
+    input: {
+      /** as the list has it */
+      id: string;
+    };
+    data: Record<string, unknown>;
+  };
+  /**
+   * A tenant's open digests, the next one first: until when, and with how many events
+   * Needs a key with the role manage or provision.
+   */
+  digestList: {
+    input: {
+      /** how many at most; default: 1,000 */
+      limit?: number;
+    };
+    data: Digest[];
+  };
+  /**
+   * Send an open digest now; quiet hours still apply
+   * Needs a key with the role manage or provision.
+   */
+  digestRelease: {
+    input: {
+      /** the digest's id, as in the list or in an event's report */
+      id: string;
+    };
+    data: {
+      id: string;
+      eventType: string;
+      channel: "EMAIL" | "SMS";
+      userId: string;
+      recipient: string | null;
+      /** Of the template's variant; empty: the default */
+      locale: string;
+      /** What keeps its events apart; empty: nothing */
+      key: string;
+      /** When its first event came; ISO 8601, UTC */
+      openedAt: string;
+      /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
+      windowEndsAt: string;
+      /** When nothing could join it any more; ISO 8601, UTC */
+      closedAt: string | null;
+      /** Events that the message is of */
+      count: number;
+      delivery: {
+        id: string;
+        status:
+          | "queued"
+          | "sending"
+          | "waiting"
+          | "accepted"
+          | "delivered"
+          | "bounced"
+          | "complained"
+          | "failed"
+          | "expired"
+          | "skipped"
+          | "unknown"
+          | "discarded";
+        reason: string | null;
+        /** When it is tried next; null once settled; ISO 8601, UTC */
+        dueAt: string | null;
+      } | null;
+      /** Events may join it */
+      open: boolean;
+      /** The oldest 100 */
+      events: {
+        eventId: string;
+        state: "in" | "alone" | "read" | "cancelled";
+        /** When it came; ISO 8601, UTC */
+        addedAt: string;
+      }[];
+    };
+  };
+  /**
+   * One digest, open or not, with the ids of its oldest 100 events
+   * Its events include those that are not in the message. Needs a key with the role manage or provision.
+   */
+  digestShow: {
+    input: {
+      /** the digest's id, as in the list or in an event's report */
+      id: string;
+    };
+    data: {
+      id: string;
+      eventType: string;
+      channel: "EMAIL" | "SMS";
+      userId: string;
+      recipient: string | null;
+      /** Of the template's variant; empty: the default */
+      locale: string;
+      /** What keeps its events apart; empty: nothing */
+      key: string;
+      /** When its first event came; ISO 8601, UTC */
+      openedAt: string;
+      /** Until when events join it; quiet hours may hold it longer; ISO 8601, UTC */
+      windowEndsAt: string;
+      /** When nothing could join it any more; ISO 8601, UTC */
+      closedAt: string | null;
+      /** Events that the message is of */
+      count: number;
+      delivery: {
+        id: string;
+        status:
+          | "queued"
+          | "sending"
+          | "waiting"
+          | "accepted"
+          | "delivered"
+          | "bounced"
+          | "complained"
+          | "failed"
+          | "expired"
+          | "skipped"
+          | "unknown"
+          | "discarded";
+        reason: string | null;
+        /** When it is tried next; null once settled; ISO 8601, UTC */
+        dueAt: string | null;
+      } | null;
+      /** Events may join it */
+      open: boolean;
+      /** The oldest 100 */
+      events: {
+        eventId: string;
+        state: "in" | "alone" | "read" | "cancelled";
+        /** When it came; ISO 8601, UTC */
+        addedAt: string;
+      }[];
+    };
+  };
+  /**
+   * The environments of the tenant's family, its own among them
+   * Needs a key with the role manage or provision.
+   */
+  environmentList: {
+    input: Record<string, never>;
+    data: Environment[];
+  };
+  /**
+   * Publish here what the environment that it promotes from has published
+   * A promotion is a bundle from one tenant into the other: all of it, or nothing. Needs a key with the role manage or provision.
+   */
+  environmentPromote: {
+    input: {
+      /** say what would change, and change nothing */
+      dryRun?: boolean;
+      /** of a dry run: refused where the tenant or the files changed since */
+      plan?: string;
+    };
+    data: Plan;
+  };
+  /**
+   * Stop what has not reached anybody of one event, by Belfry's id alone
+   * Events that have the id as their eventId are left alone. Needs a key with the role manage or provision.
+   */
+  eventCancelOne: {
+    input: {
+      /** Belfry's id of the event */
+      id: string;
+    };
+    data: Cancelled;
+  };
+  /**
+   * Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits
+   * Needs a key with the role manage or provision.
+   */
+  eventResend: {
+    input: {
+      /** Belfry's id of the event */
+      id: string;
+    };
+    data: {
+      tenantId: string;
+      id: string;
+      /** Belfry's id of the new event */
+      newEvent: string;
+    };
+  };
+  /**
+   * Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace
+   * Needs a key with the role manage or provision.
+   */
+  eventSearch: {
+    input: {
+      /** What the customer gives */
+      search: string;
+      /** how many at most; default: 50 */
+      limit?: number;
+    };
+    data: {
+      /** Newest first */
+      events: {
+        tenantId: string;
+        userId: string;
+        /** Belfry's id */
+        id: string;
+        eventType: string;
+        /** The tenant's eventId */
+        reference: string | null;
+        /** When it was stored; ISO 8601, UTC */
+        acceptedAt: string;
+        /** When its channels were decided; ISO 8601, UTC */
+        dispatchedAt: string | null;
+        /** When it was given back; ISO 8601, UTC */
+        refusedAt: string | null;
+        /** What its dispatching left out, and why */
+        outcome: Record<string, unknown> | null;
+        deliveries: {
+          channel: "EMAIL" | "SMS" | "PUSH";
+          status: string;
+          reason: string | null;
+        }[];
+        /** It is in the inbox */
+        pushed: boolean;
+        /** What the text was */
+        by: (
+          | "event id"
+          | "own event id"
+          | "user id"
+          | "email address"
+          | "phone number"
+          | "trace id"
+          | "message id"
+        )[];
+      }[];
+      /** There are more than these */
+      more: boolean;
+      /** Nothing is written for search (SEARCH_TERMS): events are found by ids alone */
+      onlyIds: boolean;
+      users: {
+        tenantId: string;
+        userId: string;
+      }[];
+    };
+  };
+  /**
+   * A sample mail in a layout that is not in force
+   * What is left out is the platform's. Needs a key with the role manage or provision.
+   */
+  layoutPreview: {
+    input: {
+      /** MJML with {{ $content }} directly in an mj-column; empty: the platform's */
+      content?: string | null;
+      /** https; '' for none */
+      logoUrl?: string | null;
+      /** of buttons and links, #rrggbb; '' for the platform's */
+      primaryColor?: string | null;
+      /** behind the content, #rrggbb */
+      backgroundColor?: string | null;
+      /** of words, #rrggbb */
+      textColor?: string | null;
+      /** below the content, with links as Markdown; '' for none */
+      footerText?: string | null;
+      /** the sender's postal address; '' for none */
+      address?: string | null;
+    };
+    data: {
+      html: string;
+    };
+  };
+  /**
+   * Change the given settings, and republish every mail in Markdown with them; live within 5 s
+   * What is left out stays. One mail that does not compile in it refuses all. Needs a key with the role manage or provision.
+   */
+  layoutPut: {
+    input: {
+      /** MJML with {{ $content }} directly in an mj-column; empty: the platform's */
+      content?: string | null;
+      /** https; '' for none */
+      logoUrl?: string | null;
+      /** of buttons and links, #rrggbb; '' for the platform's */
+      primaryColor?: string | null;
+      /** behind the content, #rrggbb */
+      backgroundColor?: string | null;
+      /** of words, #rrggbb */
+      textColor?: string | null;
+      /** below the content, with links as Markdown; '' for none */
+      footerText?: string | null;
+      /** the sender's postal address; '' for none */
+      address?: string | null;
+      /** the version that the editor began with, 0: none; refused over another */
+      basedOnVersion?: number;
+    };
+    data: SavedLayout;
+  };
+  /**
+   * Back to the platform's layout, with nothing of the tenant's but its name
+   * Needs a key with the role manage or provision.
+   */
+  layoutRemove: {
+    input: Record<string, never>;
+    data: SavedLayout;
+  };
+  /**
+   * Publish an older version again, as the newest
+   * Needs a key with the role manage or provision.
+   */
+  layoutRestore: {
+    input: {
+      /** its number */
+      version: number;
+    };
+    data: SavedLayout;
+  };
+  /**
+   * The live layout, or one of its versions
+   * Needs a key with the role manage or provision.
+   */
+  layoutShow: {
+    input: {
+      /** its number; default: the newest */
+      version?: number;
+    };
+    data: Layout;
+  };
+  /**
+   * All its versions, newest first
+   * Needs a key with the role manage or provision.
+   */
+  layoutVersions: {
+    input: Record<string, never>;
+    data: Layout[];
+  };
+  /**
+   * A tenant's messages, newest first
+   * Needs a key with the role manage or provision.
+   */
+  outboxList: {
+    input: {
+      /** of one event only, by Belfry's id */
+      eventId?: string;
+      /** at most so many; default: 200 */
+      limit?: number;
+      /** `next` of the page before */
+      after?: string;
+    };
+    data: {
+      items: OutboxMessage[];
+      /** Give it as `after` for the next page; absent on the last one */
+      next?: string;
+    };
+    pages: "items";
+  };
+  /**
+   * One message
+   * Needs a key with the role manage or provision.
+   */
+  outboxShow: {
+    input: {
+      /** the message's id */
+      id: string;
+    };
+    data: OutboxMessage;
+  };
+  /**
+   * Send through it from now on
+   * A test of its settings must have been accepted, unless `untested` is given. Needs a key with the role provision.
+   */
+  providerActivate: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+      /** although no test of its settings was accepted */
+      untested?: boolean;
+    };
+    data: Provider;
+  };
+  /**
+   * Send nothing through it from now on
+   * Needs a key with the role provision.
+   */
+  providerDeactivate: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+    };
+    data: Provider;
+  };
+  /**
+   * Delete it with its settings; prints it as it was
+   * What it sent keeps its attempts. Needs a key with the role provision.
+   */
+  providerDelete: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+    };
+    data: Provider;
+  };
+  /**
+   * A tenant's providers in the order of use, secrets masked
+   * Needs a key with the role manage or provision.
+   */
+  providerList: {
+    input: Record<string, never>;
+    data: Provider[];
+  };
+  /**
+   * Send through it before all others from now on; one that is not in use must have passed a test
+   * Needs a key with the role provision.
+   */
+  providerMakeFirst: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+    };
+    data: Provider;
+  };
+  /**
+   * Move it one place nearer to the first; prints its channel's providers in their order
+   * Needs a key with the role provision.
+   */
+  providerMoveUp: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+    };
+    data: Provider[];
+  };
+  /**
+   * Check the settings and store them encrypted; a new account goes before the others
+   * Needs a key with the role provision.
+   */
+  providerPut: {
+    input: {
+      /** EMAIL or SMS */
+      channel: "EMAIL" | "SMS";
+      /** name of the account; default: its kind */
+      name: string;
+      /** as sandbox, sendgrid, vonage */
+      kind: string;
+      /** a JSON object, by the kind's own schema */
+      settings: Record<string, unknown>;
+      /** gives this account the name; default: the one that has it */
+      id?: string;
+      /** from 0: the order in which they are used */
+      position?: number;
+      /** calls, over all replicas; or none */
+      maxPerSecond?: number | null;
+      /** send through it; default: as it was, and a new one is not active */
+      active?: boolean;
+      /** activate it although no test of these settings was accepted */
+      untested?: boolean;
+      /** secrets that are left out stay as stored; refused where they would go to another server */
+      keepSecrets?: boolean;
+      /** new: refused where the name is taken */
+      only?: "new";
+    };
+    data: Provider;
+  };
+  /**
+   * Rename it; its settings and history stay
+   * Needs a key with the role provision.
+   */
+  providerRename: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+      /** that no other on the channel has */
+      newName: string;
+    };
+    data: Provider;
+  };
+  /**
+   * One provider, by its id or by the flags, secrets masked
+   * Needs a key with the role manage or provision.
+   */
+  providerShow: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+    };
+    data: Provider;
+  };
+  /**
+   * Send one message of ours through it, active or not; prints the vendor's answer and notes whether it was accepted
+   * Needs a key with the role provision.
+   */
+  providerTest: {
+    input: {
+      /** the account's id, as in the list */
+      id: string;
+      /** an email address, or a number such as +12025550123 */
+      to: string;
+    };
+    data: {
+      providerId: string;
+      kind: string;
+      name: string;
+      class:
+        | "accepted"
+        | "permanent"
+        | "policy"
+        | "credentials"
+        | "throttled"
+        | "deferred"
+        | "transient"
+        | "ambiguous";
+      reason: string;
+      /** The vendor's, when it accepted the message */
+      messageId: string | null;
+      vendorStatus: string | null;
+      /** Its first KB */
+      vendorAnswer: string | null;
+      retryAfterSeconds: number | null;
+    };
+  };
+  /**
+   * A tenant's, newest first
+   * What people have answered to text messages, and is no keyword such as STOP. Needs a key with the role manage or provision.
+   */
+  smsInboundList: {
+    input: {
+      /** of one sender only: a phone number such as +12025550123 */
+      number?: string;
+      /** at most so many; default: 200 */
+      limit?: number;
+      /** `next` of the page before */
+      after?: string;
+    };
+    data: {
+      items: InboundMessage[];
+      /** Give it as `after` for the next page; absent on the last one */
+      next?: string;
+    };
+    pages: "items";
+  };
+  /**
+   * Send nothing to these addresses from now on
+   * Needs a key with the role manage or provision.
+   */
+  suppressionAdd: {
+    input: {
+      /** EMAIL or SMS */
+      channel: "EMAIL" | "SMS";
+      /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10000 */
+      addresses: string[];
+    };
+    data: {
+      added: number;
+      alreadyThere: number;
+    };
+  };
+  /**
+   * Send nothing to the addresses of a file: one a line, or the column of a CSV that its heading names; a bad line refuses the whole file
+   * The whole file is read before anything is written, a thousand addresses a transaction. After a failure in between, import it again. Needs a key with the role manage or provision.
+   */
+  suppressionImport: {
+    input: {
+      /** EMAIL or SMS */
+      channel: "EMAIL" | "SMS";
+      /** one address a line, or a CSV */
+      file: string;
+      /** leave bad lines out, name them, and take the others */
+      leaveOutBad?: boolean;
+    };
+    data: {
+      /** Without the heading and empty ones */
+      lines: number;
+      /** Addresses that were not there */
+      added: number;
+      /** These keep their reason and time */
+      alreadyThere: number;
+      /** Addresses that more than one line named */
+      repeated: number;
+      /** Bad lines */
+      leftOut: number;
+      /** What is wrong with them, each with its number: at most 50, and how many more */
+      faults: string[];
+    };
+  };
+  /**
+   * A tenant's suppressed addresses, each with the reason
+   * Needs a key with the role manage or provision.
+   */
+  suppressionList: {
+    input: {
+      /** EMAIL or SMS */
+      channel?: "EMAIL" | "SMS";
+      /** at most so many; default: 100 */
+      limit?: number;
+      /** `next` of the page before */
+      after?: string;
+    };
+    data: {
+      items: Suppression[];
+      /** Give it as `after` for the next page; absent on the last one */
+      next?: string;
+    };
+    pages: "items";
+  };
+  /**
+   * These addresses may be sent to again
+   * The provider may still have lists of its own. Needs a key with the role manage or provision.
+   */
+  suppressionRemove: {
+    input: {
+      /** EMAIL or SMS */
+      channel: "EMAIL" | "SMS";
+      /** Email addresses, in any case; or phone numbers, as +12025550123. At most 10000 */
+      addresses: string[];
+    };
+    data: {
+      removed: number;
+      notThere: number;
+    };
+  };
+  /**
+   * Use it for events from now on
+   * Needs a key with the role manage or provision.
+   */
+  templateActivate: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Template;
+  };
+  /**
+   * Say that a translation still fits the default text: it is no longer outdated
+   * Needs a key with the role manage or provision.
+   */
+  templateConfirm: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+    };
+    data: Template;
+  };
+  /**
+   * Copy it to another event type or tenant, in all languages, as drafts
+   * What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed. Needs a key with the role manage or provision.
+   */
+  templateCopy: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** what the copy is for */
+      toEventType: string;
+      /** whose it is, of operators alone; default: the same tenant's */
+      toTenant?: string;
+    };
+    data: Template;
+  };
+  /**
+   * Begin the templates of an event type as drafts, empty or from an example
+   * Needs a key with the role manage or provision.
+   */
+  templateCreate: {
+    input: {
+      /** as the tenant's events name it */
+      eventType: string;
+      /** on which, as EMAIL,SMS,PUSH */
+      channels: ("EMAIL" | "SMS" | "PUSH")[];
+      /** one of welcome, verify-address, one-time-code, password-reset, receipt, order-on-its-way, payment-failed, comment-digest */
+      starter?:
+        | "welcome"
+        | "verify-address"
+        | "one-time-code"
+        | "password-reset"
+        | "receipt"
+        | "order-on-its-way"
+        | "payment-failed"
+        | "comment-digest";
+    };
+    data: Template[];
+  };
+  /**
+   * Ignore it when events are dispatched
+   * Needs a key with the role manage or provision.
+   */
+  templateDeactivate: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Template;
+  };
+  /**
+   * Delete it with all its versions; prints it as it was
+   * What was sent with them can no longer be shown. Of a translation the versions stay, and its recipients get the default variant. Needs a key with the role manage or provision.
+   */
+  templateDelete: {
+    input: {
+      /** only this translation: its recipients get the default */
+      locale?: string;
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Template;
+  };
+  /**
+   * Discard the draft; prints its last text
+   * A template of which nothing was ever published goes with its last draft. Needs a key with the role manage or provision.
+   */
+  templateDraftDiscard: {
+    input: {
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** the draft's that was last seen, 0: none yet; refused where another is there */
+      revision?: number;
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Draft;
+  };
+  /**
+   * Save as a draft, which is not in use; faults are told when it is published
+   * Needs a key with the role manage or provision.
+   */
+  templateDraftPut: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** Markdown, MJML, HTML or text with {{variables}} */
+      content: string;
+      /** of EMAIL; may hold {{variables}} */
+      subject?: string;
+      /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
+      format?: "markdown" | "mjml" | "html" | "text";
+      /** of PUSH; may hold {{variables}} */
+      title?: string;
+      /** what PUSH opens: https or a path; may hold {{variables}} */
+      url?: string;
+      /** buttons of PUSH; up to two */
+      actions?: {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[];
+      /** the version in force that the editor began with, 0: none; refused over another */
+      basedOnVersion?: number;
+      /** of a translation: the version of the default that it is made from; default: the current one */
+      sourceVersion?: number;
+      /** one-time codes and the like: content is erased and never shown */
+      sensitive?: boolean;
+      /** a try without an answer is not repeated: it ends as unknown */
+      atMostOnce?: boolean;
+      /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+      plainCharacters?: boolean;
+      /** what is not sent by then ends as expired */
+      expiresAfterSeconds?: number | null;
+      /** one message for several events; null: each is sent by itself */
+      digest?: {
+        /** one message for the events of so long */
+        windowSeconds?: number;
+        /** one message at 09:00, by the recipient's clock */
+        at?: string;
+        /** with --digest-at: on these days, as mon,thu */
+        days?: number[];
+        /** events are kept apart by the value of this variable */
+        key?: string;
+        /** the window begins anew with each event */
+        sliding?: boolean;
+        /** of a sliding one: the longest in all */
+        maxSeconds?: number;
+        /** the first event leaves at once, those after it together */
+        leading?: boolean;
+      } | null;
+      /** so many a user in any such time; more are skipped */
+      throttle?: {
+        /** so many */
+        count?: number;
+        /** in any time of that length */
+        seconds?: number;
+      } | null;
+      /** sent after that time, unless it was read in the inbox */
+      afterUnreadSeconds?: number | null;
+      /** realtime channel of PUSH; default: the personal one */
+      targetChannel?: string | null;
+      /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
+      requiredVariables?: string[] | null;
+      /** for previews: a JSON object as text */
+      sampleVariables?: string | null;
+      /** the draft's that was last seen, 0: none yet; refused where another is there */
+      revision?: number;
+      /** one save of many as a person types: the audit log tells of the first */
+      autosave?: boolean;
+    };
+    data: Draft;
+  };
+  /**
+   * The draft of a template, with its text
+   * Needs a key with the role manage or provision.
+   */
+  templateDraftShow: {
+    input: {
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Draft;
+  };
+  /**
+   * Write what is published into a directory: a folder an event type, a file a language
+   * Drafts are not in it. Needs a key with the role manage or provision.
+   */
+  templateExport: {
+    input: Record<string, never>;
+    data: {
+      /** By path: a folder an event type, a file a channel and language, as in the example */
+      files: Record<string, string>;
+    };
+  };
+  /**
+   * Publish such a directory; all is checked first, and what is the same stays as it is
+   * A template that has no file stays as it is. All files are published together, or none. Needs a key with the role manage or provision.
+   */
+  templateImport: {
+    input: {
+      /** check it, and change nothing */
+      dryRun?: boolean;
+      /** By path: a folder an event type, a file a channel and language, as in the example */
+      files: Record<string, string>;
+    };
+    data: {
+      /** Of another text, or with other settings, which make no version */
+      published?: string[];
+      /** The same as they are */
+      unchanged?: string[];
+      /** Of a dry run: all */
+      checked?: string[];
+      /** Of a dry run: those of which nothing is published */
+      added?: string[];
+      /** Of a dry run: those that differ from what is published */
+      changed?: string[];
+      /** Of a dry run */
+      same?: string[];
+    };
+  };
+  /**
+   * A tenant's templates, or the platform's
+   * Needs a key with the role manage or provision.
+   */
+  templateList: {
+    input: Record<string, never>;
+    data: TemplateSummary[];
+  };
+  /**
+   * Render a saved template, or with --content-file one that is not saved
+   * The flags of its text go with --content-file. Needs a key with the role manage or provision.
+   */
+  templatePreview: {
+    input: {
+      /** the template's event type */
+      eventType?: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** of EMAIL; may hold {{variables}} */
+      subject?: string;
+      /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
+      format?: "markdown" | "mjml" | "html" | "text";
+      /** of PUSH; may hold {{variables}} */
+      title?: string;
+      /** what PUSH opens: https or a path; may hold {{variables}} */
+      url?: string;
+      /** buttons of PUSH; up to two */
+      actions?: {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[];
+      /** Markdown, MJML, HTML or text with {{variables}} */
+      content?: string;
+      /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+      plainCharacters?: boolean;
+      /** values for its tags; default: none */
+      variables?: Record<string, unknown>;
+    };
+    data: Preview;
+  };
+  /**
+   * Publish a draft, live within 5 s; refused if another version was published since
+   * Needs a key with the role manage or provision.
+   */
+  templatePublish: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** the draft's that was last seen, 0: none yet; refused where another is there */
+      revision?: number;
+      /** publish over this version, though the draft began with another */
+      basedOnVersion?: number;
+      /** of a translation: the version of the default that it says the same as */
+      sourceVersion?: number;
+    };
+    data: SavedTemplate;
+  };
+  /**
+   * Check, compile and publish: live within 5 s; a new text is a new version
+   * Of --digest-…, --throttle and --after-unread-seconds what is left out stays; of --sensitive and the like a translation (--locale) changes what it names alone. Needs a key with the role manage or provision.
+   */
+  templatePut: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** Markdown, MJML, HTML or text with {{variables}} */
+      content: string;
+      /** of EMAIL; may hold {{variables}} */
+      subject?: string;
+      /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
+      format?: "markdown" | "mjml" | "html" | "text";
+      /** of PUSH; may hold {{variables}} */
+      title?: string;
+      /** what PUSH opens: https or a path; may hold {{variables}} */
+      url?: string;
+      /** buttons of PUSH; up to two */
+      actions?: {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[];
+      /** the version in force that the editor began with, 0: none; refused over another */
+      basedOnVersion?: number;
+      /** of a translation: the version of the default that it is made from; default: the current one */
+      sourceVersion?: number;
+      /** use it for events; default: true */
+      active?: boolean;
+      /** one-time codes and the like: content is erased and never shown */
+      sensitive?: boolean;
+      /** a try without an answer is not repeated: it ends as unknown */
+      atMostOnce?: boolean;
+      /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+      plainCharacters?: boolean;
+      /** what is not sent by then ends as expired */
+      expiresAfterSeconds?: number | null;
+      /** one message for several events; null: each is sent by itself */
+      digest?: {
+        /** one message for the events of so long */
+        windowSeconds?: number;
+        /** one message at 09:00, by the recipient's clock */
+        at?: string;
+        /** with --digest-at: on these days, as mon,thu */
+        days?: number[];
+        /** events are kept apart by the value of this variable */
+        key?: string;
+        /** the window begins anew with each event */
+        sliding?: boolean;
+        /** of a sliding one: the longest in all */
+        maxSeconds?: number;
+        /** the first event leaves at once, those after it together */
+        leading?: boolean;
+      } | null;
+      /** so many a user in any such time; more are skipped */
+      throttle?: {
+        /** so many */
+        count?: number;
+        /** in any time of that length */
+        seconds?: number;
+      } | null;
+      /** sent after that time, unless it was read in the inbox */
+      afterUnreadSeconds?: number | null;
+      /** realtime channel of PUSH; default: the personal one */
+      targetChannel?: string | null;
+      /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
+      requiredVariables?: string[] | null;
+      /** for previews: a JSON object as text */
+      sampleVariables?: string | null;
+    };
+    data: SavedTemplate;
+  };
+  /**
+   * Publish an older version again, in its language, as the newest
+   * What is set for all languages stays, and so does active or not. Needs a key with the role manage or provision.
+   */
+  templateRestore: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** its number */
+      version: number;
+    };
+    data: SavedTemplate;
+  };
+  /**
+   * One template with what is published of it, by its id or by the three flags
+   * Needs a key with the role manage or provision.
+   */
+  templateShow: {
+    input: {
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: Template;
+  };
+  /**
+   * Send a published template to one person, as a test: through the provider that would send it, or into an inbox. It counts towards the tenant's limits, and few are allowed in 15 minutes
+   * With content, this text is sent instead of what is published. Needs a key with the role manage or provision.
+   */
+  templateTest: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** a language of it, as de or de-AT; default: the variant without one */
+      locale?: string;
+      /** of EMAIL; may hold {{variables}} */
+      subject?: string;
+      /** of EMAIL; default: as it is, and of a new one found out (never markdown) */
+      format?: "markdown" | "mjml" | "html" | "text";
+      /** of PUSH; may hold {{variables}} */
+      title?: string;
+      /** what PUSH opens: https or a path; may hold {{variables}} */
+      url?: string;
+      /** buttons of PUSH; up to two */
+      actions?: {
+        /** What stands on it */
+        label: string;
+        /** What it opens */
+        url: string;
+      }[];
+      /** Markdown, MJML, HTML or text with {{variables}} */
+      content?: string;
+      /** of SMS: curly quotes, dashes and the like are sent as plain ones */
+      plainCharacters?: boolean;
+      /** realtime channel of PUSH; default: the personal one */
+      targetChannel?: string | null;
+      /** values for its tags; default: none */
+      variables?: Record<string, unknown>;
+      /** an email address, a number such as +12025550123, or (PUSH) a user's id */
+      to: string;
+    };
+    data: {
+      tenantId: string;
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+      /** In whose inbox it is */
+      userId?: string;
+      /** false: it is shown when the page is reloaded */
+      published?: boolean;
+      /** Which provider was given it */
+      providerId?: string;
+      kind?: string;
+      /** accepted, or how it was refused */
+      class?: string;
+      reason?: string;
+      /** The vendor's */
+      messageId?: string | null;
+      vendorStatus?: number | null;
+      vendorAnswer?: string | null;
+      retryAfterSeconds?: number | null;
+    };
+  };
+  /**
+   * What was published of it in all languages, newest first, without the contents
+   * Needs a key with the role manage or provision.
+   */
+  templateVersions: {
+    input: {
+      /** the template's event type */
+      eventType: string;
+      /** EMAIL, SMS or PUSH */
+      channel: "EMAIL" | "SMS" | "PUSH";
+    };
+    data: TemplateVersion[];
+  };
+  /**
+   * Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file
+   * The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is. Needs a key with the role manage or provision.
+   */
+  userImport: {
+    input: {
+      /** columns user, category (a key or *), channel (or *), or a heading that names them */
+      file: string;
+    };
+    data: {
+      /** Without the heading and empty ones */
+      lines: number;
+      /** Cells that are off now and were not before */
+      turnedOff: number;
+      /** These keep where they came from, and when */
+      alreadyOff: number;
+    };
+  };
+  /**
+   * A tenant's users by their ids, those that events alone name included; `next` is there where there are more
+   * Needs a key with the role manage or provision.
+   */
+  userList: {
+    input: {
+      /** those after a page, by its next */
+      after?: string;
+      /** at most so many, 1 to 1000; default: 50 */
+      limit?: number;
+    };
+    data: {
+      users: {
+        userId: string;
+        /** Of the directory */
+        email: string | null;
+        /** Of the directory */
+        phone: string | null;
+        /** The tenant has named it; else events alone do */
+        isNamed: boolean;
+        /** When its newest event was accepted; null: none is known */
+        lastEventAt: string | null;
+      }[];
+      /** Give it as `after` for the next page */
+      next?: string;
+    };
+    pages: "users";
+  };
+  /**
+   * Turn a category on a channel on or off for a user, or clear the choice
+   * Needs a key with the role manage or provision.
+   */
+  userPreferenceSet: {
+    input: {
+      /** The user's id in your own system */
+      userId: string;
+      /** The key of a category, or * for all of them */
+      category: string;
+      /** *, EMAIL, SMS, PUSH */
+      channel: "*" | "EMAIL" | "SMS" | "PUSH";
+      /** default, or null: what was said is forgotten, the category's default counts */
+      enabled: boolean | null;
+    };
+    data: {
+      userId: string;
+      /** What the user has said; what is not here is as the category has it */
+      preferences: {
+        /** A key, or * */
+        category: string;
+        channel: "*" | "EMAIL" | "SMS" | "PUSH";
+        enabled: boolean;
+        /** How it came to be said */
+        source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
+        /** When; ISO 8601, UTC */
+        at: string;
+      }[];
+      /** All of the tenant, in their order */
+      categories: {
+        key: string;
+        /** By language; "" is the default */
+        label: Record<string, string>;
+        /** By language; "" is the default */
+        description: Record<string, string>;
+        /** Sent whatever is turned off */
+        required: boolean;
+        /** false: sent only where it is turned on */
+        defaultOn: boolean;
+      }[];
+    };
+  };
+}
+
+/** Where a call goes. Fields of its input that are neither in the path nor in the query are its JSON body. */
+export interface ManagementRoute {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /api/v1/manage; a field in braces. */
+  path: string;
+  query?: readonly string[];
+  /** Of a list in pages: the field of the data that has them. */
+  pages?: string;
+}
+
+export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, ManagementRoute>> = {
+  bundleApply: { method: "POST", path: "/bundle", query: ["dryRun"] },
+  bundlePull: { method: "GET", path: "/bundle" },
+  categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },
+  categoryDelete: { method: "DELETE", path: "/categories/{key}" },
+  categoryList: { method: "GET", path: "/categories" },
+  categoryPut: { method: "PUT", path: "/categories/{key}" },
+  deadDiscard: { method: "POST", path: "/dead-letters/discard", query: ["dryRun"] },
+  deadList: {
+    method: "GET",
+    path: "/dead-letters",
+    query: ["channel", "class", "provider", "since", "until"],
+  },
+  deadReplay: { method: "POST", path: "/dead-letters/replay", query: ["dryRun"] },
+  deadShow: { method: "GET", path: "/dead-letters/{id}" },
+  digestList: { method: "GET", path: "/digests", query: ["limit"] },
+  digestRelease: { method: "POST", path: "/digests/{id}/release" },
+  digestShow: { method: "GET", path: "/digests/{id}" },
+  environmentList: { method: "GET", path: "/environments" },
+  environmentPromote: { method: "POST", path: "/environment/promotion", query: ["dryRun"] },
+  eventCancelOne: { method: "POST", path: "/events/{id}/cancel" },
+  eventResend: { method: "POST", path: "/events/{id}/resend" },
+  eventSearch: { method: "GET", path: "/search", query: ["search", "limit"] },
+  layoutPreview: { method: "POST", path: "/layout/preview" },
+  layoutPut: { method: "PUT", path: "/layout" },
+  layoutRemove: { method: "DELETE", path: "/layout" },
+  layoutRestore: { method: "POST", path: "/layout/versions/{version}/restore" },
+  layoutShow: { method: "GET", path: "/layout", query: ["version"] },
+  layoutVersions: { method: "GET", path: "/layout/versions" },
+  outboxList: {
+    method: "GET",
+    path: "/outbox",
+    query: ["eventId", "limit", "after"],
+    pages: "items",
+  },
+  outboxShow: { method: "GET", path: "/outbox/{id}" },
+  providerActivate: { method: "POST", path: "/providers/{id}/activate" },
+  providerDeactivate: { method: "POST", path: "/providers/{id}/deactivate" },
+  providerDelete: { method: "DELETE", path: "/providers/{id}" },
+  providerList: { method: "GET", path: "/providers" },
+  providerMakeFirst: { method: "POST", path: "/providers/{id}/make-first" },
+  providerMoveUp: { method: "POST", path: "/providers/{id}/move-up" },
+  providerPut: { method: "PUT", path: "/providers/{channel}/{name}" },
+  providerRename: { method: "POST", path: "/providers/{id}/rename" },
+  providerShow: { method: "GET", path: "/providers/{id}" },
+  providerTest: { method: "POST", path: "/providers/{id}/test" },
+  smsInboundList: {
+    method: "GET",
+    path: "/inbound-messages",
+    query: ["number", "limit", "after"],
+    pages: "items",
+  },
+  suppressionAdd: { method: "POST", path: "/suppressions" },
+  suppressionImport: { method: "POST", path: "/suppressions/import" },
+  suppressionList: {
+    method: "GET",
+    path: "/suppressions",
+    query: ["channel", "limit", "after"],
+    pages: "items",
+  },
+  suppressionRemove: { method: "POST", path: "/suppressions/remove" },
+  templateActivate: { method: "POST", path: "/templates/{eventType}/{channel}/activate" },
+  templateConfirm: { method: "POST", path: "/templates/{eventType}/{channel}/confirm" },
+  templateCopy: { method: "POST", path: "/templates/{eventType}/{channel}/copy" },
+  templateCreate: { method: "POST", path: "/templates" },
+  templateDeactivate: { method: "POST", path: "/templates/{eventType}/{channel}/deactivate" },
+  templateDelete: { method: "DELETE", path: "/templates/{eventType}/{channel}", query: ["locale"] },
+  templateDraftDiscard: {
+    method: "DELETE",
+    path: "/templates/{eventType}/{channel}/draft",
+    query: ["locale", "revision"],
+  },
+  templateDraftPut: { method: "PUT", path: "/templates/{eventType}/{channel}/draft" },
+  templateDraftShow: {
+    method: "GET",
+    path: "/templates/{eventType}/{channel}/draft",
+    query: ["locale"],
+  },
+  templateExport: { method: "GET", path: "/template-files" },
+  templateImport: { method: "PUT", path: "/template-files", query: ["dryRun"] },
+  templateList: { method: "GET", path: "/templates" },
+  templatePreview: { method: "POST", path: "/template-previews" },
+  templatePublish: { method: "POST", path: "/templates/{eventType}/{channel}/publish" },
+  templatePut: { method: "PUT", path: "/templates/{eventType}/{channel}" },
+  templateRestore: {
+    method: "POST",
+    path: "/templates/{eventType}/{channel}/versions/{version}/restore",
+  },
+  templateShow: { method: "GET", path: "/templates/{eventType}/{channel}", query: ["locale"] },
+  templateTest: { method: "POST", path: "/templates/{eventType}/{channel}/test" },
+  templateVersions: { method: "GET", path: "/templates/{eventType}/{channel}/versions" },
+  userImport: { method: "POST", path: "/users/import-unsubscribes" },
+  userList: { method: "GET", path: "/users", query: ["after", "limit"], pages: "users" },
+  userPreferenceSet: { method: "PUT", path: "/users/{userId}/preferences/{category}/{channel}" },
+};
