@@ -3,6 +3,41 @@
  * node test/run.ts --test-update-snapshots test/openapi/management-api.test.ts
  */
 
+export interface ApiKey {
+  id: string;
+  /** Its first characters, for people to tell keys apart */
+  prefix: string;
+  name: string | null;
+  /** The calls for which it is taken */
+  role: "all" | "trigger" | "read" | "manage" | "provision";
+  /** When it was made; ISO 8601, UTC */
+  createdAt: string;
+  /** When it ends; null: once it is rotated or revoked; ISO 8601, UTC */
+  expiresAt: string | null;
+  /** When it was last used; ISO 8601, UTC */
+  lastUsedAt: string | null;
+}
+
+export interface AuditEntry {
+  id: string;
+  /** When it was done; ISO 8601, UTC */
+  at: string;
+  personId: string | null;
+  /** Name and address, or the command line's account */
+  person: string;
+  /** The client's */
+  address: string;
+  /** null: of the platform */
+  tenantId: string | null;
+  /** null: of the platform, or the tenant is deleted */
+  tenantName: string | null;
+  action: string;
+  /** What it was done to, in words */
+  target: string;
+  before: {} | null;
+  after: {} | null;
+}
+
 export interface Cancelled {
   /** Belfry's ids of events of which nothing has reached anybody, nor will */
   cancelled: string[];
@@ -202,6 +237,19 @@ export interface Layout {
   savedBy: string | null;
   /** When it was published; ISO 8601, UTC */
   savedAt: string | null;
+}
+
+export interface Operator {
+  id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  /** When the account was made; ISO 8601, UTC */
+  createdAt: string;
+  /** Signing in by password asks for a code */
+  twoFactor: boolean;
+  /** An account at a sign-in provider is connected */
+  connected: boolean;
 }
 
 export interface OutboxMessage {
@@ -411,8 +459,74 @@ export interface TemplateVersion {
   createdAt: string;
 }
 
+export interface Tenant {
+  id: string;
+  name: string;
+  active: boolean;
+  perMinute: number;
+  /** null: no cap */
+  dailyCap: number | null;
+  /** Empty: all channels */
+  deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
+  dedupIncludesVariables: boolean;
+  /** Whether every trigger must be signed */
+  webhookSecret: boolean;
+  /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
+  previousWebhookSecretUntil: string | null;
+  /** Of events and their deliveries; null: as the installation */
+  eventRetentionDays: number | null;
+  /** Of the in-app history; null: as the installation */
+  notificationRetentionDays: number | null;
+  /** How the default variants of its templates write dates, numbers and money */
+  defaultLocale: string;
+  /** IANA name; null: UTC */
+  timezone: string | null;
+  /** Of users without their own; null: none */
+  quietHours: {
+    from: string;
+    to: string;
+  } | null;
+  /** Of deep links that its mails may lead to, in lower case and without the colon */
+  linkSchemes: string[];
+  /** The live ones, newest first */
+  apiKeys: ApiKey[];
+  /** When it was made; ISO 8601, UTC */
+  createdAt: string;
+  /** When its settings last changed; ISO 8601, UTC */
+  updatedAt: string;
+}
+
 /** What each call takes and answers, by its name. */
 export interface ManagementCalls {
+  /**
+   * Entries of the audit log, the newest first; `next` is there where there are older ones
+   * Needs a platform key.
+   */
+  auditList: {
+    input: {
+      /** of one tenant only; default: of all, and of the platform */
+      tenant?: string;
+      /** in the name or email address of who did it */
+      person?: string;
+      /** in what was done, as template.save, or in what it was done to */
+      object?: string;
+      /** then or later, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago */
+      since?: string;
+      /** before */
+      until?: string;
+      /** at most so many, 1 to 1000 (default: 50) */
+      limit?: number;
+      /** those older than a page, by its next */
+      before?: string;
+    };
+    data: {
+      entries: AuditEntry[];
+      /** Give it as `before` for what is older */
+      next?: string;
+      /** When the oldest entry that was looked at was written; ISO 8601, UTC */
+      searchedTo?: string;
+    };
+  };
   /**
    * Publish such files, all or none; what has no file stays as it is
    * Contents are compared: the same bundle again changes nothing and makes no version. Needs a key with the role manage or provision.
@@ -814,6 +928,24 @@ export interface ManagementCalls {
     data: Plan;
   };
   /**
+   * Make a tenant an environment of a product; what is left out stays as it is
+   * Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them. Needs a platform key.
+   */
+  environmentSet: {
+    input: {
+      tenantId: string;
+      /** what the environments have in common */
+      family?: string | null;
+      /** which one it is, as staging */
+      environment?: string | null;
+      /** id of the tenant of the family that is promoted into it */
+      promotesFrom?: string | null;
+      /** only a bundle or a promotion changes templates */
+      locked?: boolean;
+    };
+    data: Environment;
+  };
+  /**
    * Stop what has not reached anybody of one event, by Belfry's id alone
    * Events that have the id as their eventId are left alone. Needs a key with the role manage or provision.
    */
@@ -984,6 +1116,111 @@ export interface ManagementCalls {
   layoutVersions: {
     input: Record<string, never>;
     data: Layout[];
+  };
+  /**
+   * Disconnect a person of any tenant, or an operator, from their account at the provider of OpenID Connect; all their sessions end, and who has no password needs a reset link
+   * Needs a platform key.
+   */
+  operatorDisconnectIdentity: {
+    input: {
+      /** the person's id or address */
+      person: string;
+    };
+    data: {
+      email: string;
+      disconnected: {
+        issuer: string;
+        email: string | null;
+      }[];
+      sessionsEnded: number;
+    };
+  };
+  /**
+   * Make a link that makes an operator; printed this once, it works once
+   * Needs a platform key.
+   */
+  operatorInvite: {
+    input: {
+      /** for this person alone, for a week; without it for whoever holds the link, for a day, and only while there is no operator */
+      email?: string;
+    };
+    data: {
+      /** The link; answered this once */
+      link: string;
+      email: string | null;
+      role: "operator" | "owner" | "editor" | "viewer";
+      /** When the link stops working; ISO 8601, UTC */
+      expiresAt: string;
+    };
+  };
+  /**
+   * Who is an operator
+   * Needs a platform key.
+   */
+  operatorList: {
+    input: Record<string, never>;
+    data: Operator[];
+  };
+  /**
+   * Take the platform's rights from a person; the last operator keeps them
+   * Needs a platform key.
+   */
+  operatorRemove: {
+    input: {
+      /** of the person, as `operator list` shows it */
+      person: string;
+    };
+    data: {
+      id: string;
+      email: string;
+      removed: true;
+    };
+  };
+  /**
+   * Remove two-factor authentication from a person of any tenant, or an operator, who has lost the authenticator app; all their sessions end
+   * Needs a platform key.
+   */
+  operatorRemoveTotp: {
+    input: {
+      /** the person's id or address */
+      person: string;
+    };
+    data: {
+      email: string;
+      removed: true;
+      sessionsEnded: number;
+    };
+  };
+  /**
+   * Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, works once, for an hour, and ends the one before
+   * Needs a platform key.
+   */
+  operatorResetLink: {
+    input: {
+      /** the person's id or address */
+      person: string;
+    };
+    data: {
+      /** The link; answered this once */
+      link: string;
+      email: string;
+      /** When the link stops working; ISO 8601, UTC */
+      expiresAt: string;
+    };
+  };
+  /**
+   * Withdraw an operator's invitation: its link stops working
+   * Needs a platform key.
+   */
+  operatorWithdraw: {
+    input: {
+      /** whom it invited, or its id */
+      invitation: string;
+    };
+    data: {
+      email: string | null;
+      withdrawn: true;
+    };
   };
   /**
    * A tenant's messages, newest first
@@ -1167,6 +1404,16 @@ export interface ManagementCalls {
       /** Its first KB */
       vendorAnswer: string | null;
       retryAfterSeconds: number | null;
+    };
+  };
+  /**
+   * After a restore: make every client read its history anew
+   * Offsets after the backup are given a second time. At its next reconnect a client forgets its place. Needs a platform key.
+   */
+  realtimeNewEpoch: {
+    input: Record<string, never>;
+    data: {
+      epoch: string;
     };
   };
   /**
@@ -1762,6 +2009,205 @@ export interface ManagementCalls {
     data: TemplateVersion[];
   };
   /**
+   * Answer its calls again; what was skipped meanwhile is not revived
+   * Needs a platform key.
+   */
+  tenantActivate: {
+    input: {
+      /** the tenant's id */
+      id: string;
+    };
+    data: Tenant;
+  };
+  /**
+   * Make a tenant; prints its API key, this once
+   * Without limits given: 600 a minute, 100000 a day, all channels. Needs a platform key.
+   */
+  tenantCreate: {
+    input: {
+      /** its name, 1 to 255 characters */
+      name: string;
+      /** what people call its API key */
+      keyName?: string;
+      /** triggers admitted in any 60 s */
+      perMinute?: number;
+      /** events accepted per UTC day */
+      dailyCap?: number | null;
+      /** channels it may use, as EMAIL,PUSH; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
+      /** variables count for the automatic dedup key; they do not by default */
+      dedupIncludesVariables?: boolean;
+      /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
+      eventRetentionDays?: number | null;
+      /** the same for the in-app history */
+      notificationRetentionDays?: number | null;
+      /** how templates without a language write dates, numbers and money, as en or de-AT */
+      defaultLocale?: string;
+      /** IANA name, as Europe/Berlin, for dates; none: UTC */
+      timezone?: string | null;
+      /** as 22:00-06:00: of users without their own, by the clock of their zone */
+      quietHours?: {
+        from: string;
+        to: string;
+      } | null;
+      /** schemes of deep links that its mails may lead to, as myapp,shop */
+      linkSchemes?: string[];
+      /** one line that every trigger must be signed with */
+      webhookSecret?: string;
+    };
+    data: {
+      /** Its API key; answered this once */
+      apiKey: string;
+      id: string;
+      name: string;
+      active: boolean;
+      perMinute: number;
+      /** null: no cap */
+      dailyCap: number | null;
+      /** Empty: all channels */
+      deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
+      dedupIncludesVariables: boolean;
+      /** Whether every trigger must be signed */
+      webhookSecret: boolean;
+      /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
+      previousWebhookSecretUntil: string | null;
+      /** Of events and their deliveries; null: as the installation */
+      eventRetentionDays: number | null;
+      /** Of the in-app history; null: as the installation */
+      notificationRetentionDays: number | null;
+      /** How the default variants of its templates write dates, numbers and money */
+      defaultLocale: string;
+      /** IANA name; null: UTC */
+      timezone: string | null;
+      /** Of users without their own; null: none */
+      quietHours: {
+        from: string;
+        to: string;
+      } | null;
+      /** Of deep links that its mails may lead to, in lower case and without the colon */
+      linkSchemes: string[];
+      /** The live ones, newest first */
+      apiKeys: ApiKey[];
+      /** When it was made; ISO 8601, UTC */
+      createdAt: string;
+      /** When its settings last changed; ISO 8601, UTC */
+      updatedAt: string;
+    };
+  };
+  /**
+   * Answer its calls 401 and skip what it has waiting
+   * Needs a platform key.
+   */
+  tenantDeactivate: {
+    input: {
+      /** the tenant's id */
+      id: string;
+    };
+    data: Tenant;
+  };
+  /**
+   * All tenants, oldest first
+   * Needs a platform key.
+   */
+  tenantList: {
+    input: Record<string, never>;
+    data: Tenant[];
+  };
+  /**
+   * Deactivate a tenant at once and have it deleted in the background; cannot be undone
+   * Asked for again it changes nothing. Needs a platform key.
+   */
+  tenantRequestDeletion: {
+    input: {
+      /** the name of the tenant, to the letter */
+      typed: string;
+      /** the tenant's id */
+      id: string;
+    };
+    data: {
+      id: string;
+      name: string;
+    };
+  };
+  /**
+   * One tenant with its live API keys (their prefixes and names)
+   * Needs a platform key.
+   */
+  tenantShow: {
+    input: {
+      /** the tenant's id */
+      id: string;
+    };
+    data: Tenant;
+  };
+  /**
+   * How far the deletion of a tenant is; it outlives the tenant
+   * Needs a platform key.
+   */
+  tenantShowDeletion: {
+    input: {
+      /** the tenant's id */
+      id: string;
+    };
+    data: {
+      tenantId: string;
+      name: string;
+      /** Who asked for it */
+      person: string;
+      /** When it was asked for; ISO 8601, UTC */
+      requestedAt: string;
+      /** When it began; ISO 8601, UTC */
+      startedAt: string | null;
+      /** When all was gone; ISO 8601, UTC */
+      endedAt: string | null;
+      /** So far */
+      deleted: {
+        events?: number;
+        deliveries?: number;
+        notifications?: number;
+        outboxMessages?: number;
+      };
+    };
+  };
+  /**
+   * Change the given settings; applies within 5 s
+   * What is left out stays as it is. A webhook secret takes the place of the one before at once. Needs a platform key.
+   */
+  tenantUpdate: {
+    input: {
+      /** the tenant's id */
+      id: string;
+      /** its name, 1 to 255 characters */
+      name?: string;
+      /** triggers admitted in any 60 s */
+      perMinute?: number;
+      /** events accepted per UTC day */
+      dailyCap?: number | null;
+      /** channels it may use, as EMAIL,PUSH; empty: all */
+      deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
+      /** variables count for the automatic dedup key; they do not by default */
+      dedupIncludesVariables?: boolean;
+      /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
+      eventRetentionDays?: number | null;
+      /** the same for the in-app history */
+      notificationRetentionDays?: number | null;
+      /** how templates without a language write dates, numbers and money, as en or de-AT */
+      defaultLocale?: string;
+      /** IANA name, as Europe/Berlin, for dates; none: UTC */
+      timezone?: string | null;
+      /** as 22:00-06:00: of users without their own, by the clock of their zone */
+      quietHours?: {
+        from: string;
+        to: string;
+      } | null;
+      /** schemes of deep links that its mails may lead to, as myapp,shop */
+      linkSchemes?: string[];
+      /** one line that every trigger must be signed with */
+      webhookSecret?: string | null;
+    };
+    data: Tenant;
+  };
+  /**
    * Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file
    * The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is. Needs a key with the role manage or provision.
    */
@@ -1862,6 +2308,11 @@ export interface ManagementRoute {
 }
 
 export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, ManagementRoute>> = {
+  auditList: {
+    method: "GET",
+    path: "/audit",
+    query: ["tenant", "person", "object", "since", "until", "limit", "before"],
+  },
   bundleApply: { method: "POST", path: "/bundle", query: ["dryRun"] },
   bundlePull: { method: "GET", path: "/bundle" },
   categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },
@@ -1881,6 +2332,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   digestShow: { method: "GET", path: "/digests/{id}" },
   environmentList: { method: "GET", path: "/environments" },
   environmentPromote: { method: "POST", path: "/environment/promotion", query: ["dryRun"] },
+  environmentSet: { method: "PUT", path: "/tenants/{tenantId}/environment" },
   eventCancelOne: { method: "POST", path: "/events/{id}/cancel" },
   eventResend: { method: "POST", path: "/events/{id}/resend" },
   eventSearch: { method: "GET", path: "/search", query: ["search", "limit"] },
@@ -1890,6 +2342,13 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   layoutRestore: { method: "POST", path: "/layout/versions/{version}/restore" },
   layoutShow: { method: "GET", path: "/layout", query: ["version"] },
   layoutVersions: { method: "GET", path: "/layout/versions" },
+  operatorDisconnectIdentity: { method: "POST", path: "/people/{person}/disconnect-identity" },
+  operatorInvite: { method: "POST", path: "/operators/invitations" },
+  operatorList: { method: "GET", path: "/operators" },
+  operatorRemove: { method: "DELETE", path: "/operators/{person}" },
+  operatorRemoveTotp: { method: "POST", path: "/people/{person}/remove-two-factor" },
+  operatorResetLink: { method: "POST", path: "/people/{person}/reset-link" },
+  operatorWithdraw: { method: "DELETE", path: "/operators/invitations/{invitation}" },
   outboxList: {
     method: "GET",
     path: "/outbox",
@@ -1907,6 +2366,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   providerRename: { method: "POST", path: "/providers/{id}/rename" },
   providerShow: { method: "GET", path: "/providers/{id}" },
   providerTest: { method: "POST", path: "/providers/{id}/test" },
+  realtimeNewEpoch: { method: "POST", path: "/realtime-epoch" },
   smsInboundList: {
     method: "GET",
     path: "/inbound-messages",
@@ -1952,6 +2412,14 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   templateShow: { method: "GET", path: "/templates/{eventType}/{channel}", query: ["locale"] },
   templateTest: { method: "POST", path: "/templates/{eventType}/{channel}/test" },
   templateVersions: { method: "GET", path: "/templates/{eventType}/{channel}/versions" },
+  tenantActivate: { method: "POST", path: "/tenants/{id}/activate" },
+  tenantCreate: { method: "POST", path: "/tenants" },
+  tenantDeactivate: { method: "POST", path: "/tenants/{id}/deactivate" },
+  tenantList: { method: "GET", path: "/tenants" },
+  tenantRequestDeletion: { method: "DELETE", path: "/tenants/{id}", query: ["typed"] },
+  tenantShow: { method: "GET", path: "/tenants/{id}" },
+  tenantShowDeletion: { method: "GET", path: "/tenants/{id}/deletion" },
+  tenantUpdate: { method: "PATCH", path: "/tenants/{id}" },
   userImport: { method: "POST", path: "/users/import-unsubscribes" },
   userList: { method: "GET", path: "/users", query: ["after", "limit"], pages: "users" },
   userPreferenceSet: { method: "PUT", path: "/users/{userId}/preferences/{category}/{channel}" },
