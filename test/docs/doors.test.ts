@@ -1,91 +1,101 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { httpOf } from "@belfry/administration/act-http";
+import { actsOfNoun, allActs, NOUNS } from "@belfry/administration/acts";
+import { keyedActs } from "@belfry/http-api/act-routes";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { ACCESS } from "../../services/admin/door/access.ts";
-import { document } from "../openapi/document.ts";
-import { readDoc } from "./markdown.ts";
+import { type Document, document, manageDocument } from "../openapi/document.ts";
+import { actsOfPages } from "./acts-of-pages.ts";
+import { between, readDoc } from "./markdown.ts";
 
-/** The rows of the tables of acts, cell by cell. */
-const LINES = readDoc("doors.md")
-  .split("\n")
-  .filter((line) => line.startsWith("|") && !line.startsWith("| ---"))
-  .map((line) =>
-    line
-      .slice(1, -1)
-      .split("|")
-      .map((cell) => cell.trim()),
-  );
-const ROWS = LINES.filter((cells) => cells.length === 4 && cells[0] !== "act");
-const REASONS = LINES.filter((cells) => cells.length === 2).map(([reason]) => reason);
+const FILE = fileURLToPath(new URL("../../docs/doors.md", import.meta.url));
+const page = readDoc("doors.md");
+const keyed = new Set(keyedActs(await allActs(), "/api/v1").map(({ act }) => act));
+const routesOf = await actsOfPages();
 
-/** What stands as code in the cells of a column that has the act. */
-const named = (column: number) =>
-  ROWS.map((cells) => cells[column] ?? "")
-    .filter((cell) => !cell.startsWith("—"))
-    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code));
+const short = (route: string) =>
+  route.replace(" /api/v1/", " /").replace("/tenants/:tenantId", "~");
+const cell = (codes: readonly string[]) => codes.map((code) => `\`${code}\``).join(", ") || "—";
 
-/** `GET, POST /x` are two. */
-const routesOf = (column: number, whole: (path: string) => string) =>
-  named(column).flatMap((code) => {
-    const [, methods = "", path = ""] = /^([A-Z, ]+) (\S+)$/.exec(code) ?? [];
-    return methods.split(", ").map((method) => `${method} ${whole(path)}`);
-  });
-
-type Command = Awaited<ReturnType<typeof createProgram>>;
-const commands = new Map<string, Command>();
-(function collect(under: Readonly<Pick<Command, "commands">>, path: string) {
-  for (const command of under.commands) {
-    const name = `${path}${command.name()}`;
-    if (command.commands.length === 0) commands.set(name, command as Command);
-    collect(command, `${name} `);
+async function tableOfActs(): Promise<string> {
+  const lines: string[] = [];
+  for (const noun of Object.values(NOUNS)) {
+    lines.push(`### ${noun.summary}`, "");
+    lines.push("| act | HTTP API | command line | MCP tool | Admin UI |");
+    lines.push("| --- | --- | --- | --- | --- |");
+    for (const act of await actsOfNoun(noun)) {
+      const http = keyed.has(act) ? httpOf(act) : undefined;
+      const doors = [
+        http === undefined ? [] : [short(`${http.method} ${http.path}`)],
+        act.command === false ? [] : [act.name],
+        act.tool === undefined ? [] : [act.name.replaceAll(/[ -]/g, "_")],
+        (routesOf.get(act) ?? []).map(short),
+      ];
+      lines.push(`| ${[act.summary, ...doors.map(cell)].join(" | ")} |`);
+    }
+    lines.push("");
   }
-})(await createProgram(), "");
+  return lines.slice(0, -1).join("\n");
+}
 
-const differences = (told: readonly string[], real: Iterable<string>) => {
-  const [one, other] = [new Set(told), new Set(real)];
-  return {
-    invented: [...one].filter((name) => !other.has(name)),
-    missing: [...other].filter((name) => !one.has(name)),
-  };
-};
-const NONE = { invented: [], missing: [] };
+test("the page has every act with its doors, as they are", async (t) => {
+  const text = between(page, "acts", await tableOfActs());
+  t.assert.fileSnapshot(text, FILE, { serializers: [(value: string) => value] });
+});
 
-test("each act has every door, or says why not", () => {
-  assert.ok(ROWS.length > 70, String(ROWS.length));
-  for (const [act, ...doors] of ROWS) {
-    assert.ok(
-      doors.some((cell) => !cell.startsWith("—")),
-      act,
+/** What stands in a column of the table of what is no act. */
+const byHand = (column: number) =>
+  page
+    .slice(page.indexOf("<!-- acts:end -->"))
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .flatMap((line) => [...(line.split("|")[column + 1] ?? "").matchAll(/`([^`]+)`/g)])
+    .map(([, code = ""]) => code);
+
+/** All that there is stands in the page once: as a door of acts, or by hand. */
+function assertTold(real: Iterable<string>, ofActs: Iterable<string>, hand: readonly string[]) {
+  const acts = new Set(ofActs);
+  const all = new Set(real);
+  assert.deepEqual(
+    [...acts].filter((one) => !all.has(one)),
+    [],
+    "acts have what there is not",
+  );
+  assert.deepEqual(hand.toSorted(), [...all].filter((one) => !acts.has(one)).sort());
+}
+
+test("what is no act is in the page, and nothing else: routes of both documents of the API", () => {
+  const routes = ({ paths }: Document) =>
+    Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) =>
+        short(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+      ),
     );
-    for (const cell of doors) {
-      const reason = /^— (\w+)(:.+)?$/.exec(cell)?.[1];
-      const told = cell.startsWith("—") ? REASONS.includes(reason) : /^`[^`]+`/.test(cell);
-      assert.ok(told, `${act}: ${cell}`);
-    }
-  }
-});
-
-test("each route of the API's document is in the table of doors, and no other", () => {
-  const real = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  const ofActs = [...keyed].flatMap((act) => httpOf(act) ?? []);
+  assertTold(
+    [...routes(document), ...routes(manageDocument)],
+    ofActs.map(({ method, path }) => short(`${method} ${path}`)),
+    byHand(1),
   );
-  const whole = (path: string) => (path in document.paths ? path : `/api/v1${path}`);
-  assert.deepEqual(differences(routesOf(1, whole), real), NONE);
 });
 
-test("each command of the command line is in the table of doors, and no other; its flags exist", () => {
-  const told = named(2).map((code) => {
-    const [name = "", ...flags] = code.split(/ (?=--)/);
-    for (const flag of flags) {
-      const known = commands.get(name)?.options.some(({ long }) => long === flag);
-      assert.ok(known, code);
-    }
-    return name;
-  });
-  assert.deepEqual(differences(told, commands.keys()), NONE);
+test("what is no act is in the page, and nothing else: commands", async () => {
+  type Commands = Pick<Awaited<ReturnType<typeof createProgram>>, "commands">;
+  const namesBelow = ({ commands }: Readonly<Commands>, path: string): string[] =>
+    commands.flatMap((command) => {
+      const name = `${path}${command.name()}`;
+      return command.commands.length === 0 ? name : namesBelow(command, `${name} `);
+    });
+  const ofActs = (await allActs()).filter(({ command }) => command !== false);
+  assertTold(
+    namesBelow(await createProgram(), ""),
+    ofActs.map(({ name }) => name),
+    byHand(2),
+  );
 });
 
-test("each page and form of the Admin UI is in the table of doors, and no other", () => {
-  const whole = (path: string) => path.replace(/^~/, "/tenants/:tenantId");
-  assert.deepEqual(differences(routesOf(3, whole), Object.keys(ACCESS)), NONE);
+test("what is no act is in the page, and nothing else: pages and forms of the Admin UI", () => {
+  assertTold(Object.keys(ACCESS).map(short), [...routesOf.values()].flat().map(short), byHand(3));
 });
