@@ -4,13 +4,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { startAdmin } from "@belfry/admin/admin-under-test";
-import {
-  type Act,
-  type ActServices,
-  NotAllowed,
-  PERSON_ROLES,
-  runAct,
-} from "@belfry/administration/act";
+import { type Act, NotAllowed, PERSON_ROLES, runAct } from "@belfry/administration/act";
 import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
 import { allActs, isAct } from "@belfry/administration/acts";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
@@ -28,7 +22,7 @@ import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
 import { errorText } from "../../packages/cli/src/error-text.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { mayDo } from "../../services/admin/door/access.ts";
-import { FIXTURES } from "./fixtures.ts";
+import { FIXTURES, runDirectly, servicesOf } from "./fixtures.ts";
 
 /** Every act through every door: the same change, the same faults, the same audit entry, and nobody else's data. */
 
@@ -59,17 +53,7 @@ async function freshTenant(act: Act, role: KeyRole = "provision") {
   return { tenantId, apiKey, own };
 }
 
-const services = {
-  pool,
-  keys: async () => admin.keys,
-  publishEvent: async () => undefined,
-  publishNotification: async () => undefined,
-  announcePreferences: () => undefined,
-  disconnect: async () => undefined,
-  allowPrivateAddresses: async () => true,
-  allowPrivateWebhooks: async () => true,
-  adminUrl: async () => url,
-} satisfies ActServices;
+const services = servicesOf(pool, admin.keys, url);
 
 type Door = (
   act: Act,
@@ -79,9 +63,7 @@ type Door = (
 
 /** Without any door. */
 async function directly(act: Act, input: Input, { tenantId }: { tenantId: string }) {
-  const actor = { personId: null, person: "directly", address: "127.0.0.1" };
-  const caller = { db, tenantId, actor, services, may: () => true };
-  return await runAct(act, caller, input as never).then(
+  return await runDirectly(act, input, { db, tenantId, services }).then(
     (output): Ended => ({ output }),
     (error): Ended => ({ error: errorText(error) }),
   );

@@ -1,7 +1,9 @@
+import { type Act, type ActServices, runAct } from "@belfry/administration/act";
 import { storeDigest } from "@belfry/administration/events/digest-under-test";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import type { Database, Pool } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 
 /** A tenant that has nothing yet. */
 export interface Bare {
@@ -29,3 +31,28 @@ export const FIXTURES: Readonly<
     return act === "digest list" ? {} : { id };
   },
 };
+
+/** What acts need beside the database, where nobody listens. */
+export function servicesOf(pool: Pool, keys: SecretKeys, url: string): ActServices {
+  return {
+    pool,
+    keys: async () => keys,
+    publishEvent: async () => undefined,
+    publishNotification: async () => undefined,
+    announcePreferences: () => undefined,
+    disconnect: async () => undefined,
+    allowPrivateAddresses: async () => true,
+    allowPrivateWebhooks: async () => true,
+    adminUrl: async () => url,
+  };
+}
+
+/** Runs an act without any door, as somebody who may run them all. */
+export async function runDirectly(
+  act: Act,
+  input: Record<string, unknown>,
+  { db, tenantId, services }: { db: Database; tenantId: string; services: ActServices },
+): Promise<unknown> {
+  const actor = { personId: null, person: "directly", address: "127.0.0.1" };
+  return await runAct(act, { db, tenantId, actor, services, may: () => true }, input as never);
+}

@@ -10,6 +10,20 @@ export const USER_ACTIONS = [
   "user.disconnect",
 ] as const;
 
+/** The addresses that the tenant gave for the user, former ones too, as far as the audit log still tells them. */
+export async function addressesInNotes(
+  db: Database,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<string[]> {
+  const { rows } = await sql<{ address: string }>`
+    select distinct told.address from audit_log a
+    cross join lateral (values (a.before ->> 'email'), (a.before ->> 'phone'),
+                               (a.after ->> 'email'), (a.after ->> 'phone')) told (address)
+    where a.tenant_id = ${tenantId} and a.action in ('user.create', 'user.update')
+      and a.target = ${userId} and told.address is not null`.execute(db);
+  return rows.map(({ address }) => address);
+}
+
 /**
  * Takes a user out of what the audit log tells of the user; or all users of a tenant. That something was done, by whom
  * and when, stays: instead of the id it names the hash by which the erasure itself is named, and no more what

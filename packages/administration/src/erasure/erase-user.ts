@@ -13,7 +13,7 @@ import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/require-tenant.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { eraseDeadMessages } from "./erase-dead-messages.ts";
-import { eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
+import { addressesInNotes, eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
@@ -96,6 +96,9 @@ export async function eraseUser(
   };
   const addresses = [...found.addresses].map(suppressedForm);
   deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);
+  // Former ones may be somebody else's by now: they leave the audit log, and nothing else.
+  const former = (await addressesInNotes(db, owner)).map(suppressedForm);
+  const told = [...new Set([...addresses, ...former])];
   let suppressions = await countSuppressions(db, tenantId, addresses);
   if (erasure.suppressions) {
     deleted.suppressions = suppressions;
@@ -103,7 +106,7 @@ export async function eraseUser(
       for (const channel of PROVIDER_CHANNELS) {
         await deleteSuppressions(db, tenantId, channel, addresses);
       }
-      await eraseAddressNotes(db, tenantId, addresses);
+      await eraseAddressNotes(db, tenantId, told);
     }
     suppressions = 0;
   }
@@ -111,7 +114,7 @@ export async function eraseUser(
     await deps.disconnect();
     await note("user.erased", deleted, (transaction) => eraseUserNotes(transaction, owner));
   }
-  const auditEntries = await countAuditEntries(db, owner, addresses);
+  const auditEntries = await countAuditEntries(db, owner, told);
   const kept = keptAfter({ suppressions, auditEntries });
   return { ...owner, dryRun, deleted, unsent: found.unsent, kept };
 }

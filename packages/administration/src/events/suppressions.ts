@@ -99,10 +99,12 @@ export const addSuppressions = defineAct({
     await requireTenant(db, tenantId);
     const entry = { tenantId, channel: input.channel, addresses, source: actor.email ?? null };
     const added = await insertSuppressions(db, { ...entry, reason: "by hand" });
-    return { output: { added, alreadyThere: addresses.length - added } };
+    return { output: { added, alreadyThere: addresses.length - added }, addresses };
   },
-  audit: (input, { output: after }) => ({
-    ...{ action: "suppression.add", target: told(input), after },
+  audit: ({ channel: of }, { output: after, addresses }) => ({
+    action: "suppression.add",
+    target: told({ channel: of, addresses }),
+    after,
   }),
 });
 
@@ -120,10 +122,12 @@ export const removeSuppressions = defineAct({
     const addresses = readAddresses(input);
     await requireTenant(db, tenantId);
     const removed = await deleteSuppressions(db, tenantId, input.channel, addresses);
-    return { output: { removed, notThere: addresses.length - removed } };
+    return { output: { removed, notThere: addresses.length - removed }, addresses };
   },
-  audit: (input, { output: after }) => ({
-    ...{ action: "suppression.remove", target: told(input), after },
+  audit: ({ channel: of }, { output: after, addresses }) => ({
+    action: "suppression.remove",
+    target: told({ channel: of, addresses }),
+    after,
   }),
 });
 
@@ -132,7 +136,7 @@ interface Named {
   addresses: readonly string[];
 }
 
-/** For the audit log: one address by name, more as a count. */
+/** For the audit log: one address by name, in the form in which an erasure looks for it; more as a count. */
 function told({ channel: of, addresses }: Named): string {
   return `${of} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`;
 }
