@@ -1,6 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Act, isAct } from "@belfry/administration/act";
+import type { Act } from "@belfry/administration/act";
+import { isAct } from "@belfry/administration/acts";
 import { ACCESS } from "../../services/admin/door/access.ts";
 
 const ADMIN = new URL("../../services/admin/", import.meta.url);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpOf } from "@belfry/administration/act-http";
 import { actsOfNoun, allActs, NOUNS } from "@belfry/administration/acts";
-import { keyedActs } from "@belfry/http-api/act-routes";
+import { keyedActs, platformActs } from "@belfry/http-api/act-routes";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { ACCESS } from "../../services/admin/door/access.ts";
 import { type Document, document, manageDocument } from "../openapi/document.ts";
@@ -12,7 +12,10 @@ import { between, readDoc } from "./markdown.ts";
 
 const FILE = fileURLToPath(new URL("../../docs/doors.md", import.meta.url));
 const page = readDoc("doors.md");
-const keyed = new Set(keyedActs(await allActs(), "/api/v1").map(({ act }) => act));
+const acts = await allActs();
+const keyed = new Set(
+  [...keyedActs(acts, "/api/v1"), ...platformActs(acts, "/api/v1/manage")].map(({ act }) => act),
+);
 const routesOf = await actsOfPages();
 
 const short = (route: string) =>
