@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { type ClientRequest, request } from "node:http";
 import { test } from "node:test";
 import { createPlatformKey } from "@belfry/administration/people/platform-keys";
 import { createKey } from "@belfry/administration/tenants/api-keys";
@@ -242,4 +243,36 @@ test("the same call with the same Idempotency-Key does nothing again and gets th
   assert.equal((await ask("POST /templates", create, refused)).status, 422);
   const { rows } = await admin.pool.query("select key, answer from repeated_calls");
   assert.deepEqual(rows, [], "none of those of yesterday");
+});
+
+test("a large body waits for its turn before it is read, and must not hold millions of values", async (t) => {
+  const { admin, ask, keyOf } = await world(t);
+  const key = await keyOf("manage");
+  const begun: ClientRequest[] = [];
+  const begin = async () =>
+    await new Promise<number>((resolve) => {
+      const sent = request(`${admin.url}${MANAGE}/bundle`, {
+        method: "POST",
+        headers: {
+          "x-api-key": key,
+          "content-type": "application/json",
+          "content-length": 8 * 1024 * 1024,
+        },
+      });
+      sent.on("error", () => undefined).on("response", ({ statusCode = 0 }) => resolve(statusCode));
+      sent.flushHeaders();
+      begun.push(sent);
+    });
+  // No body is ever sent: an answer is a refusal.
+  assert.equal(await Promise.race(Array.from({ length: 3 }, begin)), 429);
+  assert.equal((await ask("GET /bundle")).status, 200, "other calls go on");
+  for (const one of begun) one.destroy();
+
+  const large = (files: object, values: string) =>
+    `{"files":${JSON.stringify(files)},"more":${values}}`;
+  const text = '[{,:\\"'.repeat(400_000);
+  const good = await ask("POST /bundle?dryRun=true", large({}, JSON.stringify(text)));
+  assert.equal(good.status, 200);
+  const bad = await ask("POST /bundle?dryRun=true", large({}, `[${"[],".repeat(400_000)}1]`));
+  assert.deepEqual([bad.status, bad.body.message], [422, ["body must hold at most 100000 values"]]);
 });

@@ -68,7 +68,7 @@ export async function manageApi(
       now,
       callerOf: ({ keyId }) => keyId,
     });
-    actRoutes(scope, acts, tenantDoor({ authentication, db, services, now }));
+    actRoutes(scope, acts, tenantDoor({ authentication, limits, db, services, now }));
     actRoutes(scope, platformActs(all, MANAGE_PATH), platformDoor({ db, services, limits }));
     mcpRoute(scope, {
       acts: all.filter(({ tool }) => tool === true),

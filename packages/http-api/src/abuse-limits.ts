@@ -4,7 +4,7 @@ import { Problem } from "@belfry/contracts/problems";
 import type { Link } from "@belfry/database/link-token";
 import { createSlots } from "@belfry/service/slots";
 import rateLimit from "@fastify/rate-limit";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 const MINUTE_MS = 60_000;
 /** Addresses remembered at once, a replica. */
@@ -42,7 +42,15 @@ export interface AbuseLimits {
     { door, tenantId }: { door: Door; tenantId: string },
     work: () => Promise<T>,
   ): Promise<T>;
+  /**
+   * For `onRequest`, where a body may be larger than `LARGE_BODY_BYTES`: takes the place of such a body among those
+   * that are held at the same time, a few of one tenant, and keeps it until the answer is sent. Throws as `inTurn`.
+   */
+  holdLargeBody(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
+
+/** From here on a body takes its turn before it is read. */
+export const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** What a tenant's own calls must not hold up: its readers' links, and its vendors. */
 type Door = "api" | "link" | "vendor";
@@ -88,6 +96,7 @@ export async function createAbuseLimits(
   const links = new WeakMap<FastifyRequest, string>();
   const link = limit(bounds.linksPerMinute ?? 0, (request) => `link ${links.get(request) ?? ""}`);
   const slots = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
+  const largeBodies = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
     async countUnknownKey(request) {
       refuse(await unknownKeys(request));
@@ -114,11 +123,7 @@ export async function createAbuseLimits(
     },
     async inTurn(request, { door, tenantId }, work) {
       const line = `${door} ${tenantId}`;
-      if ((await slots.take(line, 1, TURN_WAIT_MS)) === 0) {
-        request.logFields = { ...request.logFields, refused: "too many calls at a time" };
-        const message = "Too many calls at a time; send the next one when one has been answered";
-        throw new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
-      }
+      if ((await slots.take(line, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
       try {
         // Nobody reads the answer: nothing is asked for it.
         if (request.method === "GET" && request.raw.socket.destroyed)
@@ -128,7 +133,23 @@ export async function createAbuseLimits(
         slots.give(line);
       }
     },
+    async holdLargeBody(request, { raw }) {
+      const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+      if (encoding === undefined && Number(length ?? 0) <= LARGE_BODY_BYTES) return;
+      // A platform key is of no tenant.
+      const id = request.tenant?.id ?? "platform";
+      if ((await largeBodies.take(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
+      const give = () => largeBodies.give(id);
+      if (raw.closed) give();
+      else raw.once("close", give);
+    },
   };
+}
+
+function tooManyAtATime(request: FastifyRequest): Problem {
+  request.logFields = { ...request.logFields, refused: "too many calls at a time" };
+  const message = "Too many calls at a time; send the next one when one has been answered";
+  return new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
 }
 
 /** As it was read: an address can be written in several ways. */

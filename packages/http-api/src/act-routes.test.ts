@@ -30,6 +30,7 @@ async function served(t: test.TestContext, act: Act) {
         request.tenant = tenant as unknown as Tenant;
       },
     },
+    limits: { holdLargeBody: async () => undefined },
     db: {} as Database,
     services: {} as ActServices,
     now: () => new Date(),

@@ -18,7 +18,7 @@ import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from "fastify";
-import type { AbuseLimits } from "./abuse-limits.ts";
+import { type AbuseLimits, LARGE_BODY_BYTES } from "./abuse-limits.ts";
 import { answers, KEYED, type Problems, WITH_BODY } from "./answers.ts";
 import { asProblem } from "./as-problem.ts";
 import { type Authentication, type KeyAccess, refusal } from "./authenticate.ts";
@@ -70,6 +70,8 @@ export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
 /** How the requests of some keys are judged, and who they are. */
 export interface ActDoor {
   onRequest(request: FastifyRequest): Promise<void>;
+  /** After it, for acts that take a large body. */
+  holdLargeBody: AbuseLimits["holdLargeBody"];
   preValidation: readonly preValidationHookHandler[];
   callerOf(request: FastifyRequest): Caller;
 }
@@ -81,11 +83,16 @@ interface DoorDeps {
 
 /** Of a tenant's keys. */
 export function tenantDoor(
-  deps: DoorDeps & { authentication: Authentication; now(): Date },
+  deps: DoorDeps & {
+    authentication: Authentication;
+    limits: Pick<AbuseLimits, "holdLargeBody">;
+    now(): Date;
+  },
 ): ActDoor {
-  const { authentication, now } = deps;
+  const { authentication, limits, now } = deps;
   return {
     onRequest: (request) => authentication.other(request),
+    holdLargeBody: limits.holdLargeBody,
     preValidation: [requireTimedSignature(now)],
     callerOf: (request) => callerOf(request, deps),
   };
@@ -94,7 +101,10 @@ export function tenantDoor(
 /** Of platform keys: no tenant's key is one, and no tenant's call takes one. */
 export function platformDoor(
   deps: DoorDeps & {
-    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther">;
+    limits: Pick<
+      AbuseLimits,
+      "countUnknownKey" | "checkUnknownKeys" | "countOther" | "holdLargeBody"
+    >;
   },
 ): ActDoor {
   const { db, services, limits } = deps;
@@ -111,6 +121,7 @@ export function platformDoor(
       await limits.countOther(request, `platform ${found.id}`);
       names.set(request, found.name);
     },
+    holdLargeBody: limits.holdLargeBody,
     preValidation: [],
     callerOf(request) {
       const { tenantId = "" } = request.params as { tenantId?: string };
@@ -128,7 +139,7 @@ export function platformDoor(
 export function actRoutes(
   app: FastifyInstance,
   acts: readonly KeyedAct[],
-  { onRequest, preValidation, callerOf }: ActDoor,
+  { onRequest, holdLargeBody, preValidation, callerOf }: ActDoor,
 ): void {
   for (const { act, http, need } of acts) {
     app.route({
@@ -137,7 +148,10 @@ export function actRoutes(
       schema: schemaOf(act, http, need),
       ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
       config: { isOfPlatform: need === PLATFORM_KEY },
-      onRequest,
+      onRequest: [
+        onRequest,
+        ...((act.maxBodyBytes ?? 0) > LARGE_BODY_BYTES ? [holdLargeBody] : []),
+      ],
       preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request, reply) {
         const caller = callerOf(request);
@@ -206,10 +220,35 @@ function problemOf(
 
 /** An act may have no field that must be given: then no body is none of them. */
 function readActBody(request: FastifyRequest, reply: unknown, done: () => void): void {
-  if (request.body === undefined || (request.body as Buffer).length === 0) {
+  const body = request.body as Buffer | undefined;
+  if (body === undefined || body.length === 0) {
     request.body = {};
     done();
-  } else readBody(request, reply, done);
+  } else {
+    if (body.length > LARGE_BODY_BYTES && valuesIn(body) > MAX_VALUES) {
+      throw new Problem("validation", { message: [`body must hold at most ${MAX_VALUES} values`] });
+    }
+    readBody(request, reply, done);
+  }
+}
+
+/** Of a large body. A bundle has 10,000 texts; to parse millions of values would hold up every other call. */
+const MAX_VALUES = 100_000;
+const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
+
+/** How many values a JSON text holds at most; it stops where they are too many. */
+function valuesIn(json: Buffer): number {
+  let values = 0;
+  let isInText = false;
+  for (let at = 0; at < json.length && values <= MAX_VALUES; at += 1) {
+    const byte = json[at] as number;
+    if (isInText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInText = false;
+    } else if (byte === QUOTE) isInText = true;
+    else if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) values += 1;
+  }
+  return values;
 }
 
 function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields {
