@@ -58,7 +58,8 @@ export function readBundle(files: TextFiles): Bundle {
       return read(text);
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      const messages = error.faults.map(({ field, message }) => `${path}: ${field} ${message}`);
+      const told = error.faults.slice(0, MAX_FAULTS);
+      const messages = told.map(({ field, message }) => `${path}: ${field} ${message}`);
       faults.push(...messages.map((message) => ({ field: "files", message })));
       return undefined;
     }
@@ -73,7 +74,7 @@ export function readBundle(files: TextFiles): Bundle {
       if (other !== undefined) throw invalid("files", `${path} is for the same as ${other.path}`);
       const { eventType, variant, file } = read;
       templates.set(keyOf(read), { eventType, variant, file, path, text });
-    } else faults.push(...read.faults);
+    } else faults.push(...read.faults.slice(0, MAX_FAULTS));
     if (faults.length >= MAX_FAULTS) break;
   }
   const settings = at(LAYOUT_SETTINGS, layoutSettings);

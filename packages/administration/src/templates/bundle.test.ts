@@ -9,6 +9,7 @@ import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { listCategories, putCategory } from "../users/categories.ts";
 import { applyBundle, pullBundle } from "./bundle.ts";
+import { importTemplates } from "./import-templates.ts";
 import { promoteEnvironment } from "./promote.ts";
 
 const LAYOUT =
@@ -205,4 +206,21 @@ test("a locked environment takes a promotion, and nothing else", async (t) => {
   await run(promoteEnvironment, { plan: plan.plan });
   assert.deepEqual(await run(pullBundle, {}), await staging(pullBundle, {}));
   assert.equal((await log()).at(-1), "environment.promote 6 published");
+});
+
+test("of files with very many faults the first ones are told", async (t) => {
+  const { run } = await world(t);
+  const path = "sale.began/EMAIL.md";
+  const file = { [path]: `---\n${"unknown: x\n".repeat(90_000)}---\nHello` };
+  const list = { "categories.json": `[${"0,".repeat(50_000)}0]` };
+  const unknown = `${path}: unknown (line 2) is not known here`;
+  for (const [work, first] of [
+    [() => run(applyBundle, { files: file }), unknown],
+    [() => run(importTemplates, { files: file }), unknown],
+    [() => run(applyBundle, { files: list }), "categories.json: the list[0] must be an object"],
+  ] as const) {
+    const { faults } = await refusal(work());
+    assert.equal(faults.length, 50);
+    assert.deepEqual(faults[0], { field: "files", message: first });
+  }
 });

@@ -101,7 +101,7 @@ export async function prepareImport(
   for (const [path, text] of Object.entries(files).sort(byPath)) {
     const read = readFile(path, text);
     if (!read.ok) {
-      faults.push(...read.faults);
+      faults.push(...read.faults.slice(0, MAX_FAULTS));
       continue;
     }
     const { eventType, variant, file } = read;
@@ -121,7 +121,7 @@ export async function prepareImport(
       templates.push({ path, prepared: { ...prepared, isUnchecked: true } });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      faults.push(...error.faults.map((fault) => fileFault(path, fault)));
+      faults.push(...error.faults.slice(0, MAX_FAULTS).map((fault) => fileFault(path, fault)));
     }
     if (faults.length >= MAX_FAULTS) break;
   }
