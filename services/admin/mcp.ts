@@ -5,7 +5,7 @@ import {
   NotAllowed,
   runAct,
 } from "@belfry/administration/act";
-import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
+import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
@@ -40,6 +40,8 @@ export interface McpDeps {
 
 interface Admitted {
   caller: Caller;
+  /** Tells the log what failed on our side. */
+  report(err: unknown): void;
   /** False: reading tools alone. */
   mayChange: boolean;
 }
@@ -50,7 +52,7 @@ interface Admitted {
  */
 export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
   const tools = new Map(deps.acts.map((act) => [act.name.replaceAll(/[ -]/g, "_"), act]));
-  const serverOf = ({ caller, mayChange }: Admitted) => {
+  const serverOf = ({ caller, report, mayChange }: Admitted) => {
     const server = new Server(
       { name: "belfry", title: "Belfry", version: "1" },
       { capabilities: { tools: {} } },
@@ -63,7 +65,7 @@ export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
     server.setRequestHandler("tools/call", async ({ params }) => {
       const act = tools.get(params.name);
       if (act === undefined || !offered(act)) return failed(`there is no tool ${params.name}`);
-      return await called(act, caller, params.arguments ?? {});
+      return await called(act, { caller, report }, params.arguments ?? {});
     });
     return server;
   };
@@ -91,6 +93,7 @@ export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
     async handler(request, reply) {
       const admitted: Admitted = {
         caller: callerOf(request, deps),
+        report: (err) => request.log.error({ traceId: request.id, err }, "request failed"),
         // A call of a tenant that signs is not signed here.
         mayChange: request.tenant.webhookSecrets.length === 0,
       };
@@ -142,7 +145,11 @@ function toolOf(name: string, { summary, description, input, effect }: Act) {
   };
 }
 
-async function called(act: Act, caller: Caller, input: Record<string, unknown>) {
+async function called(
+  act: Act,
+  { caller, report }: Pick<Admitted, "caller" | "report">,
+  input: Record<string, unknown>,
+) {
   try {
     const data = await runAct(act, caller, input);
     const text = JSON.stringify(data);
@@ -157,11 +164,13 @@ async function called(act: Act, caller: Caller, input: Record<string, unknown>) 
       structuredContent: { data },
     };
   } catch (error) {
-    const isTheirs = [InvalidInput, NotFound, TooLate, NotAllowed].some(
+    const isTheirs = [InvalidInput, NotFound, Conflict, TooLate, NotAllowed].some(
       (kind) => error instanceof kind,
     );
-    if (!isTheirs) throw error;
-    return failed((error as Error).message);
+    if (isTheirs) return failed((error as Error).message);
+    // The protocol's library would answer the error's own message, and log nothing.
+    report(error);
+    return failed("something went wrong on our side: try again in a moment");
   }
 }
 

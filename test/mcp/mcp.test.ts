@@ -52,7 +52,8 @@ async function send(
 }
 
 async function world(t: TestContext) {
-  const admin = await startAdmin(t);
+  const logged: string[] = [];
+  const admin = await startAdmin(t, { log: { write: (line) => void logged.push(line) } });
   const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
   const run = actsIn(admin.db, tenantId);
   const keyOf = async (role: KeyRole) => (await run(createKey, { role, name: "assistant" })).apiKey;
@@ -72,7 +73,7 @@ async function world(t: TestContext) {
   };
   const tool = async (name: string, input: object) =>
     (await call("tools/call", { name, arguments: input })).body.result;
-  return { admin, tenantId, run, keyOf, key, port, portOf, call, tool };
+  return { admin, tenantId, run, keyOf, key, port, portOf, call, tool, logged };
 }
 
 test("the protocol's own suite finds nothing in what this server offers", async (t) => {
@@ -179,6 +180,23 @@ test("a fault is told as a result, other tenants' ids are unknown, and no tool i
     const { body } = await call("tools/call", params);
     assert.ok(body.error ?? body.result?.isError, JSON.stringify(body));
   }
+});
+
+test("a draft that somebody else changed is told as a result; a fault of ours is logged, and its words are not told", async (t) => {
+  const { admin, tool, logged } = await world(t);
+  const draft = { eventType: "order.confirmed", channel: "SMS", content: "x", revision: 7 };
+  const refused = await tool("template_draft_put", draft);
+  assert.deepEqual(
+    [refused?.isError, refused?.content[0].text],
+    [true, "the draft was changed meanwhile"],
+  );
+  await admin.db.schema.alterTable("digests").renameTo("gone").execute();
+  const failed = await tool("digest_list", {});
+  assert.deepEqual(
+    [failed?.isError, failed?.content[0].text],
+    [true, "something went wrong on our side: try again in a moment"],
+  );
+  assert.ok(logged.some((line) => line.includes('relation \\"digests\\" does not exist')));
 });
 
 test("two thousand hostile calls cost at most what the key may ask in a minute", async (t) => {
