@@ -77,7 +77,14 @@ export async function createAbuseLimits(
   const limit = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
     // Each has a cache of its own, which the types do not know.
     const options = { max, timeWindow: MINUTE_MS, cache: MAX_ADDRESSES, keyGenerator };
-    return app.createRateLimit(options);
+    const count = app.createRateLimit(options);
+    // The library reads a count after it has waited, when calls that came meanwhile have raised it: one at a time.
+    let before: Promise<unknown> = Promise.resolve();
+    return async (...given: Parameters<typeof count>) => {
+      const verdict = before.then(() => count(...given));
+      before = verdict.catch(() => undefined);
+      return await verdict;
+    };
   };
   const unknownKeys = limit(
     bounds.unknownKeysPerMinute,
