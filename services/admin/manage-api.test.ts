@@ -78,6 +78,11 @@ test("every fault is told together, in the client's words, whether it is in the 
     "label must name the category: the default text is missing",
   ]);
   assert.equal((await ask("PUT /categories/offers", "{")).status, 400);
+  const objects = { textColor: { toString: 1 }, address: { a: 1 } };
+  assert.deepEqual((await ask("PUT /layout", objects)).body.message, [
+    "textColor must be a text",
+    "address must be a text",
+  ]);
   const gone = await ask("DELETE /categories/none");
   assert.deepEqual(
     [gone.status, gone.body.message],

@@ -168,6 +168,8 @@ test("a fault is told as a result, other tenants' ids are unknown, and no tool i
   for (const [name, input, words] of [
     ["template_show", { eventType: "theirs", channel: "SMS", tenantId: other }, /no SMS template/],
     ["digest_show", { id: "x" }, /no digest/],
+    ["digest_show", { id: ["01890000-0000-7000-8000-000000000000"] }, /^id must be a string$/],
+    ["webhook_attempts", { webhookId: {} }, /^webhookId must be a string$/],
     ["template_show", { eventType: "", channel: "FAX" }, /eventType .*\n?channel/s],
     ["template_delete", { eventType: "theirs", channel: "SMS" }, /there is no tool/],
     ["__proto__", {}, /there is no tool/],

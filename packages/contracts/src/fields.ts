@@ -197,7 +197,9 @@ export function integerText(
 
 /** Text that is only documented: who reads it tells in its own way what is none, as 403 or 404. */
 export function documented(keywords: object): TUnsafe<string> {
-  return field({ type: "string", ...keywords }, () => undefined);
+  return field({ type: "string", ...keywords }, (value) =>
+    typeof value === "string" || value === undefined ? undefined : "must be a string",
+  );
 }
 
 /** An id of ours in a path: another text is of nothing. */

@@ -44,9 +44,11 @@ const LOOKS = layoutOf((name) =>
     field<string | null>({ type: ["string", "null"], description: DESCRIPTIONS[name] }, (value) => {
       if (value === null) return undefined;
       const fault = writtenFault(value, MAX_SOURCE_BYTES);
+      if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor) return fault;
       const text = String(value).trim();
-      if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor || text === "") return fault;
-      return /^#[0-9a-f]{6}$/i.test(text) ? undefined : "must be a colour as #1a2b3c";
+      return text === "" || /^#[0-9a-f]{6}$/i.test(text)
+        ? undefined
+        : "must be a colour as #1a2b3c";
     }),
   ),
 );
