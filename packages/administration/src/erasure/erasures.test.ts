@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
+import { storeInbound } from "@belfry/database/inbound";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { databaseOver } from "@belfry/testing/database";
@@ -36,7 +37,11 @@ test("what was said of a user goes at once, the rest in the background, and then
   const { db, pool, tenantId, ada, run, disconnected } = await world(t);
   await storeEvent(db, tenantId, ADA);
   await storeEvent(db, tenantId, BOB);
-  await saveUsers(db, tenantId, [{ userId: ADA.userId, email: ADA.email }]);
+  const phone = "+12025550142";
+  await saveUsers(db, tenantId, [{ userId: ADA.userId, email: ADA.email, phone }]);
+  const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
+  const text = { vendorId: "1", sender: phone, recipient: "", text: "please call me" };
+  await storeInbound(db, origin, text);
   const changes = [{ category: "*", channel: "*", enabled: false } as const];
   await changePreferencesOfUser(db, ada, "api", changes);
   const asked = await openErasure(db, ada);
@@ -49,7 +54,8 @@ test("what was said of a user goes at once, the rest in the background, and then
   assert.deepEqual([done.status, done.deleted?.events, done.deleted?.outbox], ["done", 1, 2]);
   assert.ok(done.requestedAt <= done.startedAt! && done.startedAt! <= done.endedAt!);
   assert.deepEqual(disconnected, [ADA.userId, ADA.userId]);
-  for (const needle of Object.values(ADA)) assert.deepEqual(await tablesWith(pool, needle), []);
+  for (const needle of [...Object.values(ADA), phone, text.text])
+    assert.deepEqual(await tablesWith(pool, needle), []);
   assert.ok((await tablesWith(pool, BOB.userId)).includes("events"));
   const { rows } = await pool.query("select distinct person from audit_log");
   assert.deepEqual(rows, [{ person: "the tenant, by API or Admin UI" }]);

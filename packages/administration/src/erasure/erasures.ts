@@ -3,14 +3,16 @@ import { ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { flag, id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Database, inTransaction } from "@belfry/database/connection";
+import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct } from "../act.ts";
+import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { holdTenant } from "../tenants/require-tenant.ts";
-import { deleteUser } from "../users/user-rows.ts";
+import { deleteUser, findUser } from "../users/user-rows.ts";
 import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 import { ErasureReport, NOTHING_ERASED } from "./erasure-report.ts";
@@ -130,6 +132,9 @@ export async function openErasure(db: Database, owner: UserOfTenant): Promise<Er
     if ((await countOpenErasures(transaction, owner.tenantId)) > MAX_OPEN_ERASURES) {
       throw new ErasuresFull(`${MAX_OPEN_ERASURES} erasures wait`);
     }
+    // The directory alone may know the number from which the user has answered.
+    const { phone } = (await findUser(transaction, owner.tenantId, owner.userId)) ?? {};
+    if (phone) await deleteInbound(transaction, owner.tenantId, [suppressedForm(phone)]);
     await deleteUser(transaction, owner.tenantId, owner.userId);
     await deletePreferencesOfUser(transaction, owner);
     return progress(row);
