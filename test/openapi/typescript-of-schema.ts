@@ -26,7 +26,8 @@ function typeOfKind(type: string, schema: TypedSchema): string {
   if (type === "array") return `(${typeOf(schema.items ?? {})})[]`;
   if (type === "integer" || type === "number") return "number";
   if (type !== "object") return type;
-  if (schema.properties !== undefined) return `{\n${fieldsOf(schema)}}`;
+  const fields = fieldsOf(schema);
+  if (fields !== "") return `{\n${fields}}`;
   const { patternProperties, additionalProperties } = schema;
   const values = additionalProperties ?? Object.values(patternProperties ?? {})[0] ?? {};
   return `Record<string, ${typeOf(values)}>`;

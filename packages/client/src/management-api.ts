@@ -34,8 +34,8 @@ export interface AuditEntry {
   action: string;
   /** What it was done to, in words */
   target: string;
-  before: {} | null;
-  after: {} | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
 }
 
 export interface Cancelled {

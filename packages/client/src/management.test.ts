@@ -72,8 +72,8 @@ test("a call that Belfry may have carried out is tried again only where that doe
     [() => client.call("categoryPut", { key: "k" }), true],
     [() => client.call("categoryDelete", { key: "k" }), true],
     [() => client.call("bundleApply", { files, dryRun: true }), true],
-    [() => client.call("bundleApply", { files }), false],
-    [() => client.call("eventResend", { id: "e" }), false],
+    [() => client.call("bundleApply", { files }), true],
+    [() => client.call("eventResend", { id: "e" }), true],
     [() => client.call("templateDraftPut", { ...template, content: "c", revision: 7 }), false],
     [() => client.call("templatePut", { ...template, content: "c", basedOnVersion: 7 }), false],
   ];
@@ -83,6 +83,10 @@ test("a call that Belfry may have carried out is tried again only where that doe
       server.next(fault);
       if (isRepeated) await call();
       else await assert.rejects(call(), fault.instead ? BelfryNetworkError : BelfryError);
+      const tries = server.requests.slice(before);
+      const keys = new Set(tries.map(({ headers }) => headers["idempotency-key"]));
+      assert.equal(keys.size, 1, "of one call");
+      assert.equal(keys.has(undefined), tries[0]?.method !== "POST");
       assert.equal(server.requests.length - before, isRepeated ? 2 : 1, String(call));
     }
     server.next({ status: 429, headers: { "retry-after": "1" }, body: {} });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type CallOptions, createCaller, type Transport } from "./call.ts";
 import { MANAGEMENT_ROUTES, type ManagementCalls, type ManagementRoute } from "./management-api.ts";
 import { segment, sign } from "./request-parts.ts";
@@ -66,8 +67,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Manages one tenant. 429 is retried as by `createClient`. 5xx and network faults are retried only where a repetition
- * does no harm: reads, dry runs, and each `PUT` and `DELETE` without a field that says what it is based on. Rejects with
- * `BelfryError`, `BelfryNetworkError` or the reason of your own `signal`.
+ * does no harm: reads, dry runs, each `POST` (it carries an idempotency key), and each `PUT` and `DELETE` without a field
+ * that says what it is based on. Rejects with `BelfryError`, `BelfryNetworkError` or the reason of your own `signal`.
  */
 export function createManagementClient(options: ManagementOptions): ManagementClient {
   const { webhookSecret, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
@@ -78,11 +79,13 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
     const route: ManagementRoute | undefined = MANAGEMENT_ROUTES[name];
     if (route === undefined) throw new TypeError(`the management API has no call "${name}"`);
     const { path, body } = requestOf(route, input);
+    // Each try has the same key: Belfry carries one of them out, and answers the others as that one.
+    const key = route.method === "POST" ? { "idempotency-key": randomUUID() } : {};
     const answer = await send<{ data: unknown }>(route.method, path, {
       ...rest,
       ...(body !== undefined && { body }),
       repeatable: isRepeatable(route, input),
-      headers: () => signature(route.method, path, body),
+      headers: () => ({ ...key, ...signature(route.method, path, body) }),
     });
     return answer.body.data;
   }
@@ -130,7 +133,6 @@ function requestOf({ method, path, query = [] }: ManagementRoute, input: Fields)
 }
 
 function isRepeatable({ method }: ManagementRoute, input: Fields): boolean {
-  if (method === "GET" || input.dryRun === true) return true;
-  const isWhole = method === "PUT" || method === "DELETE";
-  return isWhole && BASES.every((name) => input[name] === undefined);
+  if (method === "GET" || method === "POST" || input.dryRun === true) return true;
+  return BASES.every((name) => input[name] === undefined);
 }
