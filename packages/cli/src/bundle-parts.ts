@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { BUNDLE_FILES } from "@belfry/administration/templates/bundle-files";
 import {
   readTemplateFolder,
   writeTemplateFolder,
 } from "@belfry/administration/templates/template-folder";
 import type { TextFiles } from "@belfry/administration/templates/template-paths";
+import { BUNDLE_FILES } from "@belfry/administration/templates/template-paths";
 import type { OwnPart } from "./act-command.ts";
 
 const DIR = "a folder an event type, a file a channel and language";

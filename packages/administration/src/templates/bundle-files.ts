@@ -6,13 +6,13 @@ import { readFile } from "./import-templates.ts";
 import { type LayoutSettings, layoutOf, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
 import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
-import type { TextFiles } from "./template-paths.ts";
-
-/** Files of a bundle beside the folders of the templates. */
-export const LAYOUT_CONTENT = "layout.mjml";
-export const LAYOUT_SETTINGS = "layout.json";
-export const CATEGORIES = "categories.json";
-export const BUNDLE_FILES = [LAYOUT_CONTENT, LAYOUT_SETTINGS, CATEGORIES] as const;
+import {
+  BUNDLE_FILES,
+  CATEGORIES,
+  LAYOUT_CONTENT,
+  LAYOUT_SETTINGS,
+  type TextFiles,
+} from "./template-paths.ts";
 
 const MAX_FAULTS = 50;
 

@@ -224,3 +224,14 @@ test("of files with very many faults the first ones are told", async (t) => {
     assert.deepEqual(faults[0], { field: "files", message: first });
   }
 });
+
+test("an event type with the name of a bundle's file has a folder of another name", async (t) => {
+  const { run } = await world(t);
+  for (const eventType of ["layout.mjml", "Layout.json", "categories.json"]) {
+    await run(applyBundle, { files: { ...FILES, [`${eventType}/SMS.txt`]: "---\n---\nHello" } });
+  }
+  const { files } = await run(pullBundle, {});
+  const folders = Object.keys(files).map((path) => path.split("/", 1)[0]?.toLowerCase() ?? "");
+  assert.equal(folders.filter((name) => Object.hasOwn(FILES, name)).length, 3, String(folders));
+  assert.deepEqual((await run(applyBundle, { files })).changed, []);
+});

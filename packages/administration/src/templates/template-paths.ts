@@ -39,6 +39,12 @@ const MAX_FOLDER_CHARACTERS = 120;
 const CUT_CHARACTERS = 90;
 /** Behind it: a hash. No event type has it in its folder's name otherwise. */
 const HASH_MARK = "~";
+/** Files of a bundle beside the folders. */
+export const LAYOUT_CONTENT = "layout.mjml";
+export const LAYOUT_SETTINGS = "layout.json";
+export const CATEGORIES = "categories.json";
+export const BUNDLE_FILES = [LAYOUT_CONTENT, LAYOUT_SETTINGS, CATEGORIES] as const;
+
 /** Names that Windows keeps for itself, with anything behind a dot. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
@@ -77,7 +83,8 @@ function plainFolder(eventType: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   const edged = encoded.replace(/^\.|\.$/g, "%2E");
-  if (!RESERVED.test(edged)) return edged;
+  const isFile = BUNDLE_FILES.some((file) => file === edged.toLowerCase());
+  if (!isFile && !RESERVED.test(edged)) return edged;
   return `%${edged.charCodeAt(0).toString(16).toUpperCase()}${edged.slice(1)}`;
 }
 
