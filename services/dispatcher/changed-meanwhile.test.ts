@@ -44,7 +44,7 @@ async function threeThatWait(t: TestContext) {
     const { outcome } = await under.outcome(id);
     if (outcome?.skipped?.EMAIL) return `skipped: ${outcome.skipped.EMAIL}`;
     const { rows } = await pool.query(
-      `select d.*, v.version from deliveries d left join template_versions v on v.id = d.template_version_id
+      `select d.*, reason_in_words(d.reason) as reason, v.version from deliveries d left join template_versions v on v.id = d.template_version_id
        where d.channel = 'EMAIL'
          and (d.event_id = $1 or d.event_id in (select digest_id from digest_items where event_id = $1))`,
       [id],

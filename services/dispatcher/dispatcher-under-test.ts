@@ -5,9 +5,11 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import type { EventOptions } from "@belfry/contracts/trigger";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
+import type { EventOutcome } from "@belfry/database/schema";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
 import type { PushLinks } from "@belfry/templates/push-links";
@@ -172,19 +174,29 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
       return batch.map((event) => event.id);
     },
 
+    /** Its reasons in words. */
     async outcome(eventId: string) {
       const { rows } = await pool.query(
         "select outcome, dispatched_at, variables from events where id = $1",
         [eventId],
       );
-      return rows[0];
+      const [event] = rows;
+      return event && { ...event, outcome: event.outcome && outcomeInWords(event.outcome) };
     },
 
+    /** Their reasons in words. */
     async deliveries(where = "true") {
       const { rows } = await pool.query(`select * from deliveries where ${where} order by id`);
-      return rows;
+      return rows.map((row) => ({ ...row, reason: reasonWords(row.reason) }));
     },
   };
+}
+
+/** With the reasons that it holds as codes put into words. */
+export function outcomeInWords(outcome: EventOutcome): EventOutcome {
+  return JSON.parse(
+    JSON.stringify(outcome, (_, value) => (typeof value === "string" ? reasonWords(value) : value)),
+  );
 }
 
 /** With a tenant. */

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import { REASONS } from "@belfry/contracts/reasons";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import type { MessageHandler } from "@belfry/service/message-outcome";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
-import { createEventHandler, DISPATCH_FAILED } from "./event-handler.ts";
+import { createEventHandler } from "./event-handler.ts";
 import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
 import { createUserTurns } from "./user-turns.ts";
 
@@ -324,7 +325,7 @@ test("a poisoned event among 99 good ones fails alone, and ends as failed with i
   assert.equal((await handle(ids, 10))[0]?.kind, "reject");
   const event = await outcome(poisoned);
   assert.ok(event.dispatched_at !== null);
-  assert.equal(event.outcome.failed.EMAIL, DISPATCH_FAILED);
+  assert.equal(event.outcome.failed.EMAIL, REASONS["dispatch-failed"]);
   assert.deepEqual(await handle(ids, 1), [DONE]);
 });
 

@@ -1,5 +1,6 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { REASONS } from "@belfry/contracts/reasons";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import {
@@ -19,9 +20,6 @@ import { createUserTurns } from "./user-turns.ts";
 const EVENTS_PER_BATCH = 200;
 const CHANGED_DELAY_MS = 200;
 const POISONED_DELAY_MS = 2000;
-/** What the timeline says of an event that cannot be dispatched, whatever is tried. */
-export const DISPATCH_FAILED = "could not be dispatched";
-
 type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
 
 /**
@@ -119,12 +117,12 @@ async function outcomeOf(
     if (trouble?.kind !== "poisoned") continue;
     if (message.deliveryCount < MAX_DELIVERIES_OF_A_MESSAGE) poisoned = true;
     else {
-      await failDispatch(deps.pool, id, DISPATCH_FAILED);
+      await failDispatch(deps.pool, id);
       countFailed();
     }
   }
   if (changed) return { kind: "retry", delayMs: CHANGED_DELAY_MS, reason: "changed" };
   if (poisoned) return { kind: "retry", delayMs: POISONED_DELAY_MS, reason: "poisoned" };
   const failed = ids.some((id) => troubles.get(id)?.kind === "poisoned");
-  return failed ? { kind: "reject", reason: DISPATCH_FAILED } : DONE;
+  return failed ? { kind: "reject", reason: REASONS["dispatch-failed"] } : DONE;
 }

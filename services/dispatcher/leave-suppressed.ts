@@ -1,3 +1,4 @@
+import { storedReason } from "@belfry/contracts/reasons";
 import type { Pool } from "@belfry/database/connection";
 import type { EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { suppressionsOf } from "@belfry/database/functions/recipients";
@@ -23,7 +24,8 @@ export async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[
     if (reason === undefined) continue;
     const { channel } = delivery;
     const { [channel]: _, ...waits } = dispatch.outcome?.waits ?? {};
-    const skipped = { ...dispatch.outcome?.skipped, [channel]: `address suppressed (${reason})` };
+    const why = storedReason("address-suppressed", { reason });
+    const skipped = { ...dispatch.outcome?.skipped, [channel]: why };
     dispatch.outcome = { ...dispatch.outcome, skipped, waits };
     if (Object.keys(waits).length === 0) delete dispatch.outcome.waits;
     dispatch.deliveries = dispatch.deliveries.filter((one) => one !== delivery);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, type Channel, channelMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { StoredEvent } from "@belfry/database/functions/dispatch-events";
 import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
+import { outcomeInWords } from "./dispatcher-under-test.ts";
 import type { RoutingTenant } from "./read-routing.ts";
 import { routeEvent } from "./route-event.ts";
 import type { ActiveTemplate, ActiveVariant } from "./routing-cache.ts";
@@ -84,7 +86,7 @@ function route(
       ...dispatch.deliveries.map(({ channel }) => channel),
       ...(dispatch.push ? ["PUSH"] : []),
     ],
-    skipped: dispatch.outcome?.skipped ?? {},
+    skipped: outcomeInWords(dispatch.outcome ?? {}).skipped ?? {},
   };
 }
 
@@ -135,7 +137,7 @@ test("a notification of what rested is of the end of its rest", () => {
 
 test("a deleted tenant is an inactive one", () => {
   const { outcome } = routeEvent(EVENT, undefined, ALL);
-  assert.equal(outcome?.skipped?.EMAIL, "tenant inactive");
+  assert.equal(outcome?.skipped?.EMAIL, storedReason("tenant-inactive"));
 });
 
 test("a push that renders too large fails on its channel alone", () => {
@@ -143,7 +145,7 @@ test("a push that renders too large fails on its channel alone", () => {
     variables: JSON.stringify({ title: "t", name: "x".repeat(5000) }),
   });
   assert.deepEqual(sent, PROVIDER_CHANNELS);
-  assert.deepEqual(dispatch.outcome, { failed: { PUSH: "rendered content too large" } });
+  assert.deepEqual(dispatch.outcome, { failed: { PUSH: storedReason("content-too-large") } });
 });
 
 test("a push without a word is neither published nor stored, and the event says so", () => {
@@ -152,7 +154,7 @@ test("a push without a word is neither published nor stored, and the event says 
   assert.equal(dispatch.push, null);
   assert.deepEqual(dispatch.outcome, {
     ...{ skipped: dispatch.outcome?.skipped, missing: { PUSH: ["city"] } },
-    failed: { PUSH: "nothing to say" },
+    failed: { PUSH: storedReason("nothing-to-say") },
   });
   assert.notEqual(route({ variables: '{"title":"👍"}' }).dispatch.push, null);
 });
@@ -304,7 +306,9 @@ test("without a required variable nothing is published, and the event says which
   ] as const) {
     const { dispatch, sent } = route({ variables }, {}, active);
     assert.equal(dispatch.push, null);
-    assert.deepEqual(dispatch.outcome, { failed: { PUSH: `variable missing: ${lacking}` } });
+    assert.deepEqual(dispatch.outcome, {
+      failed: { PUSH: storedReason("variable-missing", { name: lacking }) },
+    });
     assert.deepEqual(sent, PROVIDER_CHANNELS, "of the others the sender decides");
   }
   const { dispatch } = route({ variables: '{"title":"t","order.id":0}' }, {}, active);

@@ -6,7 +6,6 @@ import {
   isProviderChannel,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
-import { noAddress, SKIP_REASONS, type SkipReason } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { bestLocale, fullLocale } from "@belfry/contracts/locale";
 import { storedReason } from "@belfry/contracts/reasons";
@@ -19,7 +18,7 @@ import type {
 import type { EventOutcome } from "@belfry/database/schema";
 import { withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import { NOTHING_TO_SAY, saysNothing } from "@belfry/templates/render";
+import { saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
 import { isTimed, timingOf } from "./delivery-timing.ts";
 import type { RoutingTenant } from "./read-routing.ts";
@@ -62,7 +61,7 @@ export function routeEvent(
       wishes.verdicts?.get(channel)?.reason ??
       undefined;
     if (reason !== undefined || tenant === undefined || !template || !variant) {
-      skipped[channel] = reason ?? SKIP_REASONS.noTemplate;
+      skipped[channel] = reason ?? storedReason("no-template");
     } else if (!isProviderChannel(channel)) {
       renderPush({ event, wishes, tenant, channel, template, variant }, dispatch, outcome);
     } else {
@@ -143,19 +142,23 @@ interface Way {
   requested: readonly Channel[] | null;
 }
 
-function skipReason(way: Way): SkipReason | undefined {
+function skipReason(way: Way): string | undefined {
   const { event, wishes, channel, tenant, variant, requested } = way;
-  if (tenant === undefined || !tenant.active) return SKIP_REASONS.tenantInactive;
-  if (variant === undefined) return SKIP_REASONS.noTemplate;
+  if (tenant === undefined || !tenant.active) return storedReason("tenant-inactive");
+  if (variant === undefined) return storedReason("no-template");
   const { deliveryChannels } = tenant;
   if (deliveryChannels.length > 0 && !deliveryChannels.includes(channel)) {
-    return SKIP_REASONS.notAllowed;
+    return storedReason("channel-not-allowed");
   }
-  if (requested !== null && !requested.includes(channel)) return SKIP_REASONS.notRequested;
+  if (requested !== null && !requested.includes(channel)) {
+    return storedReason("channel-not-requested");
+  }
   const { address, sender } = CHANNEL_ROWS[channel];
-  if (address !== null && !addressOf(event, wishes, channel)) return noAddress(address);
+  if (address !== null && !addressOf(event, wishes, channel)) {
+    return storedReason("no-address", { field: address });
+  }
   if (sender === null || tenant.providerChannels.some((one) => one === channel)) return undefined;
-  return SKIP_REASONS.noProvider;
+  return storedReason("no-provider");
 }
 
 /** Undefined: it is not quiet now, or this is sent at any hour. */
@@ -166,9 +169,7 @@ function quietHours({ recipient }: UserWishes, expiresAt: Date | null): NewDeliv
   const ends = expiresAt !== null && expiresAt <= until;
   return {
     until,
-    reason: ends
-      ? `it would expire before quiet hours end at ${end}`
-      : storedReason("quiet", { until: end }),
+    reason: storedReason(ends ? "expires-in-quiet-hours" : "quiet", { until: end }),
   };
 }
 
@@ -217,7 +218,7 @@ function renderPush(
     system: withGathered(undefined, 1, () => [{ id: event.id, at, variables }]),
   });
   if (!rendered.ok) {
-    outcome.failed = { [channel]: rendered.reason };
+    outcome.failed = { [channel]: storedReason(rendered.code, rendered.args) };
     return;
   }
   if (rendered.kind !== "notification") throw new Error("a notification rendered something else");
@@ -226,7 +227,7 @@ function renderPush(
   if (warnings !== undefined) outcome.warnings = { [channel]: warnings };
   if (linksLeftOut !== undefined) outcome.linksLeftOut = { [channel]: linksLeftOut };
   if (saysNothing(rendered)) {
-    outcome.failed = { [channel]: NOTHING_TO_SAY };
+    outcome.failed = { [channel]: storedReason("nothing-to-say") };
     return;
   }
   dispatch.push = {

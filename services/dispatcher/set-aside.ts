@@ -5,7 +5,6 @@ import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
 import type { SetAside } from "@belfry/service/message-outcome";
 import type { Publisher } from "@belfry/service/publish";
-import { DISPATCH_FAILED } from "./event-handler.ts";
 import { failDispatch } from "./fail-dispatch.ts";
 
 /**
@@ -18,7 +17,7 @@ export function createSetAside(pool: Pool, stream: string, publisher: Publisher)
     const items = decodeQueueMessage(message.data)?.items ?? [];
     const [only, ...others] = items;
     if (only !== undefined && others.length === 0) {
-      await failDispatch(pool, only.id, DISPATCH_FAILED).catch((err) => {
+      await failDispatch(pool, only.id).catch((err) => {
         // Not an id at all: there is no such event.
         if ((err as { code?: string }).code !== "22P02") throw err;
       });

@@ -88,10 +88,10 @@ test("an event that no try can dispatch is told as failed on each channel with a
   const under = await toldUnderTest(t);
   await under.templates(TENANT, "order", ["EMAIL", "PUSH"]);
   const [id = ""] = await under.events(TENANT, { eventType: "order" });
-  for (let tries = 0; tries < 2; tries += 1) await failDispatch(under.pool, id, "it cannot be");
+  for (let tries = 0; tries < 2; tries += 1) await failDispatch(under.pool, id);
   assert.deepEqual(await under.told(id), [
-    "delivery.failed EMAIL: it cannot be",
-    "delivery.failed PUSH: it cannot be",
+    "delivery.failed EMAIL: could not be dispatched",
+    "delivery.failed PUSH: could not be dispatched",
   ]);
 });
 
@@ -134,7 +134,7 @@ test("a tenant without endpoints, and one that has none any more, leave no messa
     const ids = await under.events(tenant, { eventType: "order", email: null });
     await under.dispatchOn(0, ids);
     const [failing = ""] = await under.events(tenant, { eventType: "order" });
-    await failDispatch(under.pool, failing, "it cannot be");
+    await failDispatch(under.pool, failing);
   }
   assert.equal(await under.total(), 0);
 });

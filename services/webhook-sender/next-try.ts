@@ -1,3 +1,4 @@
+import { storedReason } from "@belfry/contracts/reasons";
 import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { jittered } from "@belfry/sending/next-step";
@@ -18,7 +19,7 @@ export function nextTry(
   if (answer.gone) return { status: "failed", reason, delayMs: null, counted: true };
   const seconds = WEBHOOK_RETRY_SECONDS[retries];
   if (seconds === undefined) {
-    const exhausted = `retries exhausted: ${reason}`;
+    const exhausted = storedReason("retries-exhausted", { why: reason });
     return { status: "failed", reason: exhausted, delayMs: null, counted: true };
   }
   const delayMs = Math.max(jittered(seconds, random), answer.retryAfterSeconds ?? 0) * 1000;

@@ -1,4 +1,5 @@
 import { WEBHOOK } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { ClaimedWebhook, WebhookCall } from "@belfry/database/functions/claim-webhooks";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import {
@@ -158,7 +159,7 @@ function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
     deliveryId: webhook.id,
     attempt: webhook.attempt,
     status: "waiting",
-    reason: "its endpoint has as many calls in hand as it may",
+    reason: storedReason("endpoint-busy"),
     delayMs: FULL_DELAY_MS + FULL_SPREAD_MS * random(),
     counted: false,
     missing: null,

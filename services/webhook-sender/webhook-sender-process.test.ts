@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WEBHOOK } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import { deliveriesStream, deliveriesSubject } from "@belfry/contracts/streams";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
@@ -83,7 +84,7 @@ test("a sender killed during a call: another posts the same message with the sam
   }
   const attempts = await stage.attempts(id!);
   assertEach(attempts, ({ number, class: ended, reason }) => [number, ended, reason], [
-    [1, "ambiguous", "the sender ended before the outcome was known"],
+    [1, "ambiguous", storedReason("sender-died")],
     [2, "accepted", "it answered 204"],
   ]);
   const row = await stage.row(id!);

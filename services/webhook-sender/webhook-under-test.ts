@@ -108,7 +108,10 @@ export async function createWebhookFixture(t: TestContext) {
 
   const one = async (text: string, values: unknown[]) => (await pool.query(text, values)).rows[0];
   const row = (id: string) =>
-    one("select *, message_id as vendor_id from deliveries where id = $1", [id]);
+    one(
+      "select *, reason_in_words(reason) as reason, message_id as vendor_id from deliveries where id = $1",
+      [id],
+    );
   const webhook = ({ id }: TestEndpoint) => one("select * from webhooks where id = $1", [id]);
 
   async function attempts(id: string) {

@@ -1,3 +1,4 @@
+import { reasonOf } from "@belfry/contracts/reasons";
 import type { Browser } from "./browsers.ts";
 import type { Entry, Try } from "./load.ts";
 import type { VendorRequest } from "./vendors.ts";
@@ -166,7 +167,7 @@ function noteDoubles(
 
 /** An acceptance before the last attempt was written down when another sender had the delivery already. */
 function causeOf(attempt: RecordedAttempt): string {
-  return attempt.class === "accepted" || attempt.reason?.startsWith("the sender ended")
+  return attempt.class === "accepted" || reasonOf(attempt.reason)?.code === "sender-died"
     ? DOUBLE_CAUSES.senderEnded
     : DOUBLE_CAUSES.unanswered;
 }

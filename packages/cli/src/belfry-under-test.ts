@@ -19,6 +19,8 @@ export interface Surroundings {
   /** Standard input. */
   input?: string;
   cwd?: string;
+  /** Kills the process once it resolves, for one of its own. */
+  killedAt?: Promise<unknown>;
 }
 
 export interface ResidentCommand extends Surroundings {
@@ -56,11 +58,12 @@ export async function runBelfry(args: string[], surroundings: Surroundings): Pro
 /** The same in a process of its own, as it is typed. */
 export async function runBelfryProcess(
   args: string[],
-  { env, input = "", cwd }: Surroundings,
+  { env, input = "", cwd, killedAt }: Surroundings,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...quickStart(), ...env } });
   const closed = once(child, "close");
   child.stdin.end(input);
+  void killedAt?.then(() => child.kill("SIGKILL"));
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   return { code, out, err };
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import { runBelfryProcess } from "./belfry-under-test.ts";
 import { createHome } from "./home-under-test.ts";
 
 test("a bundle is pulled into a folder, edited, planned and applied; a promotion takes it on", async (t) => {
@@ -34,4 +36,55 @@ test("a bundle is pulled into a folder, edited, planned and applied; a promotion
   await fails("category put --tenant b --key news --label News", /locked: edit it in A \(a\)/);
   assert.equal((await json("environment promote --tenant b")).added.length, 2);
   assert.equal((await json("environment promote --tenant b")).added.length, 0);
+});
+
+const OFFERS = {
+  key: "offers",
+  label: { "": "Offers" },
+  description: {},
+  required: false,
+  defaultOn: true,
+  position: 0,
+  eventTypes: [],
+};
+
+test("kill -9 before any write of a bundle leaves nothing of it", async (t) => {
+  let killedAt: Promise<unknown> | undefined;
+  const { json, home, run, pool } = await createHome(t, {
+    start: (args, surroundings) =>
+      runBelfryProcess(args, { ...surroundings, ...(killedAt && { killedAt }) }),
+  });
+  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 60)");
+  const files = {
+    "sale.began/SMS.txt": "---\n---\nSale!",
+    "layout.json": JSON.stringify({ primaryColor: "#112233" }),
+    "categories.json": JSON.stringify([OFFERS]),
+  };
+  await mkdir(join(home, "bundle", "sale.began"), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await writeFile(join(home, "bundle", path), text);
+  }
+  const tables = [
+    "categories",
+    "layouts",
+    "templates",
+    "template_variants",
+    "template_versions",
+    "configuration_version",
+    "audit_log",
+  ];
+  for (const table of tables) {
+    const holder = await pool.connect();
+    await holder.query("begin");
+    // Others may read, and wait before they write.
+    await holder.query(`lock table ${table} in share mode`);
+    killedAt = untilBlocked(pool);
+    const { code, err } = await run("bundle apply bundle --tenant a");
+    await holder.query("rollback");
+    holder.release();
+    assert.equal(code, null, `${table}: ${err}`);
+    killedAt = undefined;
+    assert.deepEqual(await json("bundle pull pulled --tenant a"), { files: [], leftover: [] });
+  }
+  assert.equal((await json("bundle apply bundle --tenant a")).added.length, 3);
 });

@@ -1,5 +1,3 @@
-import type { AddressField } from "./addresses.ts";
-
 /**
  * A delivery is one event on one of the channels that leave through a provider. A channel that never
  * became a delivery (no template, not allowed, no address) leaves its reason on the event instead.
@@ -40,22 +38,6 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   unknown: ["queued", "discarded", ...OF_A_PROVIDER],
   discarded: [],
 };
-
-/** Why a channel of an event was not dispatched, in the words the timeline shows. */
-export const SKIP_REASONS = {
-  noTemplate: "no active template",
-  notAllowed: "channel not allowed",
-  notRequested: "not requested",
-  noProvider: "no active provider",
-  tenantInactive: "tenant inactive",
-} as const;
-export type SkipReason =
-  | (typeof SKIP_REASONS)[keyof typeof SKIP_REASONS]
-  | ReturnType<typeof noAddress>;
-
-export function noAddress(field: AddressField) {
-  return `no ${field}` as const;
-}
 
 /** Of a wait before another try. */
 export const RETRY_JITTER = 0.2;

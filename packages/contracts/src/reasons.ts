@@ -1,12 +1,81 @@
 /**
- * Why something waits, as data: a code with its arguments. It is stored so, and put into words where it is read.
- * `{until}` stands for the argument of this name.
+ * Why something was skipped, failed, ended, or waits: as data, a code with its arguments. A reason is stored as its
+ * code and put into words where somebody reads it. `{name}` stands for the argument of that name; `{why}` is a reason
+ * itself. `migrate` copies this table into the database, which words the reasons that it tells to webhooks.
  */
 export const REASONS = {
+  // It waits.
   quiet: "quiet hours until {until}",
   gathered: "gathered until {until}",
   "gathered-quiet": "gathered, quiet hours until {until}",
   unread: "sent unless it is read by {until}",
+  "provider-paused": "waiting for the provider: {why}",
+  replayed: "replayed by hand",
+
+  // Dispatching decides that a channel gets nothing.
+  "no-template": "no active template",
+  "channel-not-allowed": "channel not allowed",
+  "channel-not-requested": "not requested",
+  "no-provider": "no active provider",
+  "tenant-inactive": "tenant inactive",
+  "no-address": "no {field}",
+  "address-suppressed": "address suppressed ({reason})",
+  "turned-off": "turned off by the user, {date}, {source}",
+  "turned-off-category": "turned off by the user for {label}, {date}, {source}",
+  "turned-off-channel": "turned off by the user on {channel}, {date}, {source}",
+  "turned-off-category-channel":
+    "turned off by the user for {label} on {channel}, {date}, {source}",
+  "not-turned-on": "not turned on by the user: {label} is off by default",
+  throttled: "throttled until {until}",
+  "dispatch-failed": "could not be dispatched",
+
+  // A delivery ends before a call.
+  "expires-in-quiet-hours": "it would expire before quiet hours end at {until}",
+  "expired-in-turn": "expired before it was sent",
+  expired: "expired before it could be sent",
+  cancelled: "cancelled",
+  "cancelled-in-doubt": "cancelled after a try of unknown outcome",
+  "digest-cancelled": "every event of it was cancelled",
+  "read-in-inbox": "read in the inbox",
+  "template-gone": "the template is gone",
+  "event-gone": "the event is gone",
+  "recipient-gone": "the recipient is gone",
+  "message-gone": "the message is gone",
+  "endpoint-deleted": "the endpoint was deleted",
+  "endpoint-disabled": "the endpoint is disabled",
+
+  // There is no message to send.
+  "variables-unreadable": "the variables cannot be read",
+  "variable-missing": "variable missing: {name}",
+  "content-too-large": "rendered content too large",
+  "too-costly": "too costly to render",
+  "template-unreadable": "the stored template cannot be read",
+  "not-rendered": "the template cannot be rendered",
+  "wrong-channel": "the template is of another channel",
+  "nothing-to-say": "nothing to say",
+  "address-invalid": "the recipient's address is not one email address",
+  "subject-empty": "the subject is empty",
+  "subject-control-characters": "the subject has control characters",
+  "message-empty": "the message is empty",
+  "unsubscribe-address-invalid": "the address to unsubscribe by cannot stand in a header",
+  "list-id-invalid": "the list's id cannot stand in a header",
+
+  // A try fails.
+  "retries-exhausted": "retries exhausted: {why}",
+  "sender-died": "the sender ended before the outcome was known",
+  "provider-unknown": "no provider of the kind {kind}",
+  "settings-unreadable": "the provider's settings cannot be read",
+  "provider-threw": "the provider's code failed",
+  "no-token": "no access token: {why}",
+  "no-login": "the mail server offers no way to log in with these credentials",
+  "no-connection-to-mail-server": "no connection to the mail server ({code})",
+  "no-connection-to-vendor": "no connection to the vendor ({code})",
+  "no-reply": "the message left and no reply came ({code})",
+  "no-answer": "the request left and no answer came ({code})",
+  "mail-server-answered": "the mail server answered {status} to {step}",
+  "endpoint-busy": "its endpoint has as many calls in hand as it may",
+  "endpoint-gone": "it answered 410 Gone",
+  "endpoint-unreachable": "nothing has reached it for five days: {why}",
 } as const;
 export type ReasonCode = keyof typeof REASONS;
 
@@ -15,19 +84,32 @@ export interface Reason {
   args: Readonly<Record<string, string>>;
 }
 
-/** As the column of a delivery has it, and `coded_reason` of the database writes it: `#code {"until":"…"}`. */
-export function storedReason(code: ReasonCode, args: Reason["args"]): string {
-  return `#${code} ${JSON.stringify(args)}`;
+/** As a column holds it: `#code`, or `#code {"until":"…"}`. SQL functions write the same form. */
+export function storedReason(code: ReasonCode, args?: Reason["args"]): string {
+  return args === undefined ? `#${code}` : `#${code} ${JSON.stringify(args)}`;
 }
+
+/** The codes of reasons that had no arguments, by the words that versions before stored. */
+const CODES_OF_WORDS: ReadonlyMap<string, ReasonCode> = new Map(
+  Object.entries(REASONS)
+    .filter(([, words]) => !words.includes("{"))
+    .map(([code, words]) => [words, code as ReasonCode]),
+);
 
 /** Undefined: it is in words, a vendor's or those of a version before. */
 export function reasonOf(stored: string | null | undefined): Reason | undefined {
-  if (!stored?.startsWith("#")) return undefined;
+  if (!stored?.startsWith("#")) {
+    const code = CODES_OF_WORDS.get(stored ?? "");
+    return code && { code, args: {} };
+  }
   const at = stored.indexOf(" ");
-  const code = stored.slice(1, at);
-  if (at === -1 || !Object.hasOwn(REASONS, code)) return undefined;
+  const code = stored.slice(1, at === -1 ? undefined : at);
+  if (!Object.hasOwn(REASONS, code)) return undefined;
   try {
-    return { code: code as ReasonCode, args: JSON.parse(stored.slice(at + 1)) };
+    return {
+      code: code as ReasonCode,
+      args: { ...JSON.parse(at === -1 ? "{}" : stored.slice(at + 1)) },
+    };
   } catch {
     return undefined;
   }
@@ -36,11 +118,17 @@ export function reasonOf(stored: string | null | undefined): Reason | undefined 
 /** What is in words stays as it is. */
 export function reasonWords<T extends string | null>(stored: T): T | string {
   const reason = reasonOf(stored);
-  if (reason === undefined) return stored;
-  let words: string = REASONS[reason.code];
-  for (const [name, value] of Object.entries(reason.args)) {
-    // A function: `$&` in a value is no pattern.
-    words = words.replace(`{${name}}`, () => String(value));
-  }
-  return words;
+  return reason === undefined ? stored : filledWords(REASONS[reason.code], reason.args);
+}
+
+/** Puts arguments into words with `{name}`. A reason among the arguments is put into words, too. */
+export function filledWords(words: string, args: Reason["args"]): string {
+  return words
+    .split(/[{}]/)
+    .map((part, at) => {
+      if (at % 2 === 0) return part;
+      const value = String(args[part] ?? "");
+      return part === "why" ? reasonWords(value) : value;
+    })
+    .join("");
 }

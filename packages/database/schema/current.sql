@@ -575,6 +575,12 @@ create table realtime_resets (
 ) with (fillfactor=70);
 comment on column realtime_resets.slot is 'realtime_slot: the first two bytes of a hash of tenant and user';
 
+create table reason_words (
+  code text not null,
+  words text not null,
+  constraint reason_words_pkey PRIMARY KEY (code)
+);
+
 create table receipts (
   tenant_id text collate "C" not null,
   provider_kind text not null,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { REASONS } from "@belfry/contracts/reasons";
 import { type Kysely, sql } from "kysely";
 import description from "../package.json" with { type: "json" };
 
@@ -41,14 +42,24 @@ export const SCHEMA: SchemaSource = {
   migrations: Object.fromEntries(
     (await readFiles(TABLES, /^\d{4}-.*\.sql$/)).map(({ name, text }) => [name, migrationOf(text)]),
   ),
-  functions: (await readFiles(FUNCTIONS, /\.sql$/)).map(({ name, text }) =>
-    functionFile(name, text),
-  ),
+  functions: [
+    ...(await readFiles(FUNCTIONS, /\.sql$/)).map(({ name, text }) => functionFile(name, text)),
+    functionFile("reason-words", reasonWordsTable()),
+  ],
   version: description.version,
 };
 
 export function functionFile(name: string, text: string): FunctionFile {
   return { name, text, hash: hash("sha256", text) };
+}
+
+/** The words of reasons, for what the database itself tells. Codes that an older version still writes stay. */
+function reasonWordsTable(): string {
+  const rows = Object.entries(REASONS).map(
+    ([code, words]) => `('${code}', '${words.replaceAll("'", "''")}')`,
+  );
+  return `insert into reason_words (code, words) values ${rows.join(", ")}
+    on conflict (code) do update set words = excluded.words`;
 }
 
 export function migrationOf(text: string): Migration {

@@ -1,3 +1,4 @@
+import { storedReason } from "@belfry/contracts/reasons";
 import type { HttpCalls } from "./http-calls.ts";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import type { ProviderContext } from "./provider.ts";
@@ -50,7 +51,7 @@ export function createAccessTokens(
       const told = {
         ...result.outcome,
         class: again,
-        reason: `no access token: ${reason}`,
+        reason: storedReason("no-token", { why: reason }),
       } as const;
       throw new NotAccepted(told);
     }

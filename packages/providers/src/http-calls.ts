@@ -1,3 +1,4 @@
+import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Agent } from "undici";
 import { AddressRefused } from "./address-guard.ts";
@@ -55,6 +56,6 @@ async function post(
 function unanswered(error: unknown, begun: boolean): SendOutcome {
   const code = errorCode(error);
   if (error instanceof AddressRefused) return outcome("credentials", error.message);
-  if (!begun) return outcome("transient", `no connection to the vendor (${code})`);
-  return outcome("ambiguous", `the request left and no answer came (${code})`);
+  if (!begun) return outcome("transient", storedReason("no-connection-to-vendor", { code }));
+  return outcome("ambiguous", storedReason("no-answer", { code }));
 }

@@ -1,4 +1,5 @@
 import { emailAddress } from "@belfry/contracts/email-address";
+import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
 /**
@@ -15,18 +16,17 @@ const EMPTY_LINE = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
-export function emailFault(message: EmailMessage): string | null {
-  if (emailAddress(message.to) === undefined)
-    return "the recipient's address is not one email address";
-  if (EMPTY_LINE.test(message.subject)) return "the subject is empty";
-  if (CONTROL_CHARACTER.test(message.subject)) return "the subject has control characters";
-  if (message.html === "" && message.text === "") return "the message is empty";
+export function emailFault(message: EmailMessage): ReasonCode | null {
+  if (emailAddress(message.to) === undefined) return "address-invalid";
+  if (EMPTY_LINE.test(message.subject)) return "subject-empty";
+  if (CONTROL_CHARACTER.test(message.subject)) return "subject-control-characters";
+  if (message.html === "" && message.text === "") return "message-empty";
   return message.headers === undefined ? null : listHeadersFault(message.headers);
 }
 
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
-export function smsFault(message: SmsMessage): string | null {
-  return message.text === "" ? "the message is empty" : null;
+export function smsFault(message: SmsMessage): ReasonCode | null {
+  return message.text === "" ? "message-empty" : null;
 }
 
 /** The header fields of a mail, by name, beside those that are about its addresses and parts. */
@@ -43,11 +43,9 @@ export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<
 }
 
 /** Why they cannot stand in a mail; null when they can. Repeats nothing of them. */
-export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): string | null {
+export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): ReasonCode | null {
   if (listUnsubscribe.length > MAX_URL_CHARACTERS || !URL_FORM.test(listUnsubscribe)) {
-    return "the address to unsubscribe by cannot stand in a header";
+    return "unsubscribe-address-invalid";
   }
-  return listId.length > MAX_ID_CHARACTERS || !LIST_ID_FORM.test(listId)
-    ? "the list's id cannot stand in a header"
-    : null;
+  return listId.length > MAX_ID_CHARACTERS || !LIST_ID_FORM.test(listId) ? "list-id-invalid" : null;
 }

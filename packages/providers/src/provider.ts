@@ -1,3 +1,4 @@
+import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
@@ -144,10 +145,10 @@ export function defineProvider<Message, Settings extends TObject>(
       const inHand = new Set<Promise<SendOutcome>>();
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
-        const fault =
-          messageFault(definition.content, message) ?? definition.messageFault?.(message) ?? null;
-        if (fault !== null) return outcome("permanent", fault);
-        if (closed) return notBegun("no connection to the vendor (closed)");
+        const code = messageFault(definition.content, message);
+        const fault = code === null ? definition.messageFault?.(message) : storedReason(code);
+        if (fault) return outcome("permanent", fault);
+        if (closed) return notBegun(storedReason("no-connection-to-vendor", { code: "closed" }));
         while (await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS)) {
           try {
             const there = await provider();
@@ -185,7 +186,7 @@ function refusing<Message>(reason: string): Provider<Message> {
   return { send: async () => outcome("credentials", reason), close: async () => {} };
 }
 
-function messageFault(content: ProviderContent, message: unknown): string | null {
+function messageFault(content: ProviderContent, message: unknown): ReasonCode | null {
   return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);

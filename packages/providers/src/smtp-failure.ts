@@ -1,3 +1,4 @@
+import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { AddressRefused } from "./address-guard.ts";
 import { outcome, vendorAnswer } from "./send-outcome.ts";
@@ -25,20 +26,21 @@ export function smtpFailure(
   const step = typeof command === "string" ? command : "CONN";
   if (typeof responseCode === "number") {
     const answer = typeof response === "string" ? vendorAnswer(response, secrets) : null;
-    const reason = `the mail server answered ${responseCode} to ${stepName(step)}`;
+    const told = { status: String(responseCode), step: stepName(step) };
+    const reason = storedReason("mail-server-answered", told);
     const { class: outcomeClass, ...more } = judge(responseCode, step, answer ?? "");
     const known = { vendorStatus: String(responseCode), vendorAnswer: answer, ...more };
     return outcome(outcomeClass, reason, known);
   }
-  if (handedOver) return outcome("ambiguous", `the message left and no reply came (${codeText})`);
+  if (handedOver) return outcome("ambiguous", storedReason("no-reply", { code: codeText }));
   if (codeText === "EAUTH" || codeText === "ENOAUTH") {
-    return outcome("credentials", "the mail server offers no way to log in with these credentials");
+    return outcome("credentials", storedReason("no-login"));
   }
   // Nothing was asked of the server: the message cannot be put to it (too large, an address it cannot take).
   if (codeText === "EENVELOPE" || codeText === "EMESSAGE") {
     return outcome("permanent", `the message cannot be given to this mail server (${codeText})`);
   }
-  return outcome("transient", `no connection to the mail server (${codeText})`);
+  return outcome("transient", storedReason("no-connection-to-mail-server", { code: codeText }));
 }
 
 /**

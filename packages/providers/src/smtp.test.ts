@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import test, { type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { assertHas } from "@belfry/testing/assert-has";
 import { createHandClock } from "@belfry/testing/hand-clock";
@@ -891,7 +892,7 @@ test("without a token no mail server is asked: the account is at fault, or the O
   const nowhere = `http://127.0.0.1:${await closedPort()}/token`;
   const away = await provider({ oauthTokenUrl: nowhere }).send(EMAIL);
   assert.equal(away.class, "transient");
-  assert.match(away.reason, /^no access token: /);
+  assert.match(reasonWords(away.reason), /^no access token: /);
   for (const [status, body, expected] of [
     [503, "", "transient"],
     [429, "", "throttled"],

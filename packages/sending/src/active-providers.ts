@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -139,14 +140,14 @@ async function createProvider(
 ): Promise<Provider<OutgoingMessage>> {
   const { channel, keys, deps, log } = options;
   const kind = providerKind(channel, row.kind) as ProviderKind<OutgoingMessage> | undefined;
-  if (kind === undefined) return refusing(`no provider of the kind ${row.kind}`);
+  if (kind === undefined) return refusing(storedReason("provider-unknown", { kind: row.kind }));
   try {
     const owner = providerSettingsOwner(tenantId, row.id);
     const settings = JSON.parse(await decryptSecret(keys, owner, row.settings));
     return kind.create(settings, deps);
   } catch (err) {
     log.error({ err, tenantId, providerId: row.id }, "a provider's settings cannot be read");
-    return refusing("the provider's settings cannot be read");
+    return refusing(storedReason("settings-unreadable"));
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
@@ -41,7 +42,7 @@ export async function attemptDelivery(
 ): Promise<Settlement> {
   const { channel, renderers, learn, suppress, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
-  if (renderer === undefined) return withoutCall(delivery, channel, "the template is gone");
+  if (renderer === undefined) return withoutCall(delivery, channel, storedReason("template-gone"));
   const links = deps.links && listLinks(deps.links, channel, delivery);
   const made = makeMessage(
     sentRow(channel).content,
@@ -145,7 +146,7 @@ function later(delivery: ClaimedDelivery, reason: string): Settlement {
 function thrown(): SendOutcome {
   return {
     class: "ambiguous",
-    reason: "the provider's code failed",
+    reason: storedReason("provider-threw"),
     messageId: null,
     vendorStatus: null,
     vendorAnswer: null,

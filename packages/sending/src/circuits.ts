@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { MAX_RETRY_AFTER_SECONDS } from "@belfry/contracts/delivery";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
@@ -127,7 +128,7 @@ export function createCircuits(options: CircuitsOptions): Circuits {
         if (state.until < soonest) [soonest, reason] = [state.until, state.reason];
       }
       const delayMs = Math.max(LEAST_WAIT_MS, soonest - performance.now());
-      return { kind: "wait", delayMs, reason: `waiting for the provider: ${reason}` };
+      return { kind: "wait", delayMs, reason: storedReason("provider-paused", { why: reason }) };
     },
     chooseProbe: (tenantId, ids) => chooseProbe(pool, channel, tenantId, ids),
     note(provider, outcome, probe) {

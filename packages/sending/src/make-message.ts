@@ -1,14 +1,10 @@
 import type { Content } from "@belfry/contracts/channels";
+import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/message-form";
 import { storedEvent, withGathered } from "@belfry/templates/gathered";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import {
-  NOTHING_TO_SAY,
-  type Rendered,
-  type Renderer,
-  saysNothing,
-} from "@belfry/templates/render";
+import { type Rendered, type Renderer, saysNothing } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
 import type { ListLinks } from "./list-links.ts";
 
@@ -34,9 +30,9 @@ export function makeMessage(
   linkSchemes: readonly string[],
   links?: ListLinks,
 ): MadeMessage {
-  if (delivery.recipient === null) return { ok: false, reason: "the recipient is gone" };
+  if (delivery.recipient === null) return nothing("recipient-gone");
   const variables = parseVariables(delivery.variables ?? "{}");
-  if (variables === undefined) return { ok: false, reason: "the variables cannot be read" };
+  if (variables === undefined) return nothing("variables-unreadable");
   const ids = {
     deliveryId: delivery.id,
     tenantId: delivery.tenantId,
@@ -53,13 +49,15 @@ export function makeMessage(
     );
     rendered = renderer(variables, { ...settings, linkSchemes, system });
   } catch {
-    return { ok: false, reason: "the template cannot be rendered" };
+    return nothing("not-rendered");
   }
-  if (!rendered.ok) return rendered;
+  if (!rendered.ok) {
+    return { ok: false, reason: storedReason(rendered.code, rendered.args) };
+  }
   const { missing } = rendered;
   const lacking: Lacking = { missing, ...warningsOf(rendered) };
-  if (rendered.kind !== content) return { ok: false, reason: "the template is of another channel" };
-  if (saysNothing(rendered)) return { ok: false, reason: NOTHING_TO_SAY, ...lacking };
+  if (rendered.kind !== content) return nothing("wrong-channel");
+  if (saysNothing(rendered)) return { ...nothing("nothing-to-say"), ...lacking };
   if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
     const headers = links?.headers();
@@ -71,7 +69,11 @@ export function makeMessage(
     const message = { ...ids, text, segments, encoding };
     return judged(message, lacking, smsFault(message));
   }
-  return { ok: false, reason: "no provider sends notifications" };
+  return nothing("wrong-channel");
+}
+
+function nothing(code: ReasonCode): { ok: false; reason: string } {
+  return { ok: false, reason: storedReason(code) };
 }
 
 function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: string[] } {
@@ -81,8 +83,6 @@ function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: str
   return { warnings: [...links, ...(rendered.warnings ?? [])] };
 }
 
-function judged(message: OutgoingMessage, lacking: Lacking, fault: string | null): MadeMessage {
-  return fault === null
-    ? { ok: true, message, ...lacking }
-    : { ok: false, reason: fault, ...lacking };
+function judged(message: OutgoingMessage, lacking: Lacking, fault: ReasonCode | null): MadeMessage {
+  return fault === null ? { ok: true, message, ...lacking } : { ...nothing(fault), ...lacking };
 }

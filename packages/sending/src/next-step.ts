@@ -1,5 +1,6 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { MAX_RETRY_AFTER_SECONDS, RETRY_JITTER } from "@belfry/contracts/delivery";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 
 /** Where a delivery goes after an attempt. */
@@ -74,7 +75,7 @@ export function maxRetries(channel: ProviderChannel): number {
 function retry(outcome: SendOutcome, context: StepContext): NextStep {
   const seconds = sentRow(context.channel).sender.retrySeconds[context.retries];
   if (seconds === undefined) {
-    const reason = `retries exhausted: ${outcome.reason}`;
+    const reason = storedReason("retries-exhausted", { why: outcome.reason });
     return { status: "failed", reason, delayMs: null, counted: true };
   }
   if (context.failover === "now" && outcome.class === "transient") {

@@ -28,7 +28,10 @@ async function setUp(t: TestContext) {
     },
     async send(id: string) {
       await sender.handle(message(tenant, [id]));
-      const { rows } = await pool.query("select * from deliveries where id = $1", [id]);
+      const { rows } = await pool.query(
+        "select *, reason_in_words(reason) as reason from deliveries where id = $1",
+        [id],
+      );
       return rows[0];
     },
     off: () =>

@@ -146,9 +146,10 @@ export async function createFixture(t: TestContext) {
     return { ...sending, handle };
   }
 
+  /** Its reason in words. */
   async function row(id: string) {
     const { rows } = await pool.query(
-      `select d.*, extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
+      `select d.*, reason_in_words(d.reason) as reason, extract(epoch from d.due_at - d.created_at) * 1000 as due_after_ms
        from deliveries d where id = $1`,
       [id],
     );

@@ -14,7 +14,7 @@ import {
 } from "./language/tags.ts";
 import { compileContent } from "./mail/compile-content.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
-import { createRenderer } from "./render.ts";
+import { createRenderer, type RenderFault } from "./render.ts";
 import { notGsm7 } from "./sms-segments.ts";
 import {
   type CompileSettings,
@@ -163,15 +163,13 @@ function breakFaults(tags: readonly Tag[]): TagFault[] {
 function checkSize(compiled: CompiledTemplate): Extract<CompileResult, { ok: true }> | Refused {
   const rendered = createRenderer(compiled)({});
   if (rendered.ok) return { ok: true, compiled, warnings: [] };
-  const message = MESSAGES[rendered.reason] ?? TOO_LARGE_WHEN_EMPTY;
+  const message = MESSAGES[rendered.code] ?? TOO_LARGE_WHEN_EMPTY;
   return refused([{ field: "content", line: 1, column: 1, message }]);
 }
 
-const MESSAGES: Partial<Record<string, string>> = {
-  "too costly to render":
-    "too costly: it takes more steps than a message may, with all variables empty",
-  "the stored template cannot be read":
-    "the content holds braces that its compilation brings together",
+const MESSAGES: Partial<Record<RenderFault["code"], string>> = {
+  "too-costly": "too costly: it takes more steps than a message may, with all variables empty",
+  "template-unreadable": "the content holds braces that its compilation brings together",
 };
 
 function encodingWarnings(text: string, tags: readonly Tag[]): TemplateFault[] {

@@ -26,8 +26,8 @@ async function mail(content: string, variables: Record<string, unknown>, subject
   return rendered;
 }
 
-const TOO_COSTLY = { ok: false, reason: "too costly to render" };
-const TOO_LARGE = { ok: false, reason: "rendered content too large" };
+const TOO_COSTLY = { ok: false, code: "too-costly", reason: "too costly to render" };
+const TOO_LARGE = { ok: false, code: "content-too-large", reason: "rendered content too large" };
 
 test("keys with dots, dashes, spaces and inherited names, values of every type", async () => {
   const { text, missing } = await sms(

@@ -70,19 +70,17 @@ export type Rendered =
       linksLeftOut?: string[];
     } & PushLinks &
       Told)
-  | {
-      ok: false;
-      reason:
-        | "rendered content too large"
-        | "too costly to render"
-        | `variable missing: ${string}`
-        | "the stored template cannot be read";
-    };
+  | RenderFault;
+
+/** Why there is no message: `reason` in words, and the same as a code with its arguments. */
+export interface RenderFault {
+  ok: false;
+  code: "content-too-large" | "too-costly" | "variable-missing" | "template-unreadable";
+  args?: { name: string };
+  reason: string;
+}
 
 export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
-
-/** Why a message is not sent that `saysNothing`. */
-export const NOTHING_TO_SAY = "nothing to say";
 
 /** In a mail: in MJML a background, too. */
 const PICTURE = /<img\b|\sbackground\s*=/i;
@@ -99,9 +97,17 @@ export function saysNothing(message: Extract<Rendered, { ok: true }>): boolean {
   }
 }
 
-const TOO_LARGE: Rendered = { ok: false, reason: "rendered content too large" };
-const TOO_COSTLY: Rendered = { ok: false, reason: "too costly to render" };
-const UNREADABLE: Rendered = { ok: false, reason: "the stored template cannot be read" };
+const TOO_LARGE: RenderFault = {
+  ok: false,
+  code: "content-too-large",
+  reason: "rendered content too large",
+};
+const TOO_COSTLY: RenderFault = { ok: false, code: "too-costly", reason: "too costly to render" };
+const UNREADABLE: RenderFault = {
+  ok: false,
+  code: "template-unreadable",
+  reason: "the stored template cannot be read",
+};
 
 /**
  * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size, by work
@@ -265,7 +271,10 @@ function rendererOf(
   return (variables, settings) => {
     const lacking =
       settings?.required && lackingName(settings.required, variables, settings.system);
-    if (lacking !== undefined) return { ok: false, reason: `variable missing: ${lacking}` };
+    if (lacking !== undefined) {
+      const reason = `variable missing: ${lacking}`;
+      return { ok: false, code: "variable-missing", args: { name: lacking }, reason };
+    }
     const rendering = beginRendering(settings, locale);
     const texts: string[] = [];
     for (const writer of writers) {

@@ -5,6 +5,7 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
 import { escapeHtml } from "@belfry/templates/html/escape-html";
 
 /** How figures, times and states read on the pages. */
@@ -128,9 +129,9 @@ export function when(value: Date | string, form: "full" | "ago" | "time" | "day"
 /** As programs write a moment. */
 const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
-/** As HTML: words, escaped, with each moment that a program has written in them as `when` writes it. */
+/** As HTML: words, or a reason as it is stored, escaped, with each moment that a program has written in them as `when` writes it. */
 export function withTimes(text: string | null | undefined): string {
-  return (text ?? "")
+  return reasonWords(text ?? "")
     .split(STAMP)
     .map((part, at) =>
       at % 2 === 1 && !Number.isNaN(Date.parse(part)) ? when(part) : escapeHtml(part),

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 
@@ -64,7 +65,10 @@ test("an event shows every attempt and its content as sent; of a sensitive templ
 test("why something was not sent is said in a sentence", async (t) => {
   const { admin, operator } = await startForOperator(t);
   const { base, event } = await withTenant(admin);
-  const skipped = { EMAIL: "no recipientEmail", PUSH: "channel not allowed" };
+  const skipped = {
+    EMAIL: storedReason("no-address", { field: "recipientEmail" }),
+    PUSH: storedReason("channel-not-allowed"),
+  };
   const html = await operator.text(`${base}/${await event({ outcome: { skipped } })}`);
   assert.match(
     html,

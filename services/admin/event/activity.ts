@@ -1,6 +1,6 @@
 import { digestById } from "@belfry/administration/events/digest-rows";
 import { eventEvidence } from "@belfry/administration/events/event-evidence";
-import { readEvent } from "@belfry/administration/events/event-report";
+import { readEvent, readEventAndReasons } from "@belfry/administration/events/event-report";
 import { resendEvent } from "@belfry/administration/events/resend-event";
 import {
   type EventSearch,
@@ -56,7 +56,7 @@ export function activityPages({ route, db }: PageDeps): void {
 
   const show = async (context: InTenant, fault?: string) => {
     const { tenant, params } = context;
-    const event = await readEvent(db, params.eventId ?? "", tenant.id);
+    const { event, reasons } = await readEventAndReasons(db, params.eventId ?? "", tenant.id);
     const evidence = await eventEvidence(db, event);
     const contents: Record<string, SentContent & { heading: string }> = {};
     for (const channel of CHANNELS) {
@@ -71,7 +71,10 @@ export function activityPages({ route, db }: PageDeps): void {
     }));
     return page("event", event.eventType, {
       ...{ event, contents, told, fault, waits: waitsOfEvent(event), state: eventState(event) },
-      ...{ stories: channelStories(event, evidence, context), variables: evidence.variables },
+      ...{
+        stories: channelStories(event, { ...evidence, reasons }, context),
+        variables: evidence.variables,
+      },
     });
   };
 

@@ -7,12 +7,14 @@ import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { mayDo, type Role } from "../door/access.ts";
 import { shortTitle } from "../drawing/words.ts";
 import type { Place } from "./own-reasons.ts";
-import { whyNot } from "./why-not.ts";
+import { isMeant, whyNot } from "./why-not.ts";
 
 /** What the event's page tells of a channel. */
 export interface ChannelStory {
   channel: Channel;
   report: ChannelReport;
+  /** False: the event was never for this channel. */
+  isMeant: boolean;
   /** What became of it, in a plain sentence; undefined: it waits, or is on its way. */
   sentence: string | undefined;
   /** The address that it went to, or was to. */
@@ -41,17 +43,20 @@ interface Reader {
   role: Role;
 }
 
+export interface Evidence extends EventEvidence {
+  /** By channel, as they are stored. */
+  reasons: Partial<Record<Channel, string | null>>;
+}
+
 /** Every channel of an event, those that did not arrive first, those that were not meant last. */
-export function channelStories(event: EventReport, evidence: EventEvidence, reader: Reader) {
+export function channelStories(event: EventReport, evidence: Evidence, reader: Reader) {
   const all = Object.entries(event.channels) as [Channel, ChannelReport][];
   const stories = all.map(([channel, report]) => storyOf(event, channel, report, evidence, reader));
   return stories.toSorted((a, b) => rank(a) - rank(b));
 }
 
-const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
-
-function rank({ report: { status, reason } }: ChannelStory): number {
-  if (status === "skipped") return NOT_MEANT.includes(reason ?? "") ? 3 : 1;
+function rank({ report: { status }, isMeant }: ChannelStory): number {
+  if (status === "skipped") return isMeant ? 1 : 3;
   return ["accepted", "delivered", "published", "queued", "sending", "waiting"].includes(status)
     ? 2
     : 0;
@@ -61,7 +66,7 @@ function storyOf(
   event: EventReport,
   channel: Channel,
   report: ChannelReport,
-  { deliveries, templates, isSensitive }: EventEvidence,
+  { deliveries, templates, isSensitive, reasons }: Evidence,
   reader: Reader,
 ): ChannelStory {
   const delivery = report.delivery && deliveries.get(report.delivery.id);
@@ -69,7 +74,8 @@ function storyOf(
   const hides = isSensitive || (delivery !== undefined && delivery.templateId === null);
   const said = delivery === undefined ? [] : vendorsSaid(delivery, reader, hides);
   const words = delivery && lastWords(delivery, report.status);
-  const { status, reason } = report;
+  const { status } = report;
+  const reason = reasons[channel];
   const tries = delivery?.tries.length;
   const why = whyNot({ status, reason, vendor: words, tries });
   const template = templates.find((one) => one.channel === channel);
@@ -91,6 +97,7 @@ function storyOf(
   if (isInSandbox(report)) links.set(`${reader.base}/outbox`, "The outbox");
   return {
     ...{ channel, report, recipient, said },
+    isMeant: isMeant(reason),
     sentence: why?.sentence ?? arrival(report),
     links: [...links].map(([href, text]) => ({ href, text })),
   };
@@ -126,7 +133,8 @@ function vendorName(kind: string | null | undefined): string {
 /** The words that the delivery's state came of: of a receipt where one has moved it, else of the last try. */
 function lastWords({ tries, receipts }: DeliveryEvidence, status: string) {
   const receipt = receipts.findLast(({ kind }) => kind === status);
-  return receipt ?? tries.findLast((one) => one.class !== null);
+  if (receipt === undefined) return tries.findLast((one) => one.class !== null);
+  return { ...receipt, reason: null, vendorAnswer: receipt.reason };
 }
 
 function vendorsSaid(

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { putActiveProvider } from "@belfry/administration/test-providers";
+import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { startTenant } from "../test/tenant-under-test.ts";
@@ -136,7 +137,10 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   assert.ok(!seen.includes(`/providers/${providerId}`));
   await leadsTo(seen, letters, viewer);
 
-  const skipped = { EMAIL: "address suppressed (bounced)", PUSH: "no active template" };
+  const skipped = {
+    EMAIL: storedReason("address-suppressed", { reason: "bounced" }),
+    PUSH: storedReason("no-template"),
+  };
   const nothing = await page(await store({ outcome: { skipped } }));
   assert.deepEqual(badgeOf(nothing), ["quiet", "nothing sent"]);
   assert.match(nothing, /Not sent: the address is suppressed: an earlier message/);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { OWN_REASONS } from "./own-reasons.ts";
-import { whyNot } from "./why-not.ts";
+import { REASONS, type ReasonCode, storedReason } from "@belfry/contracts/reasons";
+import { isMeant, whyNot } from "./why-not.ts";
 
 const said = (vendor: object) => ({
   provider: "smtp",
@@ -12,7 +11,7 @@ const said = (vendor: object) => ({
 });
 const refusedBy = (status: string, step: string, vendorAnswer: string | null = null) =>
   said({
-    reason: `the mail server answered ${status} to ${step}`,
+    reason: storedReason("mail-server-answered", { status, step }),
     ...{ vendorStatus: status, vendorAnswer },
   });
 
@@ -55,7 +54,12 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
   ];
   for (const [sentence, expected] of sentences) assert.equal(sentence, expected);
   const exhausted = {
-    ...{ status: "failed", reason: "retries exhausted: no connection to the vendor (ECONNRESET)" },
+    ...{
+      status: "failed",
+      reason: storedReason("retries-exhausted", {
+        why: storedReason("no-connection-to-vendor", { code: "ECONNRESET" }),
+      }),
+    },
     tries: 8,
   };
   assert.equal(
@@ -66,16 +70,16 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
 
 test("of what a receipt has told the words are the vendor's, whatever they begin with", () => {
   const receipt = (words: object) => said({ provider: "sendgrid", ...words });
-  const bounced = (vendor: ReturnType<typeof said>) =>
-    whyNot({ status: "bounced", reason: vendor.reason, vendor })?.sentence;
-  const full = receipt({ vendorStatus: "5.2.2", reason: "552 5.2.2 over quota" });
+  const bounced = (vendor: ReturnType<typeof said> & { vendorAnswer?: string }) =>
+    whyNot({ status: "bounced", reason: vendor.vendorAnswer ?? null, vendor })?.sentence;
+  const full = receipt({ vendorStatus: "5.2.2", vendorAnswer: "552 5.2.2 over quota" });
   assert.equal(bounced(full), "Not delivered: the mail server says that the mailbox is full.");
   assert.equal(
-    bounced(receipt({ reason: "Bounced Address" })),
+    bounced(receipt({ vendorAnswer: "Bounced Address" })),
     "Not delivered: the mail server says that this address does not exist.",
   );
   assert.equal(
-    bounced(receipt({ reason: "cancelled, says our postmaster" })),
+    bounced(receipt({ vendorAnswer: "cancelled, says our postmaster" })),
     "Not delivered: cancelled, says our postmaster.",
   );
   assert.equal(
@@ -90,30 +94,56 @@ test("of what a receipt has told the words are the vendor's, whatever they begin
 
 test("what is under way or has arrived is no question", () => {
   for (const status of ["queued", "sending", "waiting", "accepted", "delivered", "published"]) {
-    assert.equal(whyNot({ status, reason: "no active provider" }), undefined, status);
+    assert.equal(whyNot({ status, reason: storedReason("no-provider") }), undefined, status);
   }
 });
 
-test("every reason of Belfry's own has its sentence, and no row hides one behind it", async () => {
-  for (const { begins, says, look } of OWN_REASONS) {
+test("a reason of Belfry's own is told with its arguments, and says where to look next", () => {
+  const told: [code: ReasonCode, args: Record<string, string>, sentence: string, look?: string][] =
+    [
+      ["no-template", {}, "there is no active template of this event type for it", "templates"],
+      [
+        "no-address",
+        { field: "recipientEmail" },
+        "the event has no email address, and none is in the user’s profile",
+        "user",
+      ],
+      [
+        "address-suppressed",
+        { reason: "opted out" },
+        "the address is suppressed: its owner unsubscribed",
+        "suppressions",
+      ],
+      [
+        "turned-off-category",
+        { label: "$& {date}", date: "2 Nov 2026", source: "operator" },
+        "the user has turned this off for $& {date}, 2 Nov 2026, operator",
+        "user",
+      ],
+      ["cancelled", {}, "it was cancelled before it was sent"],
+    ];
+  for (const [code, args, says, look] of told) {
     const { sentence, look: place } =
-      whyNot({ status: "skipped", reason: `${begins}$& rest` }) ?? {};
-    assert.equal(sentence, `Not sent: ${says.replace("{rest}", () => "$& rest")}.`);
+      whyNot({ status: "skipped", reason: storedReason(code, args) }) ?? {};
+    assert.equal(sentence, `Not sent: ${says}.`);
     assert.equal(place, look);
   }
-  const functions = import.meta.resolve("@belfry/database/functions/settle-deliveries");
-  const reasons: string[] = [];
-  for (const name of ["claim-deliveries", "cancel-events", "digests", "release-deliveries"]) {
-    const sql = await readFile(new URL(`${name}.sql`, functions), "utf8");
-    for (const [, words = ""] of sql.matchAll(/\b(?:reason|why) :?= (?:case [^']*)?'([^']+)'/g)) {
-      reasons.push(words);
-    }
-  }
-  assert.ok(reasons.length > 10, `${reasons}`);
-  const without = reasons.filter(
-    (words) =>
-      !/^(retries exhausted: |quiet hours until )$/.test(words) &&
-      !OWN_REASONS.some(({ begins }) => begins.startsWith(words) || words.startsWith(begins)),
+  // As versions before have stored it.
+  assert.equal(
+    whyNot({ status: "skipped", reason: "tenant inactive" })?.sentence,
+    "Not sent: the tenant was not active.",
   );
-  assert.deepEqual(without, []);
+  assert.equal(
+    whyNot({ status: "skipped", reason: "no recipientPhone" })?.sentence,
+    "Not sent: no recipientPhone.",
+  );
+});
+
+test("what an event was never for is told from what it was not sent on", () => {
+  for (const code of ["no-template", "channel-not-allowed", "channel-not-requested"] as const) {
+    assert.equal(isMeant(storedReason(code)), false, code);
+    assert.equal(isMeant(REASONS[code]), false, code);
+  }
+  assert.equal(isMeant(storedReason("no-provider")), true);
+  assert.equal(isMeant(null), true);
 });

@@ -1,9 +1,11 @@
-import { OWN_REASONS, type Place } from "./own-reasons.ts";
+import { filledWords, reasonOf, reasonWords } from "@belfry/contracts/reasons";
+import { OWN_REASONS, type Place, type ReasonRow } from "./own-reasons.ts";
 import { type CodeRow, MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
 
 /** What is known of a channel on which nothing arrived. */
 export interface Told {
   status: string;
+  /** As it is stored. */
   reason?: string | null | undefined;
   /** What a provider said last: of a try, or later of a message that it had taken. */
   vendor?: VendorWords | undefined;
@@ -14,11 +16,11 @@ export interface Told {
 export interface VendorWords {
   /** The provider's kind. */
   provider: string;
-  /** One sentence of ours, or, of a receipt, the vendor's own. */
+  /** Ours, as it is stored; null: of a receipt. */
   reason: string | null;
   /** Its code: an HTTP status, an SMTP reply, an enhanced status code, or one of its own. */
   vendorStatus: string | null;
-  /** Its answer, as far as it is kept. */
+  /** Its answer, as far as it is kept; of a receipt its words. */
   vendorAnswer?: string | null | undefined;
 }
 
@@ -41,16 +43,23 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
 };
 /** Of what a receipt has told the reason is the vendor's, whatever it begins with. */
 const OF_VENDORS = ["bounced", "complained"];
-const RETRIES_EXHAUSTED = "retries exhausted: ";
+/** Channels that the event was never for: nobody has to ask why. */
+const NOT_MEANT = ["no-template", "channel-not-allowed", "channel-not-requested"];
+
+/** Of a reason as it is stored. */
+export function isMeant(reason: string | null | undefined): boolean {
+  return !NOT_MEANT.includes(reasonOf(reason)?.code ?? "");
+}
 
 /** Why something did not arrive, in a plain sentence; undefined: it did, or still may. */
 export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | undefined {
   const beginning = BEGINNINGS[status];
   if (beginning === undefined) return undefined;
-  const isOver = reason?.startsWith(RETRIES_EXHAUSTED) === true;
-  const told = isOver ? reason.slice(RETRIES_EXHAUSTED.length) : (reason ?? "");
+  const exhausted = reasonOf(reason);
+  const isOver = exhausted?.code === "retries-exhausted";
+  const told = (isOver ? exhausted.args.why : reason) ?? "";
   const known = meaningOf(status, told, vendor);
-  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : told);
+  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : reasonWords(told));
   const often = isOver && tries > 1 ? ` There were ${tries} attempts.` : "";
   return { sentence: `${beginning}: ${says.replace(/\.$/, "")}.${often}`, look: known?.look };
 }
@@ -71,25 +80,27 @@ function meaningOf(status: string, told: string, vendor: Told["vendor"]): CodeRo
 }
 
 function ownReason(told: string): CodeRow | undefined {
-  const row = OWN_REASONS.find(({ begins }) => told.startsWith(begins));
+  const reason = reasonOf(told);
+  if (reason === undefined) return undefined;
+  const rows: Partial<Record<string, ReasonRow>> = OWN_REASONS;
+  const row = rows[reason.code];
   if (row === undefined) return undefined;
-  const { begins, says, look } = row;
-  // A function: what follows is no pattern.
-  return { says: says.replace("{rest}", () => told.slice(begins.length)), ...(look && { look }) };
+  const { says, look } = row;
+  const words = typeof says === "string" ? filledWords(says, reason.args) : says(reason.args);
+  return { says: words, ...(look && { look }) };
 }
 
 /** What the vendor's code means: its own, an enhanced status code wherever it stands, an SMTP reply. */
-function codeRow(vendor: VendorWords): CodeRow | undefined {
-  const { provider, reason, vendorStatus, vendorAnswer } = vendor;
+function codeRow({ provider, reason, vendorStatus, vendorAnswer }: VendorWords) {
   const own = VENDOR_CODES[provider] ?? {};
-  for (const code of [vendorStatus, reason]) {
-    if (code !== null && Object.hasOwn(own, code)) return own[code];
+  for (const code of [vendorStatus, vendorAnswer]) {
+    if (code != null && Object.hasOwn(own, code)) return own[code];
   }
-  for (const text of [vendorStatus, vendorAnswer, reason]) {
+  for (const text of [vendorStatus, vendorAnswer]) {
     const code = /(?:^|[^\d.])[45]\.(\d\.\d{1,3})(?![\d.])/.exec(text ?? "")?.[1];
     if (code !== undefined && Object.hasOwn(MAIL_STATUS, code)) return MAIL_STATUS[code];
   }
-  const step = /^the mail server answered \d+ to (.+)$/.exec(reason ?? "")?.[1];
-  if (step === undefined) return undefined;
-  return SMTP_REPLIES[`${vendorStatus} ${step}`] ?? SMTP_REPLIES[vendorStatus ?? ""];
+  const answered = reasonOf(reason);
+  if (answered?.code !== "mail-server-answered") return undefined;
+  return SMTP_REPLIES[`${vendorStatus} ${answered.args.step}`] ?? SMTP_REPLIES[vendorStatus ?? ""];
 }

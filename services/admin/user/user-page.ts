@@ -7,14 +7,13 @@ import { suppressionsOfUser } from "@belfry/administration/users/user-suppressio
 import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
-import { whyNot } from "../event/why-not.ts";
+import { isMeant, whyNot } from "../event/why-not.ts";
 
 const EVENTS = 10;
-/** Of what was never meant for a channel nothing is said. */
-const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
 
 /** What is known of a user of a tenant, as the page of the user shows it. */
 export async function userFacts(
@@ -80,14 +79,18 @@ function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
     const state = (status: string, why?: string) => [{ channel, status, why }];
     if (delivery !== undefined) {
       const { status, reason } = delivery;
-      return state(status, whyNot({ status, reason })?.sentence ?? reason ?? waits);
+      return state(
+        status,
+        whyNot({ status, reason })?.sentence ?? reasonWords(reason ?? waits ?? null) ?? undefined,
+      );
     }
     if (failed !== undefined)
       return state("failed", whyNot({ status: "failed", reason: failed })?.sentence);
     if (skipped !== undefined) {
-      return NOT_MEANT.includes(skipped)
-        ? []
-        : state("skipped", whyNot({ status: "skipped", reason: skipped })?.sentence);
+      // Nothing is said of a channel that the event was never for.
+      return isMeant(skipped)
+        ? state("skipped", whyNot({ status: "skipped", reason: skipped })?.sentence)
+        : [];
     }
     return pushed && channel === IN_APP ? state("published") : [];
   });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { saveUsers } from "@belfry/administration/users/users";
+import { storedReason } from "@belfry/contracts/reasons";
 import { storeInbound } from "@belfry/database/inbound";
 import { type startAdmin, startForTenant } from "../admin-under-test.ts";
 
@@ -122,7 +123,8 @@ test("a user's page tells what is known, whose addresses get nothing, and why so
     reason: "bounced",
     source: null,
   });
-  const skipped = { EMAIL: "turned off by the user for Offers, 2 Nov 2026, preference page" };
+  const off = { label: "Offers", date: "2 Nov 2026", source: "preference page" };
+  const skipped = { EMAIL: storedReason("turned-off-category", off) };
   await admin.pool.query(
     `insert into events (id, tenant_id, event_type, user_id, recipient_email, variables, trace_id, accepted_at,
        dispatched_at, outcome)

@@ -1,5 +1,6 @@
 import { flag, integer, text } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { storedReason } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, EDIT, type Note } from "../act.ts";
@@ -143,7 +144,7 @@ const MAX_NAMED = 100;
 const BATCH_DELIVERIES = 200;
 /** Sent too late, or perhaps twice: only when a person asks for just these. */
 const ONLY_WHEN_ASKED: readonly DeadClass[] = ["expired", "unknown"];
-const REPLAYED = "replayed by hand";
+const REPLAYED = storedReason("replayed");
 
 /**
  * Puts dead letters back in the queue, in small batches: each gets a new attempt of the same delivery,

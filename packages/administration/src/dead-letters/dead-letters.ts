@@ -13,6 +13,7 @@ import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {
   type DeadClass,
   type DeadDeliveryRow,
+  type DeadGroupRow,
   type DeadSelection,
   deadAttempts,
   deadDeliveries,
@@ -151,7 +152,7 @@ export async function listDeadLetters(db: Database, filter: DeadLetterFilter = {
   await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
   const groups = selection === undefined ? [] : await deadGroups(db, selection);
-  return [...groups.map(isoTimes), ...(await deadMessageGroups(db, filter))];
+  return [...groups.map(groupView), ...(await deadMessageGroups(db, filter))];
 }
 
 /**
@@ -167,7 +168,7 @@ export async function glanceAtDeadLetters(
   const groups = await deadGroups(db, filter, most);
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   return {
-    groups: [...groups.map(isoTimes), ...(await deadMessageGroups(db, filter))],
+    groups: [...groups.map(groupView), ...(await deadMessageGroups(db, filter))],
     ofNewest: count < most ? undefined : most,
   };
 }
@@ -180,7 +181,7 @@ export async function showDeadLetter(db: Database, id: string, tenantId?: string
     if (message !== undefined) return message;
     throw new NotFound("id", `no dead letter has the id ${JSON.stringify(id)}`);
   }
-  return { ...deliveryView(row), attempts: await deadAttempts(db, row.id) };
+  return { ...deliveryView(row), attempts: inWords(await deadAttempts(db, row.id)) };
 }
 
 /** The newest dead letters of a filter, messages not included. */
@@ -204,6 +205,14 @@ export async function requireTenantOf(
   { tenantId }: { tenantId?: string | undefined },
 ): Promise<void> {
   if (tenantId !== undefined) await requireTenant(db, tenantId);
+}
+
+function groupView(group: DeadGroupRow) {
+  return { ...isoTimes(group), examples: inWords(group.examples) };
+}
+
+function inWords<Row extends { reason: string | null }>(rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row, reason: reasonWords(row.reason) }));
 }
 
 function deliveryView({ obstacle, ...row }: DeadDeliveryRow) {

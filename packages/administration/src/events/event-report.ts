@@ -6,6 +6,7 @@ import {
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import {
+  type ChannelReport,
   type DeliveryReport,
   EVENT_PATH,
   EventReport as ToldOfEvent,
@@ -73,6 +74,11 @@ export const showEvent = defineAct({
  * named. Throws `NotFound`.
  */
 export async function readEvent(db: Database, idOrReference: string, tenantId?: string) {
+  return (await readEventAndReasons(db, idOrReference, tenantId)).event;
+}
+
+/** The same, with the reasons of its channels as they are stored. */
+export async function readEventAndReasons(db: Database, idOrReference: string, tenantId?: string) {
   const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
   // No text of Postgres holds U+0000, so no reference does.
   const ids =
@@ -84,10 +90,22 @@ export async function readEvent(db: Database, idOrReference: string, tenantId?: 
   if (event === undefined) {
     throw new NotFound("id", `no event has the id or eventId ${JSON.stringify(idOrReference)}`);
   }
-  return eventReport(await readEventFacts(db, event), others);
+  const facts = await readEventFacts(db, event);
+  const stored = Object.entries(channelReports(facts)) as [Channel, ChannelReport][];
+  const channels: EventReport["channels"] = {};
+  const reasons: Partial<Record<Channel, string | null>> = {};
+  for (const [channel, report] of stored) {
+    channels[channel] = { ...report, reason: reasonWords(report.reason) };
+    reasons[channel] = report.reason;
+  }
+  return { event: eventReport(facts, channels, others), reasons };
 }
 
-function eventReport(facts: EventFacts, others: string[]): EventReport {
+function eventReport(
+  facts: EventFacts,
+  channels: EventReport["channels"],
+  others: string[],
+): EventReport {
   const { event } = facts;
   return {
     id: event.id,
@@ -110,7 +128,7 @@ function eventReport(facts: EventFacts, others: string[]): EventReport {
     cancelPending: facts.deliveries.some(
       ({ status, cancelAskedAt }) => status === "sending" && cancelAskedAt !== null,
     ),
-    channels: channelReports(facts),
+    channels,
     timeline: timelineOf(facts),
     othersWithThisEventId: others,
     waits: Object.fromEntries(
@@ -128,6 +146,7 @@ function statusOf(event: EventRow): EventReport["status"] {
   return event.rests ? "scheduled" : "accepted";
 }
 
+/** With the reasons as they are stored. */
 function channelReports(facts: EventFacts): EventReport["channels"] {
   const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
   const reports: EventReport["channels"] = {};
@@ -137,7 +156,7 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
   for (const delivery of facts.deliveries) {
     reports[delivery.channel] = {
       status: delivery.status,
-      reason: reasonWords(delivery.reason),
+      reason: delivery.reason,
       missing: delivery.missing ?? missing[delivery.channel] ?? [],
       delivery: deliveryReport(delivery),
     };
@@ -180,7 +199,7 @@ function deliveryReport(delivery: EventFacts["deliveries"][number]): DeliveryRep
       startedAt: attempt.startedAt.toISOString(),
       endedAt: isoTime(attempt.endedAt),
       class: attempt.class,
-      reason: attempt.reason,
+      reason: reasonWords(attempt.reason),
       vendorStatus: attempt.vendorStatus,
       messageId: attempt.messageId,
       nextAt: isoTime(attempt.nextAt),

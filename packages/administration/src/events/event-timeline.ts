@@ -87,7 +87,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
     waits = {},
   } = outcome;
   for (const [channel, reason] of pairs(skipped)) {
-    entries.push(entry(at, channel, `skipped: ${reason}`));
+    entries.push(entry(at, channel, `skipped: ${reasonWords(reason)}`));
   }
   for (const [channel, reason] of pairs(waits))
     entries.push(entry(at, channel, `waits: ${reasonWords(reason)}`));
@@ -99,7 +99,7 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
     entries.push(entry(at, channel, `links left out: ${words.join(", ")}`));
   }
   for (const [channel, reason] of pairs(failed)) {
-    entries.push(entry(at, channel, `failed: ${reason}`));
+    entries.push(entry(at, channel, `failed: ${reasonWords(reason)}`));
   }
   return entries;
 }
@@ -168,7 +168,7 @@ function attemptWords(attempt: Attempt): string {
   const start = `attempt ${attempt.number} by ${attempt.providerKind}`;
   if (attempt.class === null) return `${start}: begun`;
   const status = attempt.vendorStatus === null ? "" : ` (${attempt.vendorStatus})`;
-  const reason = attempt.reason === null ? "" : `: ${attempt.reason}`;
+  const reason = attempt.reason === null ? "" : `: ${reasonWords(attempt.reason)}`;
   return `${start}: ${CLASS_WORDS[attempt.class]}${status}${reason}`;
 }
 

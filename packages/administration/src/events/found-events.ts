@@ -20,7 +20,19 @@ export interface FoundEvent {
 /** With the reasons as they are read. */
 export function inWords<E extends FoundEvent>(event: E): E {
   const deliveries = event.deliveries.map((one) => ({ ...one, reason: reasonWords(one.reason) }));
-  return { ...event, deliveries };
+  const outcome = event.outcome && {
+    ...event.outcome,
+    ...wordsByChannel("skipped", event.outcome),
+    ...wordsByChannel("failed", event.outcome),
+    ...wordsByChannel("waits", event.outcome),
+  };
+  return { ...event, outcome, deliveries };
+}
+
+function wordsByChannel(what: "skipped" | "failed" | "waits", { [what]: reasons }: EventOutcome) {
+  if (reasons === undefined) return undefined;
+  const words = Object.entries(reasons).map(([channel, reason]) => [channel, reasonWords(reason)]);
+  return { [what]: Object.fromEntries(words) };
 }
 
 /** An event's deliveries, and those of the digests that it is in. */

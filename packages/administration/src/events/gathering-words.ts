@@ -1,10 +1,11 @@
+import { REASONS } from "@belfry/contracts/reasons";
 import type { DigestItemState } from "@belfry/contracts/timing";
 import type { GatheringRow } from "./digest-rows.ts";
 
 /** Why an event is not in its message. */
 export const LEFT_OUT: Readonly<Partial<Record<DigestItemState, string>>> = {
-  read: "read in the inbox",
-  cancelled: "cancelled",
+  read: REASONS["read-in-inbox"],
+  cancelled: REASONS.cancelled,
 };
 
 export function othersIn({ state, count }: GatheringRow): number {

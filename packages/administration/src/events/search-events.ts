@@ -8,7 +8,7 @@ import {
   type ScannedRow,
   scannedPage,
 } from "../scanned-page.ts";
-import { type FoundEvent, foundColumns, inWords, ownAndGathered } from "./found-events.ts";
+import { type FoundEvent, foundColumns, ownAndGathered } from "./found-events.ts";
 
 /**
  * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more
@@ -49,6 +49,7 @@ const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]
   failed: ["failed", "bounced", "complained", "expired", "unknown", "discarded"],
 };
 
+/** Reasons are as they are stored. */
 export async function searchEvents(db: Database, search: EventSearch): Promise<EventPage> {
   const { tenantId, limit } = search;
   const filter = filterOf(search);
@@ -71,7 +72,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
     from reach r left join found f on true
     order by f.id desc`.execute(db);
   const { page, ...reached } = scannedPage(rows, limit, scanned);
-  return { events: page.map(inWords), ...reached };
+  return { events: page, ...reached };
 }
 
 function filterOf(search: EventSearch) {

@@ -4,7 +4,7 @@ import { type ReasonCode, reasonOf } from "@belfry/contracts/reasons";
 export const WAIT_REASONS = ["gathered", "quiet", "unread", "retry", "other"] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
-const OF_CODES: Readonly<Record<ReasonCode, WaitReason>> = {
+const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
   gathered: "gathered",
   "gathered-quiet": "gathered",
   quiet: "quiet",
@@ -16,5 +16,5 @@ export function waitReason(status: string, reason: string | null): WaitReason {
   const code = reasonOf(reason)?.code;
   // After a try only quiet hours hold up what is ours to say.
   if (status === "waiting") return code === "quiet" ? "quiet" : "retry";
-  return code === undefined ? "other" : OF_CODES[code];
+  return (code && OF_CODES[code]) ?? "other";
 }

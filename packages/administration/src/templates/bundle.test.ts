@@ -225,6 +225,17 @@ test("of files with very many faults the first ones are told", async (t) => {
   }
 });
 
+test("one call changes at most 2,000 templates", async (t) => {
+  const { run } = await world(t);
+  const texts = Array.from({ length: 2_001 }, (_, at) => [
+    `sale.t${at}/SMS.txt`,
+    "---\n---\nSale!",
+  ]);
+  const { faults } = await refusal(run(applyBundle, { files: Object.fromEntries(texts) }));
+  const message = "change 2001 templates: at most 2000 at a time";
+  assert.deepEqual(faults, [{ field: "files", message }]);
+});
+
 test("an event type with the name of a bundle's file has a folder of another name", async (t) => {
   const { run } = await world(t);
   for (const eventType of ["layout.mjml", "Layout.json", "categories.json"]) {

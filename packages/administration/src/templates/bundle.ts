@@ -6,7 +6,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, EDIT, LOOK, type Note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, InvalidInput, PreparedTooEarly, refuseFaults } from "../input-error.ts";
+import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
 import {
   type Bundle,
@@ -104,6 +104,9 @@ export function noteOf(action: string, { added, changed, applied }: Plan): Note 
   return { action, target, after: { added, changed } };
 }
 
+/** Each is compiled, some 10 ms of Markdown: a caller waits no longer than a minute. */
+const MAX_CHANGED = 2_000;
+
 export type Place = Pick<ActContext, "db" | "tenantId" | "actor">;
 
 interface PreparedBundle {
@@ -150,6 +153,10 @@ async function prepareChange(
     parts.filter(({ before, after }) => before === after).map(({ path }) => path),
   );
   const changed = given.templates.filter(({ path }) => !isSame.has(path));
+  if (changed.length > MAX_CHANGED) {
+    const message = `change ${changed.length} templates: at most ${MAX_CHANGED} at a time`;
+    throw invalid("files", message);
+  }
   const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
   const layout = isOther ? given.layout : undefined;
   const inForce = layout && {

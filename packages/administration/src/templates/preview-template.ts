@@ -2,6 +2,7 @@ import type { Channel } from "@belfry/contracts/channels";
 import { DEAD_LINKS } from "@belfry/contracts/dead-links";
 import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { withGathered } from "@belfry/templates/gathered";
@@ -258,7 +259,7 @@ async function preview(
   variables: Variables,
   settings: RenderSettings,
 ): Promise<Preview> {
-  const { createRenderer, NOTHING_TO_SAY, saysNothing } = await import("@belfry/templates/render");
+  const { createRenderer, saysNothing } = await import("@belfry/templates/render");
   const { encodingPrice } = await import("@belfry/templates/sms-segments");
   const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
   if (!rendered.ok) throw invalid("variables", `do not render: ${rendered.reason}`);
@@ -268,7 +269,7 @@ async function preview(
   if (price !== undefined) warnings.push(price);
   // With a value missing it is no wonder.
   if (rendered.missing.length === 0 && saysNothing(rendered)) {
-    warnings.push(`${NOTHING_TO_SAY}: it would not be sent`);
+    warnings.push(`${REASONS["nothing-to-say"]}: it would not be sent`);
   }
   return { channel, ...shown, ...(warnings.length > 0 && { warnings }) };
 }

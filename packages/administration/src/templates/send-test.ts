@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { sentRow } from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
@@ -66,7 +67,8 @@ export async function sendThrough(
   const ids = { deliveryId: randomUUID(), tenantId: provider.tenantId, eventId: randomUUID() };
   try {
     // The kind is of the message's channel.
-    return await client.send({ ...ids, ...message, to: recipient } as never);
+    const outcome = await client.send({ ...ids, ...message, to: recipient } as never);
+    return { ...outcome, reason: reasonWords(outcome.reason) };
   } finally {
     await client.close();
   }

@@ -1,5 +1,6 @@
 import { id, integer, oneOf } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { reasonWords } from "@belfry/contracts/reasons";
 import {
   ATTEMPTS_QUERY,
   MESSAGE_STATUSES,
@@ -25,6 +26,7 @@ import {
   type AttemptRow,
   attemptsOfMessage,
   attemptsOfWebhook,
+  type MessageRow,
   messageById,
   messagesOfWebhook,
   type WebhookPlace,
@@ -93,7 +95,7 @@ export const webhookMessages = defineAct({
     await readWebhook(db, tenantId, webhookId);
     const query = { tenantId, webhookId, status, before: after, limit };
     const page = await messagesOfWebhook(db, query);
-    const messages: WebhookMessage[] = page.rows.map(isoTimes);
+    const messages: WebhookMessage[] = page.rows.map(shownMessage);
     return { output: { messages, ...(page.next === undefined ? {} : { next: page.next }) } };
   },
 });
@@ -171,7 +173,7 @@ export async function readMessage(
     const message = `the webhook has no message ${JSON.stringify(of.messageId)}`;
     throw new NotFound("messageId", message);
   }
-  return isoTimes(row);
+  return shownMessage(row);
 }
 
 /** Of one message and of its copies, the newest first, at most 100. Throws `NotFound`. */
@@ -191,6 +193,10 @@ function placeOf(text: string): AttemptPlace | undefined {
   return UUID.test(messageId) ? { messageId, number: Number(number) } : undefined;
 }
 
+function shownMessage<Row extends MessageRow>(row: Row) {
+  return { ...isoTimes(row), reason: reasonWords(row.reason) };
+}
+
 function shownAttempt(row: AttemptRow): WebhookAttempt {
   const { at, endedAt, class: outcome, status, nextAt, ...rest } = row;
   return {
@@ -203,7 +209,7 @@ function shownAttempt(row: AttemptRow): WebhookAttempt {
     durationMs: endedAt === null ? null : Math.max(0, endedAt.getTime() - at.getTime()),
     status: status === null ? null : Number(status),
     outcome: outcomeOf(outcome),
-    reason: rest.reason,
+    reason: reasonWords(rest.reason),
     answer: rest.answer,
     nextAt: nextAt?.toISOString() ?? null,
     messageStatus: rest.messageStatus,

@@ -212,11 +212,11 @@ begin
   end loop;
 
   update deliveries d
-  set status = 'skipped', reason = 'cancelled', due_at = null, released_at = null, claimed_until = null,
+  set status = 'skipped', reason = '#cancelled', due_at = null, released_at = null, claimed_until = null,
       settled_at = moment
   where d.id = any (to_skip);
   update deliveries d
-  set status = 'unknown', reason = 'cancelled after a try of unknown outcome', due_at = null, released_at = null,
+  set status = 'unknown', reason = '#cancelled-in-doubt', due_at = null, released_at = null,
       claimed_until = null, settled_at = moment
   where d.id = any (to_end);
   update deliveries d set cancel_asked_at = moment where d.id = any (to_ask) and d.cancel_asked_at is null;
@@ -294,7 +294,7 @@ begin
   into stops, stopped, reached, under_way, channels, to_skip, to_end, to_ask, left_digests, asked_digests
   from (
     select d.id as delivery_id, d.channel, null::uuid as digest_id, d.status,
-           cancel_state(d.id, d.status, d.reason = 'cancelled') as what
+           cancel_state(d.id, d.status, d.reason in ('#cancelled', 'cancelled')) as what
     from (select * from deliveries d where d.event_id = p_event limit 32) d
     union all
     select d.id, g.channel, g.id, d.status,
@@ -333,10 +333,10 @@ begin
     end if;
   elsif in_doubt then
     status := 'unknown';
-    reason := 'cancelled after a try of unknown outcome';
+    reason := '#cancelled-in-doubt';
   else
     status := 'skipped';
-    reason := 'cancelled';
+    reason := '#cancelled';
   end if;
 end
 $function$;

@@ -282,7 +282,7 @@ async function storeDelivery(pool: Pool, eventId: string, part: Part): Promise<v
 /** Statuses of its deliveries by channel, then of its digests' with the states of its items. */
 async function left(pool: Pool, id: string): Promise<string> {
   const { rows } = await pool.query<{ words: string }>(
-    `select d.status || case when d.reason like 'cancelled%'
+    `select d.status || case when d.reason like '#cancelled%'
        and coalesce(d.due_at, d.released_at, d.claimed_until) is not null then ' and due' else '' end as words
      from deliveries d where d.event_id = $1
      order by d.channel`,
@@ -398,7 +398,7 @@ for (const [name, { classes = [], end, says, leaves }] of Object.entries(ENDS)) 
         tries.map((row) => settlement(row.id, row.attempts, end)),
       );
       const { rows } = await pool.query(
-        `select status || coalesce(': ' || reason, '') as words, due_at from deliveries
+        `select status || coalesce(': ' || reason_in_words(reason), '') as words, due_at from deliveries
          where event_id = $1 and channel = 'EMAIL'`,
         [id],
       );

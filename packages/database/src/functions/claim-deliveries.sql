@@ -35,7 +35,7 @@ as $function$
 #variable_conflict use_column
 <<claim>>
 declare
-  died constant text := 'the sender ended before the outcome was known';
+  died constant text := '#sender-died';
   long constant interval := '60 seconds';
   -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of timing.ts.
   most_items constant integer := 100;
@@ -211,33 +211,33 @@ begin
       reason := died;
     elsif was = 'sending' and is_cancelled and not gathers then
       becomes := 'unknown';
-      reason := 'cancelled after a try of unknown outcome';
+      reason := '#cancelled-in-doubt';
     elsif is_active is not true then
       becomes := 'skipped';
-      reason := 'tenant inactive';
+      reason := '#tenant-inactive';
     elsif expires <= moment then
       becomes := 'expired';
-      reason := 'expired before it could be sent';
+      reason := '#expired';
     elsif asks and uses_preferences and unwanteds[place] is not null then
       becomes := 'skipped';
       reason := unwanteds[place];
     elsif suppressed is not null then
       becomes := 'skipped';
-      reason := 'address suppressed (' || suppressed || ')';
+      reason := '#address-suppressed ' || json_build_object('reason', suppressed);
     elsif p_kinds[place] is null then
       becomes := 'skipped';
-      reason := 'no active provider';
+      reason := '#no-provider';
     elsif not has_event or not has_template and not opens then
       becomes := 'failed';
-      reason := case when has_event then 'the template is gone' else 'the event is gone' end;
+      reason := case when has_event then '#template-gone' else '#event-gone' end;
     elsif was = 'sending' and retries > p_max_retries then
       becomes := 'failed';
-      reason := 'retries exhausted: ' || died;
+      reason := '#retries-exhausted ' || json_build_object('why', died);
     elsif quiet_from is not null and waited and is_required is not true then
       quiet_end := quiet_until(moment, timezone, quiet_from, quiet_to);
       if quiet_end >= expires then
         becomes := 'expired';
-        reason := 'it would expire before quiet hours end at ' || quiet_end_words(quiet_end, timezone);
+        reason := coded_reason('expires-in-quiet-hours', quiet_end_words(quiet_end, timezone));
       elsif quiet_end is not null then
         becomes := 'quiet';
         reason := coded_reason('quiet', quiet_end_words(quiet_end, timezone));
@@ -264,7 +264,7 @@ begin
           where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
             and n.read_at is not null) then
         becomes := 'skipped';
-        reason := 'read in the inbox';
+        reason := '#read-in-inbox';
       end if;
     elsif opens and becomes not in ('busy', 'gone', 'quiet') then
       update digests g set closed_at = moment where g.id = claim_deliveries.event_id;
@@ -276,7 +276,7 @@ begin
       if item_count = 0 then
         -- Of a later try, or of one that a person asked for: cancelled since.
         becomes := 'skipped';
-        reason := 'every event of it was cancelled';
+        reason := '#digest-cancelled';
       end if;
     end if;
     if becomes = 'sending' then

@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type pg from "pg";
 import { callClaim } from "./call-function.ts";
 
@@ -172,6 +173,6 @@ function toResult(row: Row): ClaimResult {
         },
       };
     default:
-      return { becomes, was, reason: row.reason ?? "", eventId, traceId, sensitive };
+      return { becomes, was, reason: reasonWords(row.reason ?? ""), eventId, traceId, sensitive };
   }
 }

@@ -20,7 +20,7 @@ as $function$
 #variable_conflict use_column
 <<claim>>
 declare
-  died constant text := 'the sender ended before the outcome was known';
+  died constant text := '#sender-died';
   full_seconds constant integer := 5;
   moment timestamptz;
   place bigint;
@@ -67,16 +67,16 @@ begin
       null;
     elsif is_active is not true then
       becomes := 'skipped';
-      reason := 'tenant inactive';
+      reason := '#tenant-inactive';
     elsif is_there is null then
       becomes := 'skipped';
-      reason := case when webhook_id is null then 'the message is gone' else 'the endpoint was deleted' end;
+      reason := case when webhook_id is null then '#message-gone' else '#endpoint-deleted' end;
     elsif not is_there then
       becomes := 'skipped';
-      reason := 'the endpoint is disabled';
+      reason := '#endpoint-disabled';
     elsif was = 'sending' and retries > p_max_retries then
       becomes := 'failed';
-      reason := 'retries exhausted: ' || died;
+      reason := '#retries-exhausted ' || json_build_object('why', died);
     elsif paused_until > moment or webhook_id = any (paused) then
       holds := true;
     elsif webhook_id = any (p_full) then
@@ -181,8 +181,8 @@ begin
       webhook_id := was.id;
       tenant_id := was.tenant_id;
       url := was.url;
-      reason := case when p_gone[i] then 'it answered 410 Gone'
-        else 'nothing has reached it for five days: ' || p_reasons[i] end;
+      reason := reason_in_words(case when p_gone[i] then '#endpoint-gone'
+        else '#endpoint-unreachable ' || json_build_object('why', p_reasons[i]) end);
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
       where w.id = was.id and w.tenant_id = was.tenant_id;
       -- As packages/administration writes it where a person does: without the URL's query, where some keep a secret.

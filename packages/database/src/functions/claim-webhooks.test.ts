@@ -44,7 +44,7 @@ async function rowOf({ pool }: WebhooksUnderTest, id: string | undefined) {
     row: string;
     wait: number | null;
   }>(
-    `select concat_ws(' ', status, attempts, retries, reason, case when released_at is null then 'rests' end) as row,
+    `select concat_ws(' ', status, attempts, retries, reason_in_words(reason), case when released_at is null then 'rests' end) as row,
             extract(epoch from due_at - clock_timestamp())::float8 as wait
      from deliveries where id = $1`,
     [id],
@@ -349,7 +349,7 @@ test("what is held for an endpoint leaves in parts when a person changes, disabl
   const skipped = async (part: string[]) => {
     assert.deepEqual(await flow.claimed(part), []);
     const { rows } = await flow.pool.query<{ reason: string }>(
-      "select distinct status || ': ' || reason as reason from deliveries where id = any ($1)",
+      "select distinct status || ': ' || reason_in_words(reason) as reason from deliveries where id = any ($1)",
       [part],
     );
     return rows.map(({ reason }) => reason);

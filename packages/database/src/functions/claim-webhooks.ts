@@ -1,3 +1,4 @@
+import { reasonWords } from "@belfry/contracts/reasons";
 import type pg from "pg";
 import { callClaim, callFunction } from "./call-function.ts";
 
@@ -79,7 +80,7 @@ function toClaim({
       return { becomes };
     case "skipped":
     case "failed":
-      return { becomes, reason: reason ?? "" };
+      return { becomes, reason: reasonWords(reason ?? "") };
     case "sending":
       return { becomes, webhook: { ...webhook, id: deliveryId, attempt: number } };
   }

@@ -30,12 +30,12 @@ begin
   where g.id = p_digest;
   if not found then
     ends := 'failed';
-    why := 'the template is gone';
+    why := '#template-gone';
     return;
   end if;
   if not template.active or template.current_version_id is null then
     ends := 'skipped';
-    why := 'no active template';
+    why := '#no-template';
     return;
   end if;
   version := template.current_version_id;
@@ -52,13 +52,13 @@ begin
   if exists (select from digest_items i where i.digest_id = p_digest and i.state = 'in') then return; end if;
   if exists (select from digest_items i where i.digest_id = p_digest and i.state = 'read') then
     ends := 'skipped';
-    why := 'read in the inbox';
+    why := '#read-in-inbox';
   elsif exists (select from digest_items i where i.digest_id = p_digest and i.state = 'cancelled') then
     ends := 'skipped';
-    why := 'every event of it was cancelled';
+    why := '#digest-cancelled';
   else
     ends := 'failed';
-    why := 'the event is gone';
+    why := '#event-gone';
   end if;
 end
 $function$;

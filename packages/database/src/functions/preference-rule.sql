@@ -46,12 +46,12 @@ begin
       select asked.channel, o.sends, o.cell,
              case
                when o.sends then null
-               when o.cell is null then 'not turned on by the user: ' || l.label || ' is off by default'
-               else 'turned off by the user'
-                 || case when o.cell not like '*/%' then ' for ' || l.label else '' end
-                 || case when o.cell not like '%/*' then ' on ' || asked.channel else '' end
-                 || to_char(s.times[array_position(s.cells, o.cell)] at time zone 'UTC', ', FMDD Mon YYYY, ')
-                 || s.sources[array_position(s.cells, o.cell)]
+               when o.cell is null then '#not-turned-on ' || json_build_object('label', l.label)
+               else '#turned-off' || case when o.cell not like '*/%' then '-category' else '' end
+                 || case when o.cell not like '%/*' then '-channel' else '' end
+                 || ' ' || json_build_object('label', l.label, 'channel', asked.channel,
+                   'date', to_char(s.times[array_position(s.cells, o.cell)] at time zone 'UTC', 'FMDD Mon YYYY'),
+                   'source', s.sources[array_position(s.cells, o.cell)])
              end as reason
       from (
         -- No key and no channel holds a slash.

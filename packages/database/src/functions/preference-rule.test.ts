@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { preferencesOf } from "./preference-rule.ts";
@@ -169,7 +170,8 @@ test("what is not sent says by which cell, since when and from where, by the cat
     await pool.query("delete from preferences");
     if (cell !== undefined) await say(pool, [["u", cell, false]]);
     const question = { tenantId: "a", userId: "u", eventType, channels: ["EMAIL"] } as const;
-    return (await preferencesOf(pool, [question]))[0]?.get("EMAIL")?.reason;
+    const reason = (await preferencesOf(pool, [question]))[0]?.get("EMAIL")?.reason;
+    return reasonWords(reason ?? null);
   };
   const since = "2 Nov 2026, preference page";
   for (const [cell, eventType, reason] of [

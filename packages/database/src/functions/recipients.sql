@@ -10,7 +10,7 @@ exception when invalid_parameter_value then
 end
 $function$;
 
--- Why something waits, as contracts/reasons.ts reads it: a code with the time until when.
+-- A reason as contracts/reasons.ts reads it: a code with the time until when.
 create or replace function coded_reason(p_code text, p_until text) returns text
 language sql immutable parallel safe as $function$
   select '#' || p_code || ' ' || json_build_object('until', p_until)

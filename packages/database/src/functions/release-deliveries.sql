@@ -52,7 +52,7 @@ begin
         order by d.due_at limit room_left for update skip locked);
       return query
         update deliveries d
-        set status = 'skipped', reason = 'tenant inactive', due_at = null, held_for = null, settled_at = moment
+        set status = 'skipped', reason = '#tenant-inactive', due_at = null, held_for = null, settled_at = moment
         where d.id = any (ids)
         returning 'settled', d.tenant_id, d.id, d.event_id, null::text;
       room_left := room_left - cardinality(ids);
@@ -87,7 +87,7 @@ begin
     return query
       update deliveries d
       set status = case when d.expires_at <= moment then 'expired' else d.status end,
-          reason = case when d.expires_at <= moment then 'expired before it was sent' else d.reason end,
+          reason = case when d.expires_at <= moment then '#expired-in-turn' else d.reason end,
           due_at = case when d.expires_at <= moment then null else coalesce(d.due_at, moment) end,
           held_for = null,
           settled_at = case when d.expires_at <= moment then moment end,
@@ -222,7 +222,7 @@ begin
     limit p_most for update skip locked);
   return query
     update deliveries d
-    set status = 'skipped', reason = 'tenant inactive', due_at = null, released_at = null,
+    set status = 'skipped', reason = '#tenant-inactive', due_at = null, released_at = null,
         settled_at = moment
     where d.id = any (ids) and d.status in ('queued', 'waiting')
       and not exists (select 1 from tenants t where t.id = d.tenant_id and t.active)

@@ -60,6 +60,35 @@ begin
 end
 $function$;
 
+-- A stored reason in words, as reasonWords of contracts/reasons.ts puts it; words stay as they are. The table holds the
+-- REASONS of contracts.
+create or replace function reason_in_words(p_reason text) returns text language plpgsql stable
+set enable_seqscan = off
+as $function$
+declare
+  found_words text;
+  args json;
+begin
+  if p_reason is null or not starts_with(p_reason, '#') then return p_reason; end if;
+  select w.words into found_words from reason_words w where w.code = split_part(substr(p_reason, 2), ' ', 1);
+  if found_words is null then return p_reason; end if;
+  if strpos(found_words, '{') = 0 then return found_words; end if;
+  args := coalesce(nullif(substr(p_reason, strpos(p_reason || ' ', ' ') + 1), ''), '{}')::json;
+  -- Between braces stand the names: every second part.
+  return (
+    select string_agg(
+      case
+        when p.place % 2 = 1 then p.part
+        when p.part = 'why' then reason_in_words(args ->> p.part)
+        else coalesce(args ->> p.part, '')
+      end, '' order by p.place)
+    from regexp_split_to_table(found_words, '[{}]') with ordinality p (part, place));
+exception when invalid_text_representation then
+  -- A vendor's words that only look like one.
+  return p_reason;
+end
+$function$;
+
 -- A reason without what may be somebody's address or number: providers like to name them. Numbers are seven digits or
 -- more, however they are grouped; what servers answer (550 5.7.26) and times are none. Without a group that captures,
 -- Postgres reads a text once for each of these, whatever stands in it.
@@ -113,7 +142,7 @@ begin
       where e.id is null and g.id = d.event_id and g.tenant_id = d.tenant_id limit 1
     ) g on true
     cross join lateral (
-      select case when d.reason is not null then told_reason(d.reason, d.recipient) end as told offset 0
+      select case when d.reason is not null then told_reason(reason_in_words(d.reason), d.recipient) end as told offset 0
     ) r
     where d.status not in ('queued', 'sending', 'waiting', 'discarded') and (e.id is not null or g.id is not null)
   ),
@@ -186,7 +215,7 @@ begin
     perform tell_webhooks(told.tenant_id, 'delivery.' || told.status, told.id, told.user_id, moment,
       json_build_object('id', told.id, 'eventId', coalesce(told.reference, told.id::text),
         'eventType', told.event_type, 'channel', told.channel, 'status', told.status,
-        'reason', told_reason(told_reason(told.reason, coalesce(told.recipient_email, '')),
+        'reason', told_reason(told_reason(reason_in_words(told.reason), coalesce(told.recipient_email, '')),
           coalesce(told.recipient_phone, '')),
         'occurredAt', iso_time(moment)));
   end loop;

@@ -157,7 +157,7 @@ begin
       -- By itself, whatever is gathered: what the others wait for goes its way.
       dues[place] := due_at;
       lives[place] := lives_until;
-      reasons[place] := 'it would expire before quiet hours end at ' || item.quiet_end;
+      reasons[place] := coded_reason('expires-in-quiet-hours', item.quiet_end);
       told[place] := null;
       continue;
     end if;
@@ -174,8 +174,8 @@ begin
       over := cardinality(times) - item.throttle_count;
       if over >= 0 then
         verdicts[place] := 'throttled';
-        told[place] := 'throttled until '
-          || quiet_end_words(times[over + 1] + item.throttle_seconds * second, item.zone);
+        told[place] := coded_reason(
+          'throttled', quiet_end_words(times[over + 1] + item.throttle_seconds * second, item.zone));
         continue;
       end if;
       times := times || p_moment;

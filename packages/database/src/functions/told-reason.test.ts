@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { REASONS, type ReasonCode, reasonWords, storedReason } from "@belfry/contracts/reasons";
 import { connectedDatabase } from "@belfry/testing/database";
 
-const REASONS: Readonly<Record<string, string>> = {
+const TOLD: Readonly<Record<string, string>> = {
   "550 5.7.26 unauthenticated mail": "550 5.7.26 unauthenticated mail",
   "550 5.1.1 <Ann.B+x@Mail.example.com>: no such user": "550 5.1.1 <…>: no such user",
   'to "Ann Smith"@example.com': "to …",
@@ -30,7 +31,7 @@ test("a reason is told without what may be somebody's address or number, and no 
     );
     return rows[0]!.told;
   };
-  for (const [reason, words] of Object.entries(REASONS)) {
+  for (const [reason, words] of Object.entries(TOLD)) {
     assert.equal(await told(reason, "KNOWN"), words);
   }
   assert.equal(await told(null, "KNOWN"), null);
@@ -39,4 +40,25 @@ test("a reason is told without what may be somebody's address or number, and no 
   assert.equal(long, `${"x ".repeat(240)}… and more`);
   assert.equal((await told("é".repeat(5000), ""))?.length, 500);
   assert.match((await told("a@".repeat(2000), "")) ?? "", /^…+@?$/);
+});
+
+test("the database puts each reason into the same words as whoever reads it", async (t) => {
+  const { pool } = await connectedDatabase(t);
+  const names = Object.values(REASONS).flatMap((words) => words.match(/(?<=\{)\w+/g) ?? []);
+  const args = Object.fromEntries(names.map((name) => [name, `$& {${name}} \\1 'x'`]));
+  args.why = storedReason("retries-exhausted", { why: storedReason("no-reply", { code: "E" }) });
+  const stored = Object.keys(REASONS).map((code) => storedReason(code as ReasonCode, args));
+  const others = [
+    storedReason("quiet"),
+    "550 no such user",
+    "#",
+    "#quiet {",
+    "#none {}",
+    "# 1",
+    "",
+  ];
+  for (const reason of [...stored, ...others]) {
+    const { rows } = await pool.query("select reason_in_words($1) as words", [reason]);
+    assert.equal(rows[0].words, reasonWords(reason), reason);
+  }
 });

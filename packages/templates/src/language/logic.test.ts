@@ -93,7 +93,12 @@ test("a required variable that is missing, null or blank ends the message by its
     ['{"a":1,"user":{"name":""}}', "user.name"],
   ] as const) {
     const rendered = await render(source, variables, { required: ["a", "user.name"] });
-    assert.deepEqual(rendered, { ok: false, reason: `variable missing: ${name}` });
+    assert.deepEqual(rendered, {
+      ok: false,
+      code: "variable-missing",
+      args: { name },
+      reason: `variable missing: ${name}`,
+    });
   }
   for (const variables of ['{"a":0,"user.name":"x"}', '{"a":false,"user":{"name":"x"}}']) {
     assert.ok((await render(source, variables, { required: ["a", "user.name"] })).ok, variables);
@@ -152,7 +157,11 @@ test("braces are written as texts in quotes", async () => {
 test("a stored text that no template was made of is written by nobody", () => {
   const stored = { kind: "text", text: "{% if x %}a", variables: [], logic: true } as const;
   const rendered = createRenderer({ ...stored, variables: [] })({});
-  assert.deepEqual(rendered, { ok: false, reason: "the stored template cannot be read" });
+  assert.deepEqual(rendered, {
+    ok: false,
+    code: "template-unreadable",
+    reason: "the stored template cannot be read",
+  });
 });
 
 test("lists in lists are the work that writing them as JSON is", async () => {
