@@ -7,6 +7,7 @@ import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { seededRandom } from "../../test/failure/random.ts";
 import {
   type DispatcherUnderTest,
@@ -16,7 +17,6 @@ import {
 import { createEventHandler } from "./event-handler.ts";
 import type { OutwardDelivery } from "./outward.ts";
 import { releaseOnce } from "./release-loop.ts";
-import { createUserTurns } from "./user-turns.ts";
 
 const EVENTS = 10_000;
 const PER_WAVE = 100;
@@ -44,7 +44,7 @@ function createWorld(under: DispatcherUnderTest, random: () => number) {
   const released: OutwardDelivery[] = [];
   const deps = () => ({
     ...under.deps,
-    turns: createUserTurns(),
+    userQueue: createKeyedSerialQueue(),
     outward: {
       async deliveries(deliveries: readonly OutwardDelivery[]) {
         released.push(...deliveries);

@@ -8,6 +8,7 @@ import {
   type StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
+import type { KeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import type { Logger } from "@belfry/service/logger";
 import { countDispatched } from "./dispatcher-metrics.ts";
 import { EventFault } from "./event-fault.ts";
@@ -17,7 +18,6 @@ import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
 import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
-import type { UserTurn } from "./user-turns.ts";
 import { readUserWishes, type UserWishes } from "./user-wishes.ts";
 
 export interface DispatchDeps {
@@ -25,8 +25,11 @@ export interface DispatchDeps {
   routing: RoutingCache;
   outward: Outward;
   inFlightPerTenant: number;
-  /** Shared by all that dispatch in this process. */
-  turns: (users: ReadonlySet<string>) => UserTurn;
+  /**
+   * Batches with a user in common wait for one another; all that dispatch in this process share it. Postgres keeps the
+   * order of a user's events by itself, over all replicas: this spares it most of the conflicts.
+   */
+  userQueue: KeyedSerialQueue;
   /** Called when deliveries rest: the release loop may look at once. */
   onRest: () => void;
   log: Logger;
@@ -51,11 +54,11 @@ const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
  */
 export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], order: Order) {
   const { pool, log } = deps;
-  const { events, open, turn } = await order.read(async () => {
+  const { events, open, place } = await order.read(async () => {
     const events = await readEvents(pool, ids);
     const open = events.filter((event) => !event.dispatched && !event.refused);
     const users = new Set(open.map(({ tenantId, userId }) => `${tenantId} ${userId}`));
-    return { events, open, turn: deps.turns(users) };
+    return { events, open, place: deps.userQueue.enter(users) };
   });
   // Missing ones were deleted with time, or their acceptance was rolled back.
   if (events.length < ids.length)
@@ -65,16 +68,16 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
   let result: DispatchResult | undefined;
   try {
     // What users want is read as late as can be: a change binds what is dispatched after it.
-    if (open.some((event) => event.hasWishes)) await turn.ready;
+    if (open.some((event) => event.hasWishes)) await place.ready;
     batch = await routeAll(deps, open);
-    await turn.ready;
+    await place.ready;
     if (batch.length > 0)
       result = await dispatchInTurn(deps, batch, {
         ...order,
         tells: open.some(({ tells }) => tells),
       });
   } finally {
-    turn.end();
+    place.leave();
   }
   const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
   if (result !== undefined) {

@@ -10,6 +10,7 @@ import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import type { EventOptions } from "@belfry/contracts/trigger";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import type { EventOutcome } from "@belfry/database/schema";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-outcome";
 import type { PushLinks } from "@belfry/templates/push-links";
@@ -19,7 +20,6 @@ import { uuidv7 } from "uuidv7";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import type { OutwardDelivery, OutwardPush } from "./outward.ts";
 import { createRoutingCache } from "./routing-cache.ts";
-import { createUserTurns } from "./user-turns.ts";
 
 export interface TenantSetup {
   id?: string;
@@ -65,7 +65,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
       },
     },
     inFlightPerTenant,
-    turns: createUserTurns(),
+    userQueue: createKeyedSerialQueue(),
     concurrency: 2,
     onRest: () => {
       rests += 1;

@@ -4,6 +4,7 @@ import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { REASONS } from "@belfry/contracts/reasons";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import type { MessageHandler } from "@belfry/service/message-outcome";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
@@ -11,7 +12,6 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
-import { createUserTurns } from "./user-turns.ts";
 
 const DONE = { kind: "done" };
 
@@ -188,7 +188,7 @@ test("two replicas that handle at the same time give each channel contiguous off
     t,
     1000,
   );
-  const other = createEventHandler({ ...deps, turns: createUserTurns() });
+  const other = createEventHandler({ ...deps, userQueue: createKeyedSerialQueue() });
   const acme = await tenant();
   await templates(acme, "order.confirmed");
   const ids: string[] = [];
@@ -404,7 +404,7 @@ test("of a batch that another replica has dispatched in part, only the rest is w
   let other: Promise<unknown> | undefined;
   const late = createEventHandler({
     ...deps,
-    turns: createUserTurns(),
+    userQueue: createKeyedSerialQueue(),
     routing: {
       ...deps.routing,
       routingFor: async (batch) => {

@@ -3,18 +3,18 @@ import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { REASONS } from "@belfry/contracts/reasons";
 import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import {
   DONE,
   type Message,
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
+import { createSemaphore } from "@belfry/service/semaphore";
 import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
 import { isEventFault } from "./event-fault.ts";
 import { failDispatch } from "./fail-dispatch.ts";
-import { inOrder } from "./in-order.ts";
-import { createUserTurns } from "./user-turns.ts";
 
 /** Events a transaction. */
 const EVENTS_PER_BATCH = 200;
@@ -29,8 +29,8 @@ type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
  */
 export function createEventHandler(deps: DispatchDeps & { concurrency: number }): MessageHandler {
   // Over all calls: what came first is dispatched first.
-  const begin = inOrder(deps.concurrency);
-  const read = inOrder(1);
+  const dispatching = createSemaphore(deps.concurrency);
+  const reading = createSemaphore(1);
   return async (messages, { log }) => {
     const idsOfMessages = messages.map(idsOf);
     // In the order of the stream: that of the acceptance, but for what was put off or came on another lane.
@@ -42,7 +42,9 @@ export function createEventHandler(deps: DispatchDeps & { concurrency: number })
       ? undefined
       : (earlier: readonly string[]) => dispatchEarlier({ ...deps, log }, earlier);
     const batches = slices(ids).map((slice) =>
-      begin(() => dispatchAll({ ...deps, log }, slice, troubles, { read, dispatchFirst })),
+      dispatching.run(() =>
+        dispatchAll({ ...deps, log }, slice, troubles, { read: reading.run, dispatchFirst }),
+      ),
     );
     const ended = await Promise.allSettled(batches);
     const fault = ended.find((one) => one.status === "rejected");
@@ -73,7 +75,7 @@ async function dispatchEarlier(deps: DispatchDeps, ids: readonly string[]): Prom
   const waiting = await stillUndispatched(deps.pool, ids);
   const order: Order = { read: (work) => work(), dispatchFirst: undefined };
   // Their users' turn is that of the batch for whose sake they go first.
-  const own = { ...deps, turns: createUserTurns() };
+  const own = { ...deps, userQueue: createKeyedSerialQueue() };
   // Their own messages tell what cannot be dispatched.
   for (const slice of slices(waiting)) await dispatchAll(own, slice, new Map(), order);
 }

@@ -12,6 +12,7 @@ import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/oldest-message";
 import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
@@ -37,7 +38,6 @@ import { createNotedErasure } from "./sensitive-events.ts";
 import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
 import { createTenantDeletions } from "./tenant-deletions.ts";
-import { createUserTurns } from "./user-turns.ts";
 import { createWakeLoop } from "./wake-loop.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
@@ -101,7 +101,7 @@ await runService({
       routing,
       outward,
       inFlightPerTenant,
-      turns: createUserTurns(),
+      userQueue: createKeyedSerialQueue(),
       concurrency: config.DISPATCH_CONCURRENCY,
       onRest: () => release.wake(),
       log,

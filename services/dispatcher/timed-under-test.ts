@@ -4,11 +4,11 @@ import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing"
 import { createPool, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import type { DispatchDeps } from "./dispatch-batch.ts";
 import { dispatcherUnderTest, type EventSetup, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createRoutingCache } from "./routing-cache.ts";
-import { createUserTurns } from "./user-turns.ts";
 
 export interface TimedTemplate {
   digest?: DigestSettings;
@@ -31,7 +31,7 @@ export async function timedUnderTest(t: TestContext) {
     ...under.deps,
     pool: otherPool,
     routing: createRoutingCache(otherPool),
-    turns: createUserTurns(),
+    userQueue: createKeyedSerialQueue(),
   };
   const handlers = [createEventHandler(under.deps), createEventHandler(other)] as const;
   await under.tenant({ id: TENANT });

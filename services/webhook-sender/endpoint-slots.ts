@@ -1,4 +1,5 @@
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
+import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
 import { LRUCache } from "lru-cache";
 
 /** Bounds the calls of each endpoint, by how its calls before have ended. */
@@ -11,8 +12,7 @@ export interface EndpointSlots {
 }
 
 interface Endpoint {
-  used: number;
-  waiters: Set<() => void>;
+  calls: Semaphore;
   isFull: boolean;
 }
 
@@ -44,35 +44,28 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
   const isInDoubt = (webhookId: string) => (earned.get(webhookId) ?? 1) === 1;
   const usedInDoubt = () => {
     let used = 0;
-    for (const [webhookId, one] of endpoints) if (isInDoubt(webhookId)) used += one.used;
+    for (const [webhookId, { calls }] of endpoints) if (isInDoubt(webhookId)) used += calls.used;
     return used;
   };
-  const mayCall = (webhookId: string, { used }: Endpoint) =>
+  const mayCall = (webhookId: string, used: number) =>
     used < Math.min(most, earned.get(webhookId) ?? FIRST_CALLS) &&
     (!isInDoubt(webhookId) || usedInDoubt() < mostInDoubt);
 
+  const create = (webhookId: string): Endpoint => ({
+    calls: createSemaphore((_, used) => mayCall(webhookId, used), clock.after),
+    isFull: false,
+  });
+
   return {
     async take(webhookId) {
-      const endpoint = endpoints.get(webhookId) ?? { used: 0, waiters: new Set(), isFull: false };
-      if (mayCall(webhookId, endpoint)) {
-        endpoint.used += 1;
-        endpoints.set(webhookId, endpoint);
-        return true;
-      }
-      // Of an endpoint that has no call in hand none can end.
-      if (endpoint.isFull || endpoint.used === 0) return false;
-      return new Promise((resolve) => {
-        const callOff = clock.after(waitMs, () => {
-          endpoint.waiters.delete(serve);
-          endpoint.isFull = endpoint.used > 0;
-          resolve(false);
-        });
-        const serve = () => {
-          callOff();
-          resolve(true);
-        };
-        endpoint.waiters.add(serve);
-      });
+      const endpoint = endpoints.get(webhookId) ?? create(webhookId);
+      const { used } = endpoint.calls;
+      // Waiting helps only while a call is in hand that may end.
+      if (!mayCall(webhookId, used) && (endpoint.isFull || used === 0)) return false;
+      endpoints.set(webhookId, endpoint);
+      const taken = await endpoint.calls.acquire(waitMs);
+      if (!taken) endpoint.isFull = endpoint.calls.used > 0;
+      return taken;
     },
     give(webhookId, { timedOut }) {
       const endpoint = endpoints.get(webhookId);
@@ -80,14 +73,8 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
       const before = earned.get(webhookId) ?? FIRST_CALLS;
       earned.set(webhookId, timedOut ? 1 : Math.min(most, before + 1));
       endpoint.isFull = false;
-      endpoint.used -= 1;
-      for (const next of endpoint.waiters) {
-        if (!mayCall(webhookId, endpoint)) break;
-        endpoint.waiters.delete(next);
-        endpoint.used += 1;
-        next();
-      }
-      if (endpoint.used === 0) endpoints.delete(webhookId);
+      endpoint.calls.release();
+      if (endpoint.calls.used === 0) endpoints.delete(webhookId);
     },
     full: () => [...endpoints].filter(([, { isFull }]) => isFull).map(([webhookId]) => webhookId),
   };

@@ -36,7 +36,7 @@ export async function sendWebhook(
 ): Promise<number> {
   let slotHeld = true;
   const giveSlot = () => {
-    if (slotHeld) deps.slots.give(tenantId);
+    if (slotHeld) deps.slots.release(tenantId);
     slotHeld = false;
   };
   try {

@@ -14,7 +14,7 @@ import type { SendingOptions } from "@belfry/sending/sending";
 import { settlePersistently } from "@belfry/sending/settle-persistently";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { MessageHandler } from "@belfry/service/message-outcome";
-import { createSlots } from "@belfry/service/slots";
+import { createFairSemaphore } from "@belfry/service/semaphore";
 import { createEndpointCalls } from "./endpoint-calls.ts";
 import { createEndpointSecrets } from "./endpoint-secrets.ts";
 import { createEndpointSlots } from "./endpoint-slots.ts";
@@ -86,7 +86,7 @@ export function createWebhookSending(options: WebhookSendingOptions): WebhookSen
   });
   const calls = createEndpointCalls(options);
   const handler = createWebhooksHandler({
-    slots: createSlots(
+    slots: createFairSemaphore(
       options.concurrency,
       options.messagesInHand - options.concurrency,
       async () => TENANT_CALLS,

@@ -9,7 +9,7 @@ import {
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
-import type { Slots } from "@belfry/service/slots";
+import type { FairSemaphore } from "@belfry/service/semaphore";
 import type { EndpointCalls } from "./endpoint-calls.ts";
 import type { EndpointSecrets } from "./endpoint-secrets.ts";
 import type { EndpointSlots } from "./endpoint-slots.ts";
@@ -17,7 +17,7 @@ import { sendWebhook } from "./send-webhook.ts";
 
 export interface WebhooksHandlerDeps {
   /** Of tenants. */
-  slots: Slots;
+  slots: FairSemaphore;
   endpoints: EndpointSlots;
   leases: Leases;
   secrets: EndpointSecrets;
@@ -70,7 +70,7 @@ async function sendAll(tenantId: string, ids: readonly string[], deps: WebhooksH
   const begin = (work: Promise<number>) => begun.push(settled(work));
   for (let at = 0; at < ids.length; ) {
     const waitMs = Math.max(0, waitUntil - performance.now());
-    const held = await deps.slots.take(tenantId, ids.length - at, waitMs);
+    const held = await deps.slots.acquire(tenantId, ids.length - at, waitMs);
     if (held === 0) {
       const rest = { tenantId, ids: ids.slice(at), reason: null, spacingMs: 0 };
       begin(deps.postpone({ ...rest, delayMs: NO_SLOT_DELAY_MS }).then(() => 0));

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { Problem } from "@belfry/contracts/problems";
 import type { Link } from "@belfry/database/link-token";
-import { createSlots } from "@belfry/service/slots";
+import { createFairSemaphore, createSemaphore } from "@belfry/service/semaphore";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
@@ -79,12 +79,8 @@ export async function createAbuseLimits(
     const options = { max, timeWindow: MINUTE_MS, cache: MAX_ADDRESSES, keyGenerator };
     const count = app.createRateLimit(options);
     // The library reads a count after it has waited, when calls that came meanwhile have raised it: one at a time.
-    let before: Promise<unknown> = Promise.resolve();
-    return async (...given: Parameters<typeof count>) => {
-      const verdict = before.then(() => count(...given));
-      before = verdict.catch(() => undefined);
-      return await verdict;
-    };
+    const oneAtATime = createSemaphore(1);
+    return (...given: Parameters<typeof count>) => oneAtATime.run(() => count(...given));
   };
   const unknownKeys = limit(
     bounds.unknownKeysPerMinute,
@@ -102,8 +98,8 @@ export async function createAbuseLimits(
   );
   const links = new WeakMap<FastifyRequest, string>();
   const link = limit(bounds.linksPerMinute ?? 0, (request) => `link ${links.get(request) ?? ""}`);
-  const slots = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
-  const largeBodies = createSlots(bounds.otherAtATime, MAX_WAITING_CALLS);
+  const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
+  const largeBodies = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
     async countUnknownKey(request) {
       refuse(await unknownKeys(request));
@@ -130,14 +126,14 @@ export async function createAbuseLimits(
     },
     async inTurn(request, { door, tenantId }, work) {
       const line = `${door} ${tenantId}`;
-      if ((await slots.take(line, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
+      if ((await slots.acquire(line, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
       try {
         // Nobody reads the answer: nothing is asked for it.
         if (request.method === "GET" && request.raw.socket.destroyed)
           throw new Problem("badRequest");
         return await work();
       } finally {
-        slots.give(line);
+        slots.release(line);
       }
     },
     async holdLargeBody(request, { raw }) {
@@ -145,8 +141,8 @@ export async function createAbuseLimits(
       if (encoding === undefined && Number(length ?? 0) <= LARGE_BODY_BYTES) return;
       // A platform key is of no tenant.
       const id = request.tenant?.id ?? "platform";
-      if ((await largeBodies.take(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
-      const give = () => largeBodies.give(id);
+      if ((await largeBodies.acquire(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
+      const give = () => largeBodies.release(id);
       if (raw.closed) give();
       else raw.once("close", give);
     },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ClaimResult } from "@belfry/database/functions/claim-deliveries";
 import { createLogger } from "@belfry/service/logger";
-import { createSlots } from "@belfry/service/slots";
+import { createFairSemaphore } from "@belfry/service/semaphore";
 import { uuidv7 } from "uuidv7";
 import { message } from "../test/sending-fixture.ts";
 import { createDeliveriesHandler, type DeliveriesHandlerDeps } from "./deliveries-handler.ts";
@@ -19,7 +19,7 @@ const IDS = Array.from({ length: 4 }, () => uuidv7());
 function handlerWith(deps: Partial<DeliveriesHandlerDeps>) {
   const handler = createDeliveriesHandler({
     channel: "EMAIL",
-    slots: createSlots(4, 8),
+    slots: createFairSemaphore(4, 8),
     slotWaitMs: 60_000,
     permits: { maxCalls, ask: async () => ({ kind: "none" }) },
     random: Math.random,

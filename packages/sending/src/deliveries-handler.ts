@@ -8,7 +8,7 @@ import {
   type MessageHandler,
   type MessageOutcome,
 } from "@belfry/service/message-outcome";
-import type { Slots } from "@belfry/service/slots";
+import type { FairSemaphore } from "@belfry/service/semaphore";
 import type { AttemptDeps } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import { deliveryIds } from "./delivery-ids.ts";
@@ -23,7 +23,7 @@ export interface DeliveriesHandlerDeps {
   circuits: Circuits;
   renderers: Renderers;
   links?: AttemptDeps["links"];
-  slots: Slots;
+  slots: FairSemaphore;
   leases: Leases;
   /** Each of these gathers what comes in the same moment into one call of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
@@ -108,7 +108,7 @@ async function sendSome(
   deps: DeliveriesHandlerDeps,
 ): Promise<Begun> {
   const { slots, permits } = deps;
-  let held = await slots.take(tenantId, ids.length, slotWaitMs);
+  let held = await slots.acquire(tenantId, ids.length, slotWaitMs);
   if (held === 0) {
     return { begun: [], rest: ids, postponement: soon(NO_SLOT_DELAY_MS) };
   }
@@ -131,7 +131,7 @@ async function sendSome(
     });
     return { begun, rest: next.slice(count) };
   } finally {
-    for (; held > 0; held -= 1) slots.give(tenantId);
+    for (; held > 0; held -= 1) slots.release(tenantId);
   }
 }
 

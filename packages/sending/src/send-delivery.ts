@@ -25,7 +25,7 @@ export async function sendDelivery(item: DeliveryToSend, deps: DeliveriesHandler
   const { id, tenantId } = item;
   let slotHeld = true;
   const giveSlot = () => {
-    if (slotHeld) deps.slots.give(tenantId);
+    if (slotHeld) deps.slots.release(tenantId);
     slotHeld = false;
   };
   // A probe that makes no call must not keep others from probing.

@@ -15,7 +15,7 @@ import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-outcome";
-import { createSlots } from "@belfry/service/slots";
+import { createFairSemaphore } from "@belfry/service/semaphore";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";
 import { createCircuits } from "./circuits.ts";
@@ -115,7 +115,7 @@ export function createSending(options: SendingOptions): Sending {
     circuits,
     renderers,
     links: options.links,
-    slots: createSlots(
+    slots: createFairSemaphore(
       options.concurrency,
       options.messagesInHand - options.concurrency,
       permits.maxCalls,
