@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Problem } from "@belfry/contracts/problems";
 import { createHttpServer } from "@belfry/service/http";
 import { answerBrokenRequest } from "@belfry/service/http-problems";
@@ -7,26 +7,25 @@ import websocket from "@fastify/websocket";
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "ws";
 import { CLOSE_TIMEOUT_MS } from "./config.ts";
+import { Connection, type ConnectionDeps } from "./connection.ts";
 import { countClose, countRefusal } from "./gateway-metrics.ts";
-import { DISCONNECTS } from "./protocol/protocol-codes.ts";
-import { TokenBucket } from "./session/token-bucket.ts";
-import { Connection, type ConnectionDeps } from "./socket/connection.ts";
-import { handshakeFault } from "./socket/handshake.ts";
+import { DISCONNECTS } from "./protocol.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /** Where the client library connects (specification, 4.3). */
 export const WEBSOCKET_PATH = "/connection/websocket";
-/** The only encoding so far; the JSON client offers none by itself. */
+/** The only encoding that we speak; the JSON client offers no subprotocol by default. */
 const SUBPROTOCOL = "centrifuge-json";
-/** Agreed to only to say no: to a failed handshake its clients come back for ever. */
+/** Accepted only to be closed with a code: after a failed handshake these clients would reconnect for ever. */
 const PROTOBUF_SUBPROTOCOL = "centrifuge-protobuf";
-/** Parts of one frame that wait for the rest; each costs more than its bytes. */
+/** Parts of one message that wait for the rest; each costs memory beside its bytes. */
 const MAX_PARTS = 256;
 
 export interface AppOptions {
   connection: ConnectionDeps;
-  /** Every open connection, for the shutdown. */
+  /** All open connections. */
   connections: Set<Connection>;
-  /** While it says no, nobody is admitted. */
+  /** Whether new connections are admitted. */
   isOpen(): boolean;
   isAllowedOrigin(origin: string | undefined): boolean;
   maxConnections: number;
@@ -44,7 +43,7 @@ declare module "fastify" {
   }
 }
 
-/** The HTTP server of the gateway: one address, which speaks WebSocket. */
+/** The HTTP server of the gateway, with one route, which speaks WebSocket. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { connections, log } = options;
   const { nowMs } = options.connection;
@@ -58,14 +57,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     closeTimeout: CLOSE_TIMEOUT_MS,
     maxBufferedChunks: MAX_PARTS,
     maxFragments: MAX_PARTS,
-    // By default the first protocol offered would be accepted, and then not spoken.
+    // By default the library would accept the first protocol offered, whatever it is.
     handleProtocols: (offered: Set<string>) =>
       [SUBPROTOCOL, PROTOBUF_SUBPROTOCOL].find((protocol) => offered.has(protocol)) ?? false,
   };
-  /** One function for all sockets. */
   function onError(this: WebSocket, error: Error): void {
     log.debug({ err: error }, "a client broke the WebSocket protocol");
-    // After a frame that is too large or malformed it is closing already, with the code that says so.
+    // After a frame that is too large or malformed, the library is closing already with a fitting code.
     this.close(DISCONNECTS.internal.code, DISCONNECTS.internal.reason);
   }
   await app.register(websocket, {
@@ -74,12 +72,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     preClose: (done) => done(),
   });
   app.decorateRequest("response");
-  // A refused upgrade has left the HTTP server's care: nothing else would ever close its socket.
+  // Nothing else closes the socket of a refused upgrade: the HTTP server no longer tracks it.
   app.addHook("onResponse", (request, _reply, done) => {
     if (request.headers.upgrade !== undefined) request.raw.socket.destroySoon();
     done();
   });
-  // What the checks below leave to the library is answered as every other broken request.
+  // The library's own refusals are answered as every other broken request.
   app.websocketServer.on("wsClientError", answerBrokenRequest);
 
   app.route({
@@ -108,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     wsHandler: (socket, request) => {
       const owned = socket as OwnedSocket;
       const stream = request.raw.socket;
-      // An open connection would keep its whole handshake: request, response, headers, some 3 KB.
+      // Otherwise a connection would keep some 3 KB: request, response and headers of its handshake.
       request.response?.detachSocket(stream);
       owned.removeAllListeners("error").on("error", onError);
       if (speaksProtobuf(socket, request.query as Record<string, unknown>)) {
@@ -136,7 +134,7 @@ function speaksProtobuf(socket: WebSocket, query: Record<string, unknown>): bool
   return query.cf_protocol === "protobuf" || query.format === "protobuf";
 }
 
-/** One function for all sockets. */
+/** The same function for all sockets, so that a connection costs no closure. */
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
   const connection = (this as OwnedSocket)[owner];
   try {
@@ -145,4 +143,25 @@ function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean):
   } catch (error) {
     connection.session.fault(error);
   }
+}
+
+/** 16 bytes in base64 (RFC 6455, 4.1). */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const VERSIONS = ["13", "8"];
+
+/** Returns why a request cannot become a WebSocket; undefined if it can. */
+function handshakeFault({ headers }: IncomingMessage): Problem | undefined {
+  if (headers.upgrade?.toLowerCase() !== "websocket") {
+    return new Problem("badRequest", { message: "Upgrade must be websocket" });
+  }
+  if (!KEY.test(headers["sec-websocket-key"] ?? "")) {
+    return new Problem("badRequest", { message: "Sec-WebSocket-Key is missing or invalid" });
+  }
+  if (!VERSIONS.includes(headers["sec-websocket-version"] ?? "")) {
+    return new Problem("badRequest", {
+      message: "Sec-WebSocket-Version is missing or not supported",
+      headers: { "sec-websocket-version": VERSIONS.join(", ") },
+    });
+  }
+  return undefined;
 }

@@ -2,10 +2,11 @@ import { MAX_REALTIME_CHANNEL_BYTES } from "@belfry/contracts/identifiers";
 import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
-import { parseOrigins } from "./socket/origins.ts";
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 2 ** 31 - 1;
+/** How long a client has to answer a close before its socket is dropped. */
+export const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The variables of realtime-gateway. Standard limits are those of the protocol's reference server. */
 export const configSchema = Type.Object({
@@ -122,7 +123,7 @@ export const configSchema = Type.Object({
 });
 export type Config = Static<typeof configSchema>;
 
-/** Faults that no single variable shows. */
+/** Finds faults that no single variable shows. */
 export function crossCheck(config: Config): string[] {
   const faults: string[] = [];
   if (config.PONG_TIMEOUT_MS >= config.PING_INTERVAL_MS) {
@@ -142,5 +143,23 @@ export function crossCheck(config: Config): string[] {
   return faults;
 }
 
-/** How long a client has to answer a close before its socket is dropped. */
-export const CLOSE_TIMEOUT_MS = 5_000;
+/**
+ * Reads a list as `https://app.example.com,https://*.example.com`; `*` stands for one or more labels. Returns the
+ * check of a request's Origin. An empty list allows any origin; a request without Origin does not come from a
+ * browser and is allowed. Throws on an entry that is no origin.
+ */
+export function parseOrigins(list: string): (origin: string | undefined) => boolean {
+  const entries = list.split(",").map((entry) => entry.trim().toLowerCase());
+  const patterns = entries.filter((entry) => entry !== "").map(patternOf);
+  if (patterns.length === 0) return () => true;
+  return (origin) =>
+    origin === undefined || patterns.some((pattern) => pattern.test(origin.toLowerCase()));
+}
+
+function patternOf(entry: string, index: number): RegExp {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/(\*\.)?[a-z0-9._:[\]-]+$/.test(entry)) {
+    throw new Error(`origin ${index + 1} is not of the form https://app.example.com`);
+  }
+  const source = entry.replaceAll(/[.+[\]]/g, "\\$&").replace("://*\\.", "://([a-z0-9-]+\\.)+");
+  return new RegExp(`^${source}$`);
+}

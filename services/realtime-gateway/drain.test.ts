@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drain } from "./drain.ts";
-import type { Connection } from "./socket/connection.ts";
+import type { Connection } from "./connection.ts";
+import { drain } from "./gateway.ts";
 
 test("closes are spread evenly over the time that is given, and who does not answer is dropped at the end", async () => {
   const endedAt: number[] = [];

@@ -1,6 +1,6 @@
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
-import { DISCONNECTS } from "./protocol/protocol-codes.ts";
-import type { Bound } from "./socket/held-bytes.ts";
+import type { Bound } from "./held-bytes.ts";
+import { DISCONNECTS } from "./protocol.ts";
 
 const closed = counter("belfry_connections_closed_total", "Connections that ended, by close code", [
   "code",
@@ -27,7 +27,7 @@ const latency = histogram(
   "From the acceptance of an event to its publication's place in the sockets' queues",
 );
 
-/** Ours and those that a WebSocket may end with; a client may send any of 4,000 others. */
+/** Our codes and the standard ones. A client may send any of 4,000 others, too many for a label. */
 const KNOWN_CODES = new Set<number>([
   ...Object.values(DISCONNECTS).map(({ code }) => code),
   ...[1000, 1001, 1002, 1005, 1006, 1007, 1009, 1011],
@@ -49,14 +49,14 @@ export function countRecovery(isRecovered: boolean): void {
   recoveries.inc({ result: isRecovered ? "recovered" : "insufficient" });
 }
 
-/** `eventId` is the id of the notification, which is that of its event. */
+/** A notification has the id of its event. */
 export function observeDelivery(eventId: string): void {
   delivered.inc();
   const seconds = secondsSinceId(eventId);
   if (seconds !== undefined) latency.observe(seconds);
 }
 
-/** What is counted when it is asked for. */
+/** Shows metrics that are read at each scrape. */
 export function showConnections(connections: ReadonlySet<unknown>, held: { bytes: number }): void {
   gauge("belfry_connections", "Open connections", [], (it) => it.set(connections.size));
   gauge(

@@ -1,46 +1,36 @@
-import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import {
-  countUnread,
-  listNotifications,
-  markAllNotificationsRead,
-  markNotificationRead,
-  shownNotifications,
-} from "@belfry/database/notifications";
+import { shownNotifications } from "@belfry/database/notifications";
 import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 import { type TokenKeys, verifyRealtimeToken } from "@belfry/service/realtime-token";
 import { createApp } from "./app.ts";
-import { CLOSE_TIMEOUT_MS, type Config } from "./config.ts";
-import { drain } from "./drain.ts";
-import { activeTenants } from "./feed/active-tenants.ts";
-import { createHistoryReader } from "./feed/history-reader.ts";
-import { Hub } from "./feed/hub.ts";
-import { createLiveFeed } from "./feed/live-feed.ts";
-import { createPositionCheck } from "./feed/position-check.ts";
-import { readChannelPage, readChannels, readTops } from "./feed/realtime-history.ts";
-import { createTenantStates } from "./feed/tenant-states.ts";
-import { ownPreferences } from "./own-preferences.ts";
-import { jsonCodec } from "./protocol/json-codec.ts";
-import { ITEM_BYTES, MAX_READING_BYTES } from "./protocol/limits.ts";
-import { DISCONNECTS } from "./protocol/protocol-codes.ts";
-import { LargeReads } from "./session/large-reads.ts";
-import { createRpc, type Inbox, type InboxOwner } from "./session/rpc.ts";
-import type { Connection, ConnectionDeps } from "./socket/connection.ts";
-import { HeldBytes } from "./socket/held-bytes.ts";
-import { parseOrigins } from "./socket/origins.ts";
-import { WriteQueue } from "./socket/write-queue.ts";
+import { CLOSE_TIMEOUT_MS, type Config, parseOrigins } from "./config.ts";
+import type { Connection, ConnectionDeps } from "./connection.ts";
+import { HeldBytes, LargeReads } from "./held-bytes.ts";
+import { createPositionCheck, Hub } from "./hub.ts";
+import { createLiveFeed } from "./live-feed.ts";
+import { DISCONNECTS } from "./protocol.ts";
+import {
+  createHistoryReader,
+  MAX_READING_BYTES,
+  readChannelPage,
+  readChannels,
+  readTops,
+} from "./realtime-history.ts";
+import { createRpc } from "./rpc.ts";
+import { activeTenants, createTenantStates } from "./tenant-states.ts";
 import { TimerWheel } from "./timer-wheel.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 const TICK_MS = 50;
 
 export interface GatewayOptions {
   config: Config;
   db: Database;
-  /** May come later: until then pushes are read back from Postgres. */
+  /** Until it resolves, publications are read from Postgres. */
   nats: Promise<NatsLink>;
   tokenKeys: TokenKeys;
   version: string;
@@ -48,15 +38,14 @@ export interface GatewayOptions {
 }
 
 export interface Gateway {
-  /** The port listened on. */
   port: number;
   connections: ReadonlySet<Connection>;
   held: HeldBytes;
-  /** Stops accepting, closes every connection with 3001, spread, and everything else after them. */
+  /** Accepts no more connections, closes all with 3001, spread over time, and then everything else. */
   close(): Promise<void>;
 }
 
-/** Puts the parts together and listens. */
+/** Creates all parts of the gateway and listens. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, db, nats, log } = options;
   const prefix = config.NATS_PREFIX;
@@ -73,47 +62,36 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   let checkPositions = () => Promise.resolve();
   const feed = createLiveFeed({
-    ...{ nats, prefix, log },
+    nats,
+    prefix,
+    log,
     onUncertain: () => void checkPositions(),
     onTenantDisconnect: (tenantId) => hub.endTenant(tenantId, DISCONNECTS.forced),
   });
-  const hub = new Hub(feed, { codec: jsonCodec, history, wheel, nowMs, log });
+  const hub = new Hub(feed, { history, wheel, nowMs, log });
   checkPositions = createPositionCheck({
     hub,
     readTops: (channels) => readTops(db, channels),
     log,
   });
 
-  const bytesOf = ({ tenantId, userId }: InboxOwner) =>
-    hub.find(tenantId, userId)?.bytes ?? held.strangers;
-  const tell = (tenantId: string, message: RealtimeMessage) => {
-    // This gateway's own connections need no NATS.
-    if (!feed.announce(tenantId, message)) hub.find(tenantId, message.userId)?.receive(message);
-  };
-  const inbox: Inbox = {
-    list(page) {
-      const maxBytes = page.limit * ITEM_BYTES;
-      return largeReads.run(bytesOf(page), maxBytes, () => listNotifications(db, page));
-    },
-    countUnread: (owner) => countUnread(db, owner),
-    markRead: (item) => markNotificationRead(db, item),
-    markAllRead: (owner) => markAllNotificationsRead(db, owner),
-    announceMarked: ({ tenantId, userId }, notificationId, unread) =>
-      tell(tenantId, { version: 1, kind: "marked", userId, notificationId, unread }),
-  };
-  const preferences = ownPreferences({
+  const rpc = createRpc({
     db,
-    read: (owner, maxBytes, answer) => largeReads.run(bytesOf(owner), maxBytes, answer),
-    announceChanged: ({ tenantId, userId }) =>
-      tell(tenantId, { version: 1, kind: "preferences", userId }),
+    readLarge({ tenantId, userId }, maxBytes, read) {
+      const bytes = hub.find(tenantId, userId)?.bytes ?? held.strangers;
+      return largeReads.run(bytes, maxBytes, read);
+    },
+    announce(tenantId, message) {
+      // While NATS is away, at least this gateway's own connections are told.
+      if (!feed.announce(tenantId, message)) hub.find(tenantId, message.userId)?.receive(message);
+    },
   });
   const connection: ConnectionDeps = {
-    codec: jsonCodec,
     hub,
     history,
     largeReads,
     readPage: (page) => readChannelPage(db, page),
-    rpc: createRpc(inbox, preferences),
+    rpc,
     shownNotifications: (tenantId, ids) => shownNotifications(db, tenantId, ids),
     tenants,
     wheel,
@@ -138,7 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   };
 
-  /** A deactivated tenant's tokens stop working: 3500, so that its clients do not come back. */
+  /** Ends the sessions of deactivated tenants with 3500, so that their clients do not reconnect. */
   const endInactive = async () => {
     const held = new Set<string>();
     for (const user of hub.users()) held.add(user.tenantId);
@@ -156,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const checking = (async () => {
     while (!stopped.signal.aborted) {
-      // Not all gateways at once.
+      // At random, so that not all gateways check at once.
       await pause(config.POSITION_CHECK_MS * (0.75 + Math.random() / 2), stopped.signal);
       if (!stopped.signal.aborted) await checkPositions();
     }
@@ -199,4 +177,29 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 function nowSeconds(): number {
   return Date.now() / 1000;
+}
+
+const STEP_MS = 50;
+
+export interface DrainOptions {
+  /** How long the closes are spread over: the clients reconnect to other gateways at this pace. */
+  spreadMs: number;
+  /** How long the last clients have to answer the close. */
+  timeoutMs: number;
+}
+
+/** Closes all connections with 3001, after what is queued for them; resolves when none is left. */
+export async function drain(connections: Set<Connection>, options: DrainOptions): Promise<void> {
+  const all = [...connections];
+  const steps = Math.max(1, Math.floor(options.spreadMs / STEP_MS));
+  const size = Math.ceil(all.length / steps);
+  for (let start = 0; start < all.length; start += size) {
+    for (const connection of all.slice(start, start + size)) {
+      connection.session.end(DISCONNECTS.shutdown);
+    }
+    if (start + size < all.length) await pause(STEP_MS);
+  }
+  const deadline = performance.now() + options.timeoutMs;
+  while (connections.size > 0 && performance.now() < deadline) await pause(STEP_MS);
+  for (const connection of connections) connection.terminate();
 }

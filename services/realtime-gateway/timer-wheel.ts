@@ -1,8 +1,8 @@
-/** Something that wants to be called at a time, one at a time. */
+/** Has one time at most at which it wants to be called. */
 export interface Timed {
-  /** The wheel's own note: the slot that holds it, 0 for none. */
+  /** The slot that holds it, 0 for none. Only the wheel writes it. */
   wheelSlot: number;
-  /** Called at or after its time, at most a tick late. It may schedule itself again. */
+  /** Called at its time, or at most a tick later. It may schedule itself again. */
   onTimer(nowMs: number): void;
 }
 
@@ -13,8 +13,8 @@ export interface WheelOptions {
 }
 
 /**
- * One timer for everything that waits: a connection costs no timer and no closure of its own. While nothing
- * waits there is none at all. Measured with 100,000: 37 bytes and 0.4 µs each; with a timer each 273 and 1.2.
+ * One timer for all connections; none while nothing is scheduled. Measured with 100,000 entries: 37 bytes and
+ * 0.4 µs each, against 273 bytes and 1.2 µs with a timer each.
  */
 export class TimerWheel implements Disposable {
   readonly #slots = new Map<number, Set<Timed>>();
@@ -26,7 +26,7 @@ export class TimerWheel implements Disposable {
     this.#options = options;
   }
 
-  /** Replaces the time that was set before. */
+  /** Replaces an earlier time of `timed`. */
   schedule(timed: Timed, atMs: number): void {
     this.cancel(timed);
     if (this.#timer === undefined) this.#start();

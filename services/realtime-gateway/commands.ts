@@ -1,0 +1,196 @@
+interface With<Method extends string, Request> {
+  id: number;
+  /** The length of its text, which it holds while it waits. */
+  bytes: number;
+  method: Method;
+  request: Request;
+}
+
+export interface ConnectRequest {
+  token: string;
+}
+export interface SubscribeRequest {
+  channel: string;
+  recover: boolean;
+  offset: number;
+  epoch: string;
+  /** With bit 2 an unrecoverable position is an error rather than `recovered: false`. */
+  flag: number;
+  /** Only 0 is offered; other values are map and shared poll. */
+  type: number;
+  delta: string;
+  /** Whether a filter by tags was given. */
+  filtered: boolean;
+}
+export interface HistoryRequest {
+  channel: string;
+  limit: number;
+  reverse: boolean;
+  since: { offset: number; epoch: string } | undefined;
+}
+export interface RpcRequest {
+  method: string;
+  /** A `NestedData` if it is not flat. */
+  data: unknown;
+}
+export interface ChannelRequest {
+  channel: string;
+}
+
+export type Command =
+  | With<"connect", ConnectRequest>
+  | With<"subscribe", SubscribeRequest>
+  | With<"unsubscribe", ChannelRequest>
+  | With<"publish", ChannelRequest>
+  | With<"presence", ChannelRequest>
+  | With<"presence_stats", ChannelRequest>
+  | With<"history", HistoryRequest>
+  | With<"ping", undefined>
+  | With<"send", undefined>
+  | With<"rpc", RpcRequest>
+  | With<"refresh", ConnectRequest>
+  | With<"sub_refresh", ChannelRequest>;
+
+export type Incoming = Command | "pong";
+
+const MAX_ID = 2 ** 32 - 1;
+/** Larger offsets cannot be compared exactly. */
+const MAX_OFFSET = Number.MAX_SAFE_INTEGER;
+
+class ShapeFault extends Error {}
+
+type Fields = Record<string, unknown>;
+
+/** Returns undefined if the value is no command of the protocol. Ignores unknown fields. */
+export function readCommand(value: unknown, bytes: number): Incoming | undefined {
+  try {
+    return read(fieldsOf(value), bytes);
+  } catch (error) {
+    if (error instanceof ShapeFault) return undefined;
+    throw error;
+  }
+}
+
+function read(fields: Fields, bytes: number): Incoming | undefined {
+  const method = METHODS.find((name) => given(fields, name) !== undefined);
+  const id = integer(fields, "id", MAX_ID);
+  if (method === undefined) {
+    return id === 0 && Object.keys(fields).every((name) => name === "id") ? "pong" : undefined;
+  }
+  if (id === 0 && method !== "send") return undefined;
+  return { id, bytes, method, request: READERS[method](fieldsOf(fields[method])) } as Command;
+}
+
+const channelOf = (fields: Fields): ChannelRequest => ({ channel: text(fields, "channel") });
+const tokenOf = (fields: Fields): ConnectRequest => ({ token: text(fields, "token") });
+
+const READERS = {
+  connect: tokenOf,
+  subscribe: (fields: Fields): SubscribeRequest => ({
+    channel: text(fields, "channel"),
+    recover: flag(fields, "recover"),
+    offset: integer(fields, "offset", MAX_OFFSET),
+    epoch: text(fields, "epoch"),
+    flag: integer(fields, "flag", MAX_OFFSET),
+    type: integer(fields, "type", MAX_ID),
+    delta: text(fields, "delta"),
+    filtered: given(fields, "tf") !== undefined,
+  }),
+  unsubscribe: channelOf,
+  publish: channelOf,
+  presence: channelOf,
+  presence_stats: channelOf,
+  history(fields: Fields): HistoryRequest {
+    const since = given(fields, "since");
+    const position = since === undefined ? undefined : fieldsOf(since);
+    return {
+      channel: text(fields, "channel"),
+      limit: integer(fields, "limit", MAX_ID, -MAX_ID),
+      reverse: flag(fields, "reverse"),
+      since: position && {
+        offset: integer(position, "offset", MAX_OFFSET),
+        epoch: text(position, "epoch"),
+      },
+    };
+  },
+  ping: () => undefined,
+  send: () => undefined,
+  rpc: (fields: Fields): RpcRequest => ({
+    method: text(fields, "method"),
+    data: callData(given(fields, "data")),
+  }),
+  refresh: tokenOf,
+  sub_refresh: channelOf,
+};
+
+const METHODS = Object.keys(READERS) as (keyof typeof READERS)[];
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new ShapeFault();
+  return value as Fields;
+}
+
+const MAX_CALL_FIELDS = 16;
+
+/**
+ * Calls take objects of few fields, whose values may be lists of flat objects. Anything else becomes an empty list,
+ * which no call accepts: parsed, nested text would hold twenty times its size while the command waits.
+ */
+function callData(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.values(value);
+  if (Array.isArray(value) || fields.length > MAX_CALL_FIELDS) return [];
+  const nested = fields.filter((field) => typeof field === "object");
+  if (nested.length === 0) return value;
+  return nested.every(isFlatList) ? new NestedData(value) : [];
+}
+
+function isFlatList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isScalar(item) || isFlatObject(item));
+}
+
+function isFlatObject(value: object): boolean {
+  return !Array.isArray(value) && Object.values(value).every(isScalar);
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return typeof value !== "object" || value === null;
+}
+
+/** Reads an own field; null counts as absent. */
+function given(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
+}
+
+function text(fields: Fields, name: string): string {
+  const value = given(fields, name) ?? "";
+  if (typeof value !== "string") throw new ShapeFault();
+  return value;
+}
+
+function flag(fields: Fields, name: string): boolean {
+  const value = given(fields, name) ?? false;
+  if (typeof value !== "boolean") throw new ShapeFault();
+  return value;
+}
+
+function integer(fields: Fields, name: string, maximum: number, minimum = 0): number {
+  const value = given(fields, name) ?? 0;
+  if (!Number.isSafeInteger(value)) throw new ShapeFault();
+  const number = value as number;
+  if (number < minimum || number > maximum) throw new ShapeFault();
+  return number;
+}
+
+/** Data of a call that is not flat, kept as text until the call runs: parsed, it takes twenty times as much. */
+export class NestedData {
+  readonly #text: string;
+
+  constructor(value: object) {
+    this.#text = JSON.stringify(value);
+  }
+
+  read(): unknown {
+    return JSON.parse(this.#text);
+  }
+}

@@ -1,0 +1,101 @@
+import { CONCEALED, type Notification } from "@belfry/contracts/notification";
+import type { HistoryResult, Reply, SubscribeResult } from "./protocol.ts";
+import type { StoredPublication } from "./realtime-history.ts";
+
+/** A message that the client has not asked for, as a publication. */
+export interface Push {
+  push: { channel?: string; pub?: StoredPublication };
+}
+
+export interface ConcealedOutputDeps {
+  /** Returns which of these notifications may be shown to everybody. */
+  shown(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Called when nothing waits any more. */
+  onIdle(): void;
+  /** Called when Postgres does not tell what to conceal: nothing more may be sent. */
+  onFault(err: unknown): void;
+}
+
+/** Replies and publications of a session that may wait for Postgres; above it the session ends. */
+const MAX_WAITING = 256;
+
+/**
+ * The output of a session with a concealed token, in order. Replaces the title of notifications that only their user
+ * may see, and leaves out their text and links.
+ */
+export class ConcealedOutput {
+  readonly #deps: ConcealedOutputDeps;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(deps: ConcealedOutputDeps) {
+    this.#deps = deps;
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting === 0;
+  }
+
+  send<T extends Reply | Push>(message: T, write: (concealed: T) => void): void {
+    if (this.#waiting >= MAX_WAITING) {
+      this.#deps.onFault(new Error("too much waits to be concealed"));
+      return;
+    }
+    this.#waiting += 1;
+    this.#last = this.#last
+      .then(async () => write(await this.#concealed(message)))
+      .catch((err) => this.#deps.onFault(err))
+      .finally(() => {
+        this.#waiting -= 1;
+        if (this.#waiting === 0) this.#deps.onIdle();
+      });
+  }
+
+  async #concealed<T extends Reply | Push>(message: T): Promise<T> {
+    const ids = idsIn(message);
+    if (ids.length === 0) return message;
+    return concealed(message, await this.#deps.shown(ids)) as T;
+  }
+}
+
+function idsIn(message: Reply | Push): string[] {
+  const publications = publicationsIn(message).map(({ tags }) => tags.id);
+  return [...publications, ...notificationsIn(message).map(({ id }) => id)];
+}
+
+function publicationsIn(message: Reply | Push): readonly StoredPublication[] {
+  if ("push" in message) return message.push.pub === undefined ? [] : [message.push.pub];
+  if ("subscribe" in message) return message.subscribe.publications ?? [];
+  return "history" in message ? message.history.publications : [];
+}
+
+function notificationsIn(message: Reply | Push): readonly Notification[] {
+  if (!("rpc" in message)) return [];
+  const { notifications } = (message.rpc.data ?? {}) as { notifications?: Notification[] };
+  return notifications ?? [];
+}
+
+function concealed(message: Reply | Push, shown: ReadonlySet<string>): Reply | Push {
+  const publication = (one: StoredPublication): StoredPublication => {
+    const { id, createdAt } = one.tags;
+    if (shown.has(id)) return one;
+    return { ...one, data: { ...one.data, title: CONCEALED, body: "" }, tags: { id, createdAt } };
+  };
+  const publications = <R extends SubscribeResult | HistoryResult>(result: R): R =>
+    result.publications === undefined
+      ? result
+      : { ...result, publications: result.publications.map(publication) };
+  if ("push" in message) {
+    const { pub, ...push } = message.push;
+    return { push: pub === undefined ? push : { ...push, pub: publication(pub) } };
+  }
+  if ("subscribe" in message) return { ...message, subscribe: publications(message.subscribe) };
+  if ("history" in message) return { ...message, history: publications(message.history) };
+  if (!("rpc" in message)) return message;
+  const notifications = notificationsIn(message).map((one): Notification => {
+    if (shown.has(one.id)) return one;
+    const { id, type, status, created_at } = one;
+    return { id, type, title: CONCEALED, body: "", status, created_at };
+  });
+  return { ...message, rpc: { data: { ...(message.rpc.data as object), notifications } } };
+}

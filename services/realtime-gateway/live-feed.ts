@@ -1,0 +1,120 @@
+import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { disconnectedTenant, tenantDisconnects } from "@belfry/contracts/tenant-disconnect";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
+import { announce } from "@belfry/service/announce";
+import type { NatsLink } from "@belfry/service/nats";
+import { pause } from "@belfry/service/pause";
+
+export interface LiveFeed {
+  /** Tells every gateway. Returns false while NATS is away: a buffered message would arrive minutes late. */
+  announce(tenantId: string, message: RealtimeMessage): boolean;
+  /** Opens one subscription on NATS for a user, shared by all its connections to this gateway. */
+  open(
+    tenantId: string,
+    userId: string,
+    onMessage: (message: RealtimeMessage) => void,
+  ): { inForce: Promise<void>; close(): void };
+}
+
+export interface LiveFeedOptions {
+  /** Until NATS is there, users get publications by recovery only. `connectNats` logs why it is not. */
+  nats: Promise<NatsLink>;
+  prefix: string;
+  /** Called when publications may have been missed: after a reconnect, or a flush that came late. */
+  onUncertain(): void;
+  /** Called to disconnect all users of a tenant. */
+  onTenantDisconnect(tenantId: string): void;
+  log: { error(details: object, message: string): void };
+}
+
+/** After this a subscribe goes on without NATS; when NATS answers, `onUncertain` is called. */
+const IN_FORCE_TIMEOUT_MS = 1500;
+
+export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
+  const { prefix, log, onUncertain } = options;
+  let nats: NatsLink | undefined;
+  /** Subscriptions that wait for the first connection to NATS. */
+  const waiting = new Set<() => void>();
+  let flush: Promise<void> | undefined;
+
+  /** Resolves when all subscriptions are in force: the server answers in order, so its pong comes after them. */
+  const flushed = () => {
+    flush ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+      flush = undefined;
+      // While NATS is away its client keeps the subscription, and `onUncertain` follows the reconnect.
+      if (nats?.isConnected() !== true) return;
+      let late = false;
+      const done = nats.nc.flush().then(
+        () => {
+          if (late) onUncertain();
+        },
+        () => undefined,
+      );
+      const timeout = new AbortController();
+      await Promise.race([
+        done,
+        pause(IN_FORCE_TIMEOUT_MS, timeout.signal).then(() => {
+          late = true;
+        }),
+      ]);
+      timeout.abort();
+    });
+    return flush;
+  };
+
+  const watch = async ({ nc }: NatsLink) => {
+    for await (const status of nc.status()) {
+      if (status.type !== "reconnect") continue;
+      nc.flush().then(onUncertain, () => undefined);
+    }
+  };
+  const begin = (link: NatsLink) => {
+    nats = link;
+    watch(link).catch((err) => log.error({ err }, "NATS status ended"));
+    link.nc.subscribe(tenantDisconnects(prefix), {
+      callback(error, message) {
+        if (error !== null) return log.error({ err: error }, "realtime subscription failed");
+        const tenantId = disconnectedTenant(message.data);
+        if (tenantId !== undefined) options.onTenantDisconnect(tenantId);
+      },
+    });
+    if (waiting.size === 0) return;
+    for (const subscribe of waiting) subscribe();
+    waiting.clear();
+    link.nc.flush().then(onUncertain, () => undefined);
+  };
+  options.nats.then(begin, () => undefined);
+
+  return {
+    announce(tenantId, message) {
+      return announce(nats, prefix, tenantId, message);
+    },
+    open(tenantId, userId, onMessage) {
+      const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
+      let subscription: ReturnType<NatsLink["nc"]["subscribe"]> | undefined;
+      const subscribe = () => {
+        subscription = nats?.nc.subscribe(subject, {
+          callback(error, message) {
+            if (error !== null) return log.error({ err: error }, "realtime subscription failed");
+            try {
+              const decoded = decodeRealtimeMessage(message.data);
+              if (decoded !== undefined) onMessage(decoded);
+            } catch (err) {
+              log.error({ err }, "a realtime message could not be handled");
+            }
+          },
+        });
+      };
+      if (nats === undefined) waiting.add(subscribe);
+      else subscribe();
+      return {
+        inForce: flushed(),
+        close() {
+          waiting.delete(subscribe);
+          if (subscription?.isClosed() === false) subscription.unsubscribe();
+        },
+      };
+    },
+  };
+}

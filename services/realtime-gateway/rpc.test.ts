@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_CATEGORIES, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import type { Cleanup } from "@belfry/testing/cleanup";
+import { connectedDatabase } from "@belfry/testing/database";
+import { createRpc } from "./rpc.ts";
+
+const ANN = { tenantId: "acme", userId: "ann" };
+const OFF = { category: "*", channel: "EMAIL", enabled: false } as const;
+
+async function world(t: Cleanup, maxConnections: number) {
+  const { url, pool } = await connectedDatabase(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'Acme', 60)");
+  const db = createDatabase(createPool({ url, applicationName: "test", maxConnections }));
+  t.after(() => db.destroy());
+  const announced: string[] = [];
+  const reads: number[] = [];
+  const rpc = createRpc({
+    db,
+    readLarge(_owner, maxBytes, read) {
+      reads.push(maxBytes);
+      return read();
+    },
+    announce: (_tenantId, { kind, userId }) => void announced.push(`${kind} ${userId}`),
+  });
+  const change = (owner: typeof ANN, preferences: object[]) =>
+    rpc(owner, "preferences.change", { preferences });
+  return { pool, rpc, change, announced, reads };
+}
+
+test("the largest answer takes no more room than was asked for, and what was said of gone categories is left out", async (t) => {
+  const { pool, rpc, reads } = await world(t, 2);
+  await rpc(ANN, "preferences.show", undefined);
+  const text = '"\\🔔é'.repeat(12);
+  const texts = JSON.stringify(Object.fromEntries(["", "de", "fr"].map((key) => [key, text])));
+  await pool.query(
+    `insert into categories (tenant_id, key, label, description, position)
+     select 'acme', rpad(n || '', 64, 'x'), $1, $1, n from generate_series(1, $2) n`,
+    [texts, MAX_CATEGORIES],
+  );
+  await pool.query(
+    `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
+     select 'acme', 'ann', c.key, channel, false, 'unsubscribe link'
+     from (select key from categories union select '*' union select 'gone-' || n
+       from generate_series(1, 500) n) c, unnest($1::text[]) channel`,
+    [PREFERENCE_CHANNELS],
+  );
+  const answer = await rpc(ANN, "preferences.show", undefined);
+  assert.ok(answer.ok);
+  const data = answer.data as { preferences: unknown[]; categories: unknown[] };
+  const cells = (MAX_CATEGORIES + 1) * PREFERENCE_CHANNELS.length;
+  assert.deepEqual([data.preferences.length, data.categories.length], [cells, MAX_CATEGORIES]);
+  const bytes = Buffer.byteLength(JSON.stringify(data));
+  const [empty = 0, full = 0] = reads;
+  assert.ok(bytes <= full, `${bytes} of ${full}`);
+  assert.ok(full - empty > MAX_CATEGORIES * Buffer.byteLength(texts), "the texts are counted");
+});
+
+test("of one user's changes that wait for another the first alone holds a connection, and each is told of if it changes something", async (t) => {
+  const { pool, change, announced } = await world(t, 2);
+  // Noting a tenant's first preference locks the tenant.
+  await pool.query("update tenants set uses_preferences = true");
+  const holder = await pool.connect();
+  await holder.query("begin");
+  await holder.query(
+    "insert into recipients (tenant_id, user_id, named) values ('acme', 'ann', false)",
+  );
+  const enabled = [false, false, true, false];
+  const waiting = enabled.map((one) => change(ANN, [{ ...OFF, enabled: one }]));
+  try {
+    assert.partialDeepStrictEqual(await change({ ...ANN, userId: "bob" }, [OFF]), { ok: true });
+    assert.deepEqual(announced.splice(0), ["preferences bob"]);
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+  const answers = await Promise.all(waiting);
+  assert.deepEqual(
+    answers.map(({ ok }) => ok),
+    [true, true, true, true],
+  );
+  const told = "preferences ann";
+  assert.deepEqual(announced, [told, told, told], "the second said nothing new");
+  const message = 'preferences[1].category must be * or the key of a category: "none"';
+  assert.deepEqual(await change(ANN, [OFF, { ...OFF, category: "none" }]), {
+    ok: false,
+    error: { code: 107, message },
+  });
+  assert.equal(announced.length, 3);
+});

@@ -1,0 +1,157 @@
+import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT } from "@belfry/contracts/bounds";
+import { UUID } from "@belfry/contracts/identifiers";
+import {
+  ANY,
+  MAX_CATEGORIES,
+  PREFERENCE_CHANNELS,
+  PreferenceCell,
+} from "@belfry/contracts/preferences";
+import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
+import { changePreferencesOfUser } from "@belfry/database/change-preferences";
+import { channelsInUse } from "@belfry/database/channels-in-use";
+import type { Database } from "@belfry/database/connection";
+import {
+  countUnread,
+  listNotifications,
+  markAllNotificationsRead,
+  markNotificationRead,
+} from "@belfry/database/notifications";
+import { categoryTextBytes, shownPreferences } from "@belfry/database/shown-preferences";
+import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { ERRORS, type ProtocolError } from "./protocol.ts";
+import { ITEM_BYTES } from "./realtime-history.ts";
+
+/** The user of a session. Its calls reach no other user's inbox and preferences. */
+export interface InboxOwner {
+  tenantId: string;
+  userId: string;
+}
+
+export type RpcAnswer = { ok: true; data: unknown } | { ok: false; error: ProtocolError };
+/** Answers a call; rejects when Postgres does not answer. */
+export type Rpc = (owner: InboxOwner, method: string, data: unknown) => Promise<RpcAnswer>;
+
+export interface RpcDeps {
+  db: Database;
+  /** Reads an answer of at most so many bytes; counts it among the answers that are held at a time. */
+  readLarge<T>(owner: InboxOwner, maxBytes: number, read: () => Promise<T>): Promise<T>;
+  /** Tells all connections of a user, on every gateway. */
+  announce(tenantId: string, message: RealtimeMessage): void;
+}
+
+const ListRequest = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_MAX_LIMIT })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+  before: Type.Optional(Type.RegExp(UUID)),
+});
+type ListRequest = Static<typeof ListRequest>;
+const MarkRequest = Type.Object({ id: Type.String() });
+/** A page changes a row of switches at a time; each cell is a row that is written. */
+const MAX_PREFERENCES_OF_CALL = 64;
+const ChangeRequest = Type.Object({
+  preferences: Type.Array(PreferenceCell, { maxItems: MAX_PREFERENCES_OF_CALL }),
+});
+type ChangeRequest = Static<typeof ChangeRequest>;
+/** The most that a user's preferences and the tenant's categories take as JSON, without the categories' texts. */
+const PREFERENCE_CELLS_BYTES = 256 * (MAX_CATEGORIES + 1) * (1 + PREFERENCE_CHANNELS.length);
+
+const CHANGES = ["notifications.mark_read", "notifications.mark_all_read", "preferences.change"];
+
+/** Whether a call changes something. Nobody misses any other call once its answer cannot arrive. */
+export function isChange({ method }: { method: string }): boolean {
+  return CHANGES.includes(method);
+}
+
+/**
+ * The calls that a page can make over the socket:
+ * - `notifications.list` `{limit?, offset?, before?}` → `{notifications: [...]}`, newest first;
+ * - `notifications.unread_count` → `{unread}`;
+ * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; unknown: error 404;
+ * - `notifications.mark_all_read` → `{marked, unread}`;
+ * - `preferences.show` → `{preferences, categories, channels}`;
+ * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show`, after the change.
+ */
+export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
+  // One change of a user at a time: those that wait hold no connection to Postgres.
+  const preferenceChanges = createKeyedSerialQueue();
+
+  const announceMarked = (owner: InboxOwner, notificationId: string, unread: number) => {
+    const { tenantId, userId } = owner;
+    announce(tenantId, { version: 1, kind: "marked", userId, notificationId, unread });
+  };
+  const showPreferences = async (owner: InboxOwner): Promise<RpcAnswer> => {
+    const maxBytes = PREFERENCE_CELLS_BYTES + (await categoryTextBytes(db, owner.tenantId));
+    const data = await readLarge(owner, maxBytes, async () => {
+      const { preferences, categories } = await shownPreferences(db, owner);
+      const channels = await channelsInUse(db, owner.tenantId);
+      const known = new Set([ANY, ...categories.map(({ key }) => key)]);
+      // Preferences for deleted categories have no bound, and no switch.
+      const cells = preferences.filter(({ category }) => known.has(category));
+      return { preferences: cells, categories, channels };
+    });
+    return { ok: true, data };
+  };
+
+  const methods: Record<string, (owner: InboxOwner, data: unknown) => Promise<RpcAnswer>> = {
+    async "notifications.list"(owner, data) {
+      const request = data ?? {};
+      if (!Value.Check(ListRequest, request)) return BAD_REQUEST;
+      const { limit = HISTORY_DEFAULT_LIMIT, offset = 0, before }: ListRequest = request;
+      const page = { ...owner, limit, offset, ...(before === undefined ? {} : { before }) };
+      const read = () => listNotifications(db, page);
+      const notifications = await readLarge(owner, limit * ITEM_BYTES, read);
+      return { ok: true, data: { notifications } };
+    },
+    async "notifications.unread_count"(owner) {
+      return { ok: true, data: { unread: await countUnread(db, owner) } };
+    },
+    async "notifications.mark_read"(owner, data) {
+      if (!Value.Check(MarkRequest, data)) return BAD_REQUEST;
+      if (!UUID.test(data.id)) return UNKNOWN_NOTIFICATION;
+      const notificationId = data.id.toLowerCase();
+      const status = await markNotificationRead(db, { ...owner, notificationId });
+      if (status === "unknown") return UNKNOWN_NOTIFICATION;
+      const unread = await countUnread(db, owner);
+      if (status === "marked") announceMarked(owner, notificationId, unread);
+      return { ok: true, data: { status, unread } };
+    },
+    async "notifications.mark_all_read"(owner) {
+      const marked = await markAllNotificationsRead(db, owner);
+      const unread = await countUnread(db, owner);
+      if (marked > 0) announceMarked(owner, "all", unread);
+      return { ok: true, data: { marked, unread } };
+    },
+    "preferences.show": showPreferences,
+    async "preferences.change"(owner, data) {
+      const [wrong] = faultsOf(ChangeRequest, data, "data", "");
+      if (wrong !== undefined) return badRequest(faultText(wrong));
+      const { tenantId, userId } = owner;
+      const { preferences } = data as ChangeRequest;
+      // All or nothing is written.
+      const { faults, changed } = await preferenceChanges.run(`${tenantId}/${userId}`, () =>
+        changePreferencesOfUser(db, owner, "inbox", preferences),
+      );
+      const [fault] = faults;
+      if (fault !== undefined) {
+        return badRequest(`preferences[${fault.at}].${fault.field} ${fault.message}`);
+      }
+      if (changed > 0) announce(tenantId, { version: 1, kind: "preferences", userId });
+      return await showPreferences(owner);
+    },
+  };
+  return async ({ tenantId, userId }, name, data) => {
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (method === undefined) return { ok: false, error: ERRORS.methodNotFound };
+    return await method({ tenantId, userId }, data);
+  };
+}
+
+const BAD_REQUEST: RpcAnswer = { ok: false, error: ERRORS.badRequest };
+const UNKNOWN_NOTIFICATION: RpcAnswer = { ok: false, error: ERRORS.unknownNotification };
+
+function badRequest(message: string): RpcAnswer {
+  return { ok: false, error: { code: ERRORS.badRequest.code, message } };
+}

@@ -1,0 +1,287 @@
+import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
+import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
+import { observeDelivery } from "./gateway-metrics.ts";
+import { encodePublication } from "./protocol.ts";
+import { type ChannelState, type HistoryReader, MAX_RECOVERED } from "./realtime-history.ts";
+import type { Timed, TimerWheel } from "./timer-wheel.ts";
+
+export interface TopicDeps {
+  history: HistoryReader;
+  wheel: TimerWheel;
+  nowMs(): number;
+  log: Record<"info" | "warn", (details: object, message: string) => void>;
+}
+
+/** How long a topic waits for missing publications before it reads them from Postgres. */
+export const GAP_WAIT_MS = 200;
+/** The wait after a failed read of Postgres. */
+export const GAP_RETRY_MS = 1_000;
+/** Publications that are kept until they can be delivered in order; the rest is read from Postgres. */
+const MAX_HELD_BACK_BYTES = 64 * 1024;
+/** Most gaps are small. The first read tells how many more are missing. */
+const FIRST_FILL = 16;
+
+/**
+ * One realtime channel of one tenant as this gateway sees it. Its position is the least of its live
+ * subscriptions'. From there it delivers every offset in order, once. NATS delivers at most once and
+ * does not report what it lost: the topic waits briefly for missing publications, then reads them from Postgres.
+ */
+export class Topic implements Timed {
+  readonly key: ChannelKey;
+  readonly channel: string;
+  wheelSlot = 0;
+  readonly #deps: TopicDeps;
+  readonly #subscriptions: Subscription[] = [];
+  #position: number | undefined;
+  #epoch = "";
+  #pending: Map<number, PublicationText> | undefined;
+  #pendingBytes = 0;
+  #filling = false;
+
+  constructor(key: ChannelKey, channel: string, deps: TopicDeps) {
+    this.key = key;
+    this.channel = channel;
+    this.#deps = deps;
+  }
+
+  /** The last offset delivered; undefined until a first subscription is live. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
+  /** Bytes of publications that wait for an earlier one. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get isUnused(): boolean {
+    return this.#subscriptions.length === 0;
+  }
+
+  /** Offers the subscription what is published from now on. */
+  add(subscription: Subscription): void {
+    this.#subscriptions.push(subscription);
+  }
+
+  remove(subscription: Subscription): void {
+    const index = this.#subscriptions.indexOf(subscription);
+    if (index >= 0) this.#subscriptions.splice(index, 1);
+    if (this.isUnused) this.#forget();
+  }
+
+  /** The subscription is live, at a position that was read from Postgres. */
+  joined(subscription: Subscription, epoch: string): void {
+    const { position } = subscription;
+    if (position === undefined) return;
+    if (this.#position !== undefined && this.#epoch !== epoch) this.#dropLive(subscription);
+    this.#epoch = epoch;
+    if (this.#position === undefined) {
+      this.#position = position;
+      this.#deliverPending();
+      if (this.#pending !== undefined) this.expectMore();
+    } else if (position < this.#position) {
+      // The others are ahead of what it read, and it may have missed part of that since.
+      this.#position = position;
+      this.#fill();
+    } else if (position > this.#position) {
+      this.expectMore();
+    }
+  }
+
+  /** Takes a publication from NATS: the next one, a repetition, or one after a gap. */
+  receive(publication: PublicationText): void {
+    if (this.isUnused) return;
+    const { offset } = publication;
+    if (this.#position !== undefined && offset <= this.#position) return;
+    if (offset === (this.#position ?? Number.NaN) + 1) {
+      this.#deliver(publication);
+      this.#deliverPending();
+      return;
+    }
+    this.#hold(publication);
+    if (this.#position !== undefined) this.expectMore();
+  }
+
+  #hold(publication: PublicationText): void {
+    this.#pending ??= new Map();
+    if (this.#pending.has(publication.offset)) return;
+    const bytes = Buffer.byteLength(publication.text);
+    if (this.#pendingBytes + bytes > MAX_HELD_BACK_BYTES) return;
+    this.#pendingBytes += bytes;
+    this.#pending.set(publication.offset, publication);
+  }
+
+  /** Something above the position exists. Reads it from Postgres unless NATS brings it soon. */
+  expectMore(): void {
+    if (this.wheelSlot !== 0 || this.#filling) return;
+    this.#deps.wheel.schedule(this, this.#deps.nowMs() + GAP_WAIT_MS);
+  }
+
+  /** Postgres says that `top` is the newest offset; `position` was ours when we asked. */
+  compare(epoch: string, top: number, position: number): void {
+    if (this.#position === undefined) return;
+    if (epoch !== this.#epoch || top < position) this.reset();
+    else if (top > this.#position) this.expectMore();
+  }
+
+  /** Drops all subscribers, as their positions are no longer valid: each subscribes again with its own. */
+  reset(): void {
+    this.#dropLive(undefined);
+  }
+
+  onTimer(): void {
+    this.#fill();
+  }
+
+  #fill(limit = FIRST_FILL): void {
+    if (this.#filling) return;
+    const position = this.#position;
+    if (position === undefined) return;
+    this.#filling = true;
+    const read = { ...this.key, after: position, limit, partial: true };
+    this.#deps.history.read(read).then(
+      (state) => {
+        this.#filling = false;
+        if (!this.isUnused) this.#filled(position, state);
+      },
+      (err) => {
+        this.#filling = false;
+        if (this.isUnused) return;
+        this.#deps.log.warn({ err }, "a gap in a realtime channel cannot be filled yet");
+        this.#deps.wheel.schedule(this, this.#deps.nowMs() + GAP_RETRY_MS);
+      },
+    );
+  }
+
+  #filled(after: number, state: ChannelState): void {
+    if (state.epoch !== this.#epoch) this.reset();
+    if (this.#position === undefined) return;
+    // A new subscription has put the position back meanwhile.
+    if (this.#position < after) {
+      this.#fill();
+      return;
+    }
+    for (const stored of state.publications) {
+      if (stored.offset !== this.#position + 1) continue;
+      this.#deliver(publicationText({ channel: this.channel, ...stored }));
+    }
+    const progressed = this.#position > after;
+    this.#deliverPending();
+    if (this.#position >= state.top) {
+      if (this.#pending !== undefined) this.expectMore();
+    } else if (progressed) {
+      this.#fill(Math.min(state.top - this.#position, MAX_RECOVERED));
+    } else {
+      // Retention has deleted what the subscribers miss.
+      this.reset();
+    }
+  }
+
+  #deliver(publication: PublicationText): void {
+    const { offset, id, text } = publication;
+    this.#position = offset;
+    observeDelivery(id);
+    const message = encodePublication(this.channel, text);
+    // Backwards, because a slow subscriber may leave while it is offered something.
+    for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {
+      this.#subscriptions[index]?.offer(offset, message);
+    }
+    this.#logDelivered(publication);
+  }
+
+  /** Logs one line for all connections. Publications read from Postgres have no trace id and no line. */
+  #logDelivered({ offset, id: eventId, traceId }: PublicationText): void {
+    if (traceId === undefined) return;
+    const connections = this.#subscriptions.length;
+    const { tenantId } = this.key;
+    this.#deps.log.info({ tenantId, eventId, traceId, offset, connections }, "pushed");
+  }
+
+  #deliverPending(): void {
+    const pending = this.#pending;
+    if (pending === undefined || this.#position === undefined) return;
+    for (;;) {
+      const next = pending.get(this.#position + 1);
+      if (next === undefined) break;
+      this.#deliver(next);
+    }
+    for (const [offset, { text }] of pending) {
+      if (offset > this.#position) continue;
+      pending.delete(offset);
+      this.#pendingBytes -= Buffer.byteLength(text);
+    }
+    if (pending.size > 0) return;
+    this.#pending = undefined;
+    // Nothing is missing any more.
+    this.#deps.wheel.cancel(this);
+  }
+
+  #dropLive(spared: Subscription | undefined): void {
+    for (const subscription of this.#subscriptions.slice()) {
+      if (subscription === spared || subscription.position === undefined) continue;
+      subscription.drop();
+    }
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#position = undefined;
+    this.#pending = undefined;
+    this.#pendingBytes = 0;
+    this.#deps.wheel.cancel(this);
+  }
+}
+
+/** The session behind a subscription. */
+export interface Subscriber {
+  push(message: string): void;
+  /** The topic has dropped it: tells the client to subscribe again. */
+  dropped(subscription: Subscription): void;
+}
+
+/** One session on one topic. Pushes each offset once, in order, from the position it was given. */
+export class Subscription {
+  readonly topic: Topic;
+  readonly #subscriber: Subscriber;
+  #position: number | undefined;
+  /** What was published while it joins, in ascending order, up to a bound in bytes. */
+  #held: { offset: number; message: string }[] | undefined = [];
+  #roomBytes = MAX_HELD_BACK_BYTES;
+
+  constructor(topic: Topic, subscriber: Subscriber) {
+    this.topic = topic;
+    this.#subscriber = subscriber;
+  }
+
+  /** The client has everything up to here; undefined while it joins. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
+  offer(offset: number, message: string): void {
+    if (this.#position === undefined) {
+      this.#hold(offset, message);
+    } else if (offset === this.#position + 1) {
+      this.#position = offset;
+      this.#subscriber.push(message);
+    }
+  }
+
+  /** Once the subscription is live, the topic reads what does not fit, and all after it, from Postgres. */
+  #hold(offset: number, message: string): void {
+    this.#roomBytes -= Buffer.byteLength(message);
+    if (this.#roomBytes >= 0) this.#held?.push({ offset, message });
+  }
+
+  /** The client knows its position: pushes what was held above it, up to the first gap. */
+  goLive(position: number): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#position = position;
+    for (const { offset, message } of held) this.offer(offset, message);
+  }
+
+  drop(): void {
+    this.#subscriber.dropped(this);
+  }
+}

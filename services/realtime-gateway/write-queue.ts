@@ -1,0 +1,63 @@
+/** A connection that has something to write. */
+interface Writer {
+  isDirty: boolean;
+  /** Returns whether something is left to be written later. */
+  write(): boolean;
+}
+
+const RETRY_MS = 50;
+
+/**
+ * Lets connections write once a tick, so that what a tick brings for one client leaves in one frame.
+ * Connections whose sockets are full try again a little later.
+ */
+export class WriteQueue implements Disposable {
+  #dirty: Writer[] = [];
+  #full = new Set<Writer>();
+  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onFault: (error: unknown) => void;
+
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  add(writer: Writer): void {
+    if (writer.isDirty) return;
+    writer.isDirty = true;
+    this.#dirty.push(writer);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isScheduled = false;
+    const dirty = this.#dirty;
+    this.#dirty = [];
+    for (const writer of dirty) {
+      writer.isDirty = false;
+      this.#write(writer);
+    }
+  };
+
+  #write(writer: Writer): void {
+    try {
+      if (writer.write()) this.#full.add(writer);
+      else this.#full.delete(writer);
+    } catch (error) {
+      this.#full.delete(writer);
+      this.#onFault(error);
+    }
+    if (this.#full.size > 0) this.#timer ??= setTimeout(this.#retry, RETRY_MS);
+  }
+
+  readonly #retry = (): void => {
+    this.#timer = undefined;
+    for (const writer of [...this.#full]) this.#write(writer);
+  };
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
