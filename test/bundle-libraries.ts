@@ -16,7 +16,6 @@ const LIBRARIES: Record<string, string[]> = {
   "packages/providers": ["undici"],
   "packages/service": [
     ...["@nats-io/jetstream", "@nats-io/transport-node"],
-    "@nats-io/transport-node/lib/node_transport.js",
     ...["fastify", "lru-cache", "pino", "prom-client"],
   ],
   "services/admin": ["@fastify/cookie", "eta"],

@@ -5,7 +5,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { REASONS } from "@belfry/contracts/reasons";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
-import type { MessageHandler } from "@belfry/service/message-outcome";
+import type { MessageHandler } from "@belfry/service/message-batch";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";

@@ -9,7 +9,7 @@ import {
   type Message,
   type MessageHandler,
   type MessageOutcome,
-} from "@belfry/service/message-outcome";
+} from "@belfry/service/message-batch";
 import { createSemaphore } from "@belfry/service/semaphore";
 import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";

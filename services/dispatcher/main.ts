@@ -10,13 +10,12 @@ import { noteInstallationDays } from "@belfry/database/kept-days";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
-import { watchVersion } from "@belfry/service/configuration-watch";
 import { consumeLoop } from "@belfry/service/consume";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
-import { oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/oldest-message";
 import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
-import { createStoreWatch } from "@belfry/service/store-watch";
+import { createStoreWatch, oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/streams";
+import { watchVersion } from "@belfry/service/versioned-cache";
 import { DispatcherConfig } from "./config.ts";
 import {
   showBacklogAges,

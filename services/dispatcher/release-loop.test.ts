@@ -8,9 +8,8 @@ import {
 } from "@belfry/contracts/channels";
 import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams";
 import { connectNats } from "@belfry/service/nats";
-import { oldestUndeliveredMs } from "@belfry/service/oldest-message";
 import { createPublisher } from "@belfry/service/publish";
-import { ensureConsumer, ensureStreams } from "@belfry/service/streams";
+import { ensureConsumer, ensureStreams, oldestUndeliveredMs } from "@belfry/service/streams";
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";

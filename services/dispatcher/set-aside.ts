@@ -3,7 +3,7 @@ import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Pool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
-import type { SetAside } from "@belfry/service/message-outcome";
+import type { SetAside } from "@belfry/service/message-batch";
 import type { Publisher } from "@belfry/service/publish";
 import { failDispatch } from "./fail-dispatch.ts";
 

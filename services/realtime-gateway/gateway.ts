@@ -1,11 +1,11 @@
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { shownNotifications } from "@belfry/database/notifications";
-import { watchVersion } from "@belfry/service/configuration-watch";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 import { type TokenKeys, verifyRealtimeToken } from "@belfry/service/realtime-token";
+import { watchVersion } from "@belfry/service/versioned-cache";
 import { createApp } from "./app.ts";
 import { CLOSE_TIMEOUT_MS, type Config, parseOrigins } from "./config.ts";
 import type { Connection, ConnectionDeps } from "./connection.ts";

@@ -2,8 +2,7 @@ import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/r
 import { realtimeSubject } from "@belfry/contracts/streams";
 import { disconnectedTenant, tenantDisconnects } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
-import { announce } from "@belfry/service/announce";
-import type { NatsLink } from "@belfry/service/nats";
+import { announce, type NatsLink } from "@belfry/service/nats";
 import { pause } from "@belfry/service/pause";
 
 export interface LiveFeed {

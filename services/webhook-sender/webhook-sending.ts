@@ -13,7 +13,7 @@ import { renewLeases } from "@belfry/sending/renew-leases";
 import type { SendingOptions } from "@belfry/sending/sending";
 import { settlePersistently } from "@belfry/sending/settle-persistently";
 import { createAskedBatcher } from "@belfry/service/batcher";
-import type { MessageHandler } from "@belfry/service/message-outcome";
+import type { MessageHandler } from "@belfry/service/message-batch";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import { createEndpointCalls } from "./endpoint-calls.ts";
 import { createEndpointSecrets } from "./endpoint-secrets.ts";

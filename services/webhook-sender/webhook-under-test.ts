@@ -5,7 +5,7 @@ import { createPool } from "@belfry/database/connection";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
-import type { Message } from "@belfry/service/message-outcome";
+import type { Message } from "@belfry/service/message-batch";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { createWebhookSending, type WebhookSendingOptions } from "./webhook-sending.ts";

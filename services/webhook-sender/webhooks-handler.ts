@@ -8,7 +8,7 @@ import {
   type Message,
   type MessageHandler,
   type MessageOutcome,
-} from "@belfry/service/message-outcome";
+} from "@belfry/service/message-batch";
 import type { FairSemaphore } from "@belfry/service/semaphore";
 import type { EndpointCalls } from "./endpoint-calls.ts";
 import type { EndpointSecrets } from "./endpoint-secrets.ts";

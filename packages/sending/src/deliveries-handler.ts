@@ -7,7 +7,7 @@ import {
   type Message,
   type MessageHandler,
   type MessageOutcome,
-} from "@belfry/service/message-outcome";
+} from "@belfry/service/message-batch";
 import type { FairSemaphore } from "@belfry/service/semaphore";
 import type { AttemptDeps } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";

@@ -1,6 +1,6 @@
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import type { Message, MessageOutcome } from "@belfry/service/message-outcome";
+import type { Message, MessageOutcome } from "@belfry/service/message-batch";
 
 export type DeliveryIds =
   | { ok: true; tenantId: string; ids: string[] }

@@ -3,7 +3,7 @@ import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams"
 import { messageTries } from "@belfry/database/message-tries";
 import { type OpenDatabase, openDatabase } from "@belfry/database/open-database";
 import { consumeLoop } from "@belfry/service/consume";
-import type { MessageHandler } from "@belfry/service/message-outcome";
+import type { MessageHandler } from "@belfry/service/message-batch";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Parts, Service } from "@belfry/service/run-service";
 import { abortedLater } from "./aborted-later.ts";

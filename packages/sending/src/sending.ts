@@ -14,7 +14,7 @@ import { suppressAddress } from "@belfry/database/suppress-address";
 import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
-import type { MessageHandler } from "@belfry/service/message-outcome";
+import type { MessageHandler } from "@belfry/service/message-batch";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";

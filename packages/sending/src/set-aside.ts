@@ -1,4 +1,4 @@
-import type { SetAside } from "@belfry/service/message-outcome";
+import type { SetAside } from "@belfry/service/message-batch";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 

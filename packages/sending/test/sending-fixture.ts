@@ -6,7 +6,7 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
-import type { Message } from "@belfry/service/message-outcome";
+import type { Message } from "@belfry/service/message-batch";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { uuidv7 } from "uuidv7";
 import { createSending, type SendingOptions } from "../src/sending.ts";

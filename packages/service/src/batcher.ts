@@ -1,19 +1,20 @@
 export interface BatcherOptions<Item> {
-  /** One call for what is waiting. It tells each item's owner how it ended, and never rejects. */
+  /** Handles a batch. Must tell the owner of each item how it ended, and never reject. */
   run(batch: Item[]): Promise<void>;
-  /** Of one call, which has at least one item. */
+  /** The most items of one call. */
   maxItems: number;
+  /** The most bytes of one call; an item that is larger is handled alone. */
   maxBytes?: number;
   bytesOf?(item: Item): number;
-  /** Calls at a time. */
+  /** The most calls at a time. */
   maxInFlight: number;
   /**
-   * How long the first item waits for company. Under load the calls in flight are wait enough.
-   * Default: to the end of this turn of the event loop.
+   * How long the first item waits for others, when no call is in flight. Default: to the end of this turn of the
+   * event loop.
    */
   lingerMs?: number;
   /**
-   * Beside others a call begins only when `maxItems` wait, or when each of the others takes longer than
+   * A call begins beside others only when `maxItems` wait, or when each of the others takes longer than
    * this. Default: at once.
    */
   slowMs?: number;
@@ -25,7 +26,7 @@ export interface Batcher<Item> {
   idle(): Promise<void>;
 }
 
-/** Groups what many want in the same moment into few calls, in the order in which they asked. */
+/** Groups items that many callers add at the same time into few calls, in the order of adding. */
 export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item> {
   const { maxItems, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = options;
   const { maxInFlight, lingerMs, slowMs } = options;
@@ -83,13 +84,13 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
       clearTimeout(timer);
       if (isSlow) slow -= 1;
       inFlight -= 1;
-      // Whoever waits has waited for this call.
+      // What waits has waited for this call.
       if (lingerMs === undefined) schedule();
       else flush();
       if (inFlight > 0 || waiting.length > 0) return;
       for (const resolve of whenIdle.splice(0)) resolve();
     };
-    // biome-ignore lint/nursery/noFloatingPromises: `run` tells everybody itself
+    // biome-ignore lint/nursery/noFloatingPromises: `run` tells all owners itself
     options.run(batch).finally(ended);
   };
 
@@ -106,9 +107,9 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
 }
 
 export interface AskedOptions<Item, Result> extends Omit<BatcherOptions<Item>, "run"> {
-  /** One call for the batch; results in the order of the items. */
+  /** Handles the batch; returns results in the order of the items. */
   run(items: Item[]): Promise<readonly Result[]>;
-  /** Whether a failed batch is run again item by item, so that one item never fails its neighbours. Default: no. */
+  /** Whether a failed batch is run again item by item, so that one item does not fail the others. Default: no. */
   isItemFault?(error: unknown): boolean;
 }
 
@@ -118,16 +119,16 @@ interface Asked<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** How a batch is run whose items may be at fault. */
+/** Runs a batch, one of whose items may be at fault. */
 export interface ApartOptions<Item> {
   run(batch: Item[]): Promise<void>;
-  /** Tells an item's owner what its batch, or its own call, threw. */
+  /** Tells the owner of an item what its batch, or its own call, threw. */
   fail(item: Item, error: unknown): void;
   /** Whether a failed batch is run again item by item. */
   isItemFault(error: unknown, batch: readonly Item[]): boolean;
 }
 
-/** Runs a batch; where an item is at fault, each on its own, so that it fails alone. Never rejects. */
+/** Runs a batch, and again item by item if one is at fault, so that it fails alone. Never rejects. */
 export async function runApart<Item>(batch: Item[], options: ApartOptions<Item>): Promise<void> {
   try {
     await options.run(batch);

@@ -8,12 +8,10 @@ import {
 } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/**
- * Configuration comes from environment variables only, each a property of one schema: its description,
- * unit, default and bounds. This file is the only one that reads the environment.
- */
+// Configuration comes from environment variables only. Each is a property of a schema, with description, unit,
+// default and bounds. Only this file reads the environment.
 
-/** Every faulty variable of a start, together. Never holds a value: it may be a secret. */
+/** Names all faulty variables of a start together, without their values, which may be secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
@@ -21,12 +19,12 @@ export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
     super(`bad configuration:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
     this.faults = faults;
-    // The reader is an operator: the list is the message, a stack would hide it.
+    // Operators read this: a stack would hide the list.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
 
-/** The variables of an address to listen on: `NAME_HOST` and `NAME_PORT`. */
+/** Returns the variables of an address to listen on: `NAME_HOST` and `NAME_PORT`. */
 export function listenConfig<Name extends string>(name: Name, what: string, port: number) {
   return {
     [`${name}_HOST`]: Type.String({
@@ -110,9 +108,9 @@ export const commonConfig = {
 export type CommonConfig = Static<TObject<typeof commonConfig>>;
 
 /**
- * Reads and checks the variables of a schema; a property's `parse` throws what else is wrong with its text.
- * Throws one ConfigError with every fault. `check` finds those that no single variable shows: where one is
- * bad it is undefined there, and comparing it finds nothing.
+ * Reads and checks the variables of a schema; a property's `parse` may throw further faults of its text.
+ * `check` finds faults that no single variable shows; bad variables are undefined there, so comparing them finds
+ * nothing. Throws one ConfigError with all faults.
  */
 export function loadConfig<T extends TObject>(
   schema: T,
@@ -125,7 +123,7 @@ export function loadConfig<T extends TObject>(
   const required = new Set(schema.required ?? []);
   for (const [name, property] of Object.entries(schema.properties)) {
     const raw = env[name];
-    // An empty variable is an unset one: that is how compose files and shells leave things out.
+    // An empty variable counts as unset: compose files and shells leave things out like that.
     if (raw === undefined || raw === "") {
       if (property.default !== undefined) config[name] = property.default;
       else if (required.has(name)) faults.push(`${name}: is required${hint(property)}`);

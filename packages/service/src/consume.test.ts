@@ -9,7 +9,7 @@ import { ownNatsServer } from "@belfry/testing/nats-server";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { type ConsumeLoopOptions, consumeLoop } from "./consume.ts";
 import { createLogger } from "./logger.ts";
-import { DONE, type Message, type MessageOutcome } from "./message-outcome.ts";
+import { DONE, type Message, type MessageOutcome } from "./message-batch.ts";
 import { connectNats } from "./nats.ts";
 import { ensureStreams } from "./streams.ts";
 

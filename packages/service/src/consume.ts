@@ -1,57 +1,64 @@
 import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
+import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import {
   deadline,
   type NatsConnection,
   type QueuedIterator,
   type Status,
 } from "@nats-io/transport-node";
-import { countMessages, watchConsumer } from "./consumer-metrics.ts";
 import type { Logger } from "./logger.ts";
-import { canWork, runBatch } from "./message-batch.ts";
-import type { MessageHandler, SetAside, Tries } from "./message-outcome.ts";
+import {
+  type BatchResult,
+  canWork,
+  type MessageHandler,
+  type PulledMessage,
+  runBatch,
+  type SetAside,
+  type Tries,
+} from "./message-batch.ts";
+import { counter, gauge } from "./metrics.ts";
 import { pause } from "./pause.ts";
-import { openPull, type Pull, type PulledMessage } from "./pull.ts";
+import { openPull, type Pull } from "./pull.ts";
 import { ensureConsumer } from "./streams.ts";
 
 const DRAIN_TIMEOUT_MS = 2000;
 const FLUSH_TIMEOUT_MS = 2000;
 const REOPEN_MS = 250;
 const CANNOT_WORK_MS = 500;
-/** How long a yes of `canWork` holds: it may cost a query. */
+/** How long a positive answer of `canWork` is kept, as it may cost a query. */
 const ABLE_FOR_MS = 500;
 const LONGEST_REST_MS = 10_000;
 
 export interface ConsumeLoopOptions {
   nc: NatsConnection;
-  /** Both are created, or created again when the server has lost them. */
+  /** Stream and consumer are created, and created again when the server has lost them. */
   stream: StreamDefinition;
   consumer: ConsumerDefinition;
   replicas?: number;
   handler: MessageHandler;
-  /** At most this many messages a call of the handler. */
+  /** The most messages per call of the handler. */
   batchSize: number;
-  /** Once a first message is there, how long to wait for a fuller batch. Default 0: take what came with it. */
+  /** How long a first message waits for a fuller batch. Default 0: the batch is what arrived with it. */
   maxWaitMs?: number;
-  /** At most this many calls of the handler at a time. Default 1. */
+  /** The most calls of the handler at a time. Default 1. */
   concurrency?: number;
   setAside: SetAside;
   tries: Tries;
   /**
-   * Whether what the handler needs (Postgres, and that it takes writes) is there; while it is not,
-   * nothing is pulled.
+   * Whether the handler can work, as Postgres is reachable and takes writes. While it cannot, nothing is pulled.
    */
   canWork?: () => boolean | Promise<boolean>;
-  /** Called when the consumer is there and the first messages may come. */
+  /** Called when the consumer exists and the first messages may arrive. */
   onStarted?: () => void;
   log: Logger;
-  /** Ends the loop: nothing more is pulled, what is in hand is finished and acknowledged. */
+  /** Ends the loop: nothing more is pulled; messages in hand are finished and acknowledged. */
   signal: AbortSignal;
 }
 
 /**
- * Feeds a handler from a durable consumer until the signal, through every loss of NATS. At most
- * `batchSize × concurrency` messages are in hand. Resolves once all of them are settled and the server
- * has been told; throws StreamMismatch alone.
+ * Feeds a handler from a durable consumer until the signal, and survives every loss of NATS. At most
+ * `batchSize × concurrency` messages are in hand. Resolves when all of them are settled and the server
+ * knows. Throws only StreamMismatch.
  */
 export async function consumeLoop(options: ConsumeLoopOptions): Promise<void> {
   const { nc, consumer, signal } = options;
@@ -72,7 +79,7 @@ export async function consumeLoop(options: ConsumeLoopOptions): Promise<void> {
       if (signal.aborted) break;
       const why = await intake.run();
       if (signal.aborted) break;
-      log.warn({ why }, "the consumer does not answer: looking after it");
+      log.warn({ why }, "the consumer does not answer: opening it again");
       await pause(REOPEN_MS, signal);
     }
   } finally {
@@ -101,7 +108,7 @@ function createIntake(options: ConsumeLoopOptions) {
   let fillTimer: NodeJS.Timeout | undefined;
   let onLost: (why: string) => void = () => undefined;
 
-  /** After the present turn of the event loop, so that what arrived together is handled together. */
+  /** Runs after the present turn of the event loop, so that messages that arrived together are handled together. */
   const step = () => {
     if (stepScheduled) return;
     stepScheduled = true;
@@ -153,10 +160,10 @@ function createIntake(options: ConsumeLoopOptions) {
       asking = false;
       if (!able) return void setTimeout(step, CANNOT_WORK_MS).unref();
       ableUntil = performance.now() + ABLE_FOR_MS;
-      // The world went on during the answer.
+      // The state may have changed during the answer.
       return step();
     }
-    // After a failure one message is enough to find out whether the trouble is over.
+    // After a failure, one message is enough to find out whether the fault is over.
     pull.request(failedInARow > 0 ? 1 : free);
   };
 
@@ -186,8 +193,8 @@ function createIntake(options: ConsumeLoopOptions) {
       return why;
     },
     /**
-     * A server that comes back knows nothing of our request, perhaps nothing of the consumer, and to a
-     * request for a consumer that it does not know it says nothing at all.
+     * After a reconnect the server does not know our request, and perhaps not the consumer. It does not answer
+     * requests for unknown consumers.
      */
     reconnected(): void {
       pull?.lose("reconnected");
@@ -202,4 +209,73 @@ function createIntake(options: ConsumeLoopOptions) {
       }
     },
   };
+}
+
+const handled = counter("belfry_messages_total", "JetStream messages by what became of them", [
+  "consumer",
+  "outcome",
+]);
+
+function countMessages(durable: string, { done, retried, setAside }: BatchResult): void {
+  for (const [outcome, count] of Object.entries({ done, retried, set_aside: setAside })) {
+    handled.inc({ consumer: durable, outcome }, count);
+  }
+}
+
+/** Consumers whose lag is shown. */
+const watched = new Set<{ nc: NatsConnection; stream: string; durable: string }>();
+
+for (const [name, help, value] of [
+  [
+    "belfry_consumer_waiting_messages",
+    "Messages that no replica has taken yet",
+    (info: ConsumerInfo) => info.num_pending,
+  ],
+  [
+    "belfry_consumer_unacknowledged_messages",
+    "Messages in some replica's hands",
+    (info: ConsumerInfo) => info.num_ack_pending,
+  ],
+  [
+    "belfry_consumer_redelivered_messages",
+    "Of the unacknowledged, those that were delivered more than once",
+    (info: ConsumerInfo) => info.num_redelivered,
+  ],
+] as const) {
+  gauge(name, help, ["consumer"], async (it) => {
+    for (const info of await readInfos()) it.set({ consumer: info.name }, value(info));
+  });
+}
+
+/** Shows a consumer's lag, asked of the server at each scrape, until it is disposed. */
+function watchConsumer(nc: NatsConnection, stream: StreamDefinition, durable: string): Disposable {
+  const one = { nc, stream: stream.name, durable };
+  // Starts at zero, so that the first message set aside is seen as an increase.
+  countMessages(durable, { done: 0, retried: 0, setAside: 0, allFailed: false });
+  watched.add(one);
+  return { [Symbol.dispose]: () => void watched.delete(one) };
+}
+
+let infos: Promise<ConsumerInfo[]> | undefined;
+/** Asks the server once for all gauges of a scrape. */
+function readInfos(): Promise<ConsumerInfo[]> {
+  infos ??= Promise.all(
+    [...watched].map(async ({ nc, stream, durable }) =>
+      (await managerOf(nc)).consumers.info(stream, durable),
+    ),
+  ).finally(() => {
+    infos = undefined;
+  });
+  return infos;
+}
+
+const managers = new WeakMap<NatsConnection, Promise<JetStreamManager>>();
+
+function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
+  let manager = managers.get(nc);
+  if (manager === undefined) {
+    manager = jetstreamManager(nc, { checkAPI: false });
+    managers.set(nc, manager);
+  }
+  return manager;
 }

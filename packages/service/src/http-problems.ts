@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEMS, Problem, type ProblemName } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
@@ -24,7 +24,7 @@ interface FaultOfAjv {
   params: Record<string, unknown>;
 }
 
-/** What a client is told of an error. Anything that is not known to be its fault is a plain 500. */
+/** Returns the answer to an error. Unless the error is known to be the client's fault, that is a plain 500. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return new Problem("internal", { cause: error });
@@ -36,7 +36,7 @@ export function problemOf(error: unknown): Problem {
   return new Problem(name ?? "internal", { cause: error });
 }
 
-/** `payload.userId must be a string`: every fault names its field. */
+/** Names the field and its fault, as in `payload.userId must be a string`. */
 function faultMessage(fault: FaultOfAjv): string {
   const path = fault.instancePath
     .split("/")
@@ -54,8 +54,8 @@ function faultMessage(fault: FaultOfAjv): string {
 }
 
 /**
- * Answers what never became a request: broken HTTP, headers that are too long or take too long. Node
- * gives only the socket.
+ * Answers input that did not become a request: broken HTTP, headers that are too long or take too long. Node
+ * passes only the socket.
  */
 export function answerBrokenRequest(
   error: Error & { code?: string; rawPacket?: unknown },
@@ -88,4 +88,24 @@ export function answerBrokenRequest(
       isHead ? "" : body,
     ].join("\r\n"),
   );
+}
+
+/** `uri-host [":" port]` of RFC 3986, the literals of IPv6 among them; it may be empty. */
+const HOST =
+  /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?$/;
+
+/**
+ * Whether a request has to be refused for its `Host` (RFC 9112, 3.2): none in HTTP/1.1, more than one,
+ * or an invalid one. A server that read it differently from the proxy before it would serve another site.
+ */
+export function hasHostFault({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const { host } = headers;
+  if (host === undefined) return httpVersion === "1.1";
+  // Node keeps the first and ignores the others.
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") lines += 1;
+  }
+  return lines > 1 || !HOST.test(host);
 }

@@ -9,32 +9,32 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { hasHostFault } from "./host-fault.ts";
-import { observeRequest } from "./http-metrics.ts";
-import { answerBrokenRequest, problemOf } from "./http-problems.ts";
+import type { Histogram } from "prom-client";
+import { answerBrokenRequest, hasHostFault, problemOf } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
+import { histogram } from "./metrics.ts";
 import { traceIdOf } from "./trace-id.ts";
 
 const SECOND_MS = 1000;
-/** A client has this long to send its headers, and this long for the whole request. */
+/** How long a client may take to send its headers, and the whole request. */
 const HEADERS_TIMEOUT_MS = 10 * SECOND_MS;
 const REQUEST_TIMEOUT_MS = 15 * SECOND_MS;
-/** How often slow clients are looked for. */
+/** How often the server looks for slow clients. */
 const CHECK_EVERY_MS = 2 * SECOND_MS;
-/** A client that does not take its answer. */
+/** How long a client may not take its answer. */
 const SILENT_SOCKET_MS = 120 * SECOND_MS;
 const MAX_PARAMETER_CHARACTERS = 2048;
-/** After this much of a shutdown, requests that are still being sent are cut off. */
+/** How long a shutdown waits for requests that are still being sent. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
 const CLOSE_SWEEP_MS = 50;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of `nowhereElse`. */
+    /** Set by `nowhereElse`. */
     leadsNowhere?: true;
   }
   interface FastifyRequest {
-    /** More fields for this request's log line: tenant and event ids. */
+    /** More fields for the log line of this request, as tenant and event ids. */
     logFields: Record<string, unknown> | undefined;
   }
 }
@@ -43,19 +43,18 @@ export interface HttpServerOptions {
   log: Logger;
   /** `MAX_BODY_BYTES`; a longer body is 413. */
   maxBodyBytes: number;
-  /** "raw" hands the handler a Buffer of `application/json`; "parsed", the default, its value. */
+  /** The body of `application/json` for handlers: "raw" is a Buffer; "parsed", the default, is its value. */
   jsonBody?: "parsed" | "raw";
-  /** Whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   trustProxy?: boolean | string | string[];
-  /** For slow-client tests. */
+  /** Set by tests of slow clients. */
   timeouts?: { headersMs: number; requestMs: number; checkEveryMs: number };
 }
 
 /**
- * A Fastify whose every answer is ours: errors have the three fields of the specification, unknown
- * paths are 404, known paths with another method 405 with `Allow`, and `X-Trace-Id` is on all of them.
- * `request.id` is the trace id (see `traceIdOf`). One log line a request, without anything that a client sent but the
- * trace id.
+ * Creates a Fastify server. Errors have the three fields of the specification; an unknown path is answered 404, a
+ * known path with another method 405 with `Allow`; every answer has `X-Trace-Id`. `request.id` is the trace id (see
+ * `traceIdOf`). It logs one line per request, with nothing that the client sent except the trace id.
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log } = options;
@@ -67,7 +66,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const serverOptions: FastifyHttpOptions<Server> = {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger a request costs more than its line: what is written of one names it.
+    // A logger per request costs more than the line. Each line names its request by trace id.
     childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
     genReqId: ({ headers }) => traceIdOf(headers),
@@ -82,7 +81,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
-      // Node's own refusal has no body; ours is in `onRequest`.
+      // Node's own refusal has no body. `onRequest` refuses instead.
       requireHostHeader: false,
     },
     ajv: {
@@ -113,9 +112,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     reply.header(HEADERS.traceId, request.id);
     const { headers } = request.raw;
     if (hasHostFault(request.raw)) return done(new Problem("badRequest"));
-    // Before the body is looked at: of what goes nowhere it does not matter.
+    // Before the body is read, which does not matter here.
     if (request.is404) return done(leadsNowhere(request.url));
-    // A content type without a body says nothing: clients send it out of habit.
+    // Clients send a content type out of habit, also without a body.
     if (headers["content-type"] !== undefined && hasNoBody(headers)) {
       headers["content-type"] = undefined;
     }
@@ -130,7 +129,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     throw leadsNowhere(request.url);
   });
   app.addHook("preClose", (done) => {
-    // A connection whose last request ends after the close would otherwise stay open, idle.
+    // Otherwise a connection whose last request ends after the close would stay open.
     const sweep = setInterval(() => app.server.closeIdleConnections(), CLOSE_SWEEP_MS);
     const cutOff = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     app.server.once("close", () => {
@@ -149,7 +148,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (problem.body.statusCode >= 500 && error !== problem) {
     request.log.error({ traceId: request.id, err: error }, "request failed");
   }
-  // Whatever was set for a good answer must not describe this one.
+  // The content type was set for another answer.
   reply.removeHeader("content-type");
   reply.code(problem.body.statusCode).headers(problem.headers).send(problem.body);
 }
@@ -161,7 +160,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     {
       traceId: request.id,
       method: request.method,
-      // The pattern: the path itself holds user ids.
+      // The pattern, as the path itself holds user ids.
       route: request.routeOptions.url,
       status: statusCode,
       ms: Math.round(durationMs * 100) / 100,
@@ -171,7 +170,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** The one kind of body that the routes of an app or a scope take. */
+/** Makes the routes of an app or a scope take bodies of JSON, and no other content type. */
 export function takeJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
   app.removeAllContentTypeParsers();
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -191,8 +190,8 @@ export function takeJson(app: FastifyInstance, mode: "parsed" | "raw"): void {
 }
 
 /**
- * Below the prefix, as `/api/v1/manage`, only the routes that begin with it count: another path is 404 and another
- * method 405, though a route of pages takes every path.
+ * Below the prefix, as `/api/v1/manage`, only routes that begin with it count: another path is answered 404 and
+ * another method 405, though a route of pages takes every path.
  */
 export function nowhereElse(app: FastifyInstance, prefix: string): void {
   const config = { leadsNowhere: true } as const;
@@ -228,7 +227,7 @@ function collectRoutes(app: FastifyInstance): (url: string) => string | undefine
   return (url) => {
     const path = url.split("?", 1)[0] ?? "";
     const methods = new Set(routes.get(path)?.methods);
-    // A path that is written out is no value of another's parameter.
+    // A literal path wins over a pattern with parameters.
     if (methods.size > 0) return [...methods].sort().join(", ");
     const within = nowhere.find((prefix) => path.startsWith(prefix)) ?? "";
     for (const [of, route] of routes) {
@@ -248,4 +247,29 @@ function patternOf(url: string): RegExp {
     })
     .join("/");
   return new RegExp(`^${source}$`);
+}
+
+const requests = histogram(
+  "belfry_http_request_seconds",
+  "From the last byte of a request's head to the end of its answer",
+  ["method", "route", "status"],
+  [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+);
+/** Kept here, as looking a labelled series up costs more than counting. There are few, as routes are patterns. */
+const series = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
+
+/** `route` is the pattern; undefined for an unknown path. */
+export function observeRequest(
+  method: string,
+  route: string | undefined,
+  status: number,
+  durationMs: number,
+): void {
+  const key = `${status} ${method} ${route}`;
+  let one = series.get(key);
+  if (one === undefined) {
+    one = requests.labels({ method, route: route ?? "none", status: String(status) });
+    series.set(key, one);
+  }
+  one.observe(durationMs / 1000);
 }

@@ -1,13 +1,12 @@
+import { write, writeSync } from "node:fs";
 import { type Logger, pino } from "pino";
-import { type BufferedOutput, createBufferedOutput } from "./buffered-output.ts";
-import { redact, SERIALIZERS } from "./redact.ts";
 
 export type { Logger } from "pino";
 
 export interface LoggerOptions {
   service: string;
   level: string;
-  /** Where lines go; standard output by default. Tests pass their own. */
+  /** Default: standard output. Tests pass their own. */
   destination?: { write(line: string): void };
 }
 
@@ -15,8 +14,8 @@ const FLUSH_EVERY_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * JSON lines. Keys, secrets, bodies and recipients are blotted out. Lines are written together, at most
- * a tenth of a second late.
+ * Logs JSON lines. Redacts keys, secrets, bodies and recipients. Writes lines in batches, at most a tenth of a
+ * second late.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const destination = options.destination ?? bufferedOutput();
@@ -38,14 +37,14 @@ function bufferedOutput(): BufferedOutput {
     flushEveryMs: FLUSH_EVERY_MS,
     chunkBytes: CHUNK_BYTES,
   });
-  // An exit in a hurry must not lose the line that says why.
+  // So that a sudden exit does not lose the line that says why.
   process.on("exit", () => output.flushSync());
   return output;
 }
 
 let writtenAt = 0;
 let writtenTime = "";
-/** Many lines share a millisecond under load, and formatting it is a good part of a line's cost. */
+/** Formats each millisecond once: many lines share one under load, and formatting is a good part of a line's cost. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== writtenAt) {
@@ -53,4 +52,220 @@ function isoTime(): string {
     writtenTime = `,"time":"${new Date(now).toISOString()}"`;
   }
   return writtenTime;
+}
+
+/** Names of fields that must not reach a log. */
+const SECRETS = [
+  "apiKey",
+  "authorization",
+  "body",
+  "content",
+  "cookie",
+  "credentials",
+  "email",
+  "headers",
+  "html",
+  "keys",
+  "password",
+  "payload",
+  "phone",
+  "rawBody",
+  "recipient",
+  "recipientEmail",
+  "recipientPhone",
+  "secret",
+  "secrets",
+  "setCookie",
+  "settings",
+  "signature",
+  "text",
+  "to",
+  "token",
+  "variables",
+  "webhookSecret",
+  "xApiKey",
+  "xServiceSignature",
+];
+
+/** Names are compared without regard to case, `-` and `_`. */
+const SECRET_NAMES = new Set(SECRETS.map((name) => name.toLowerCase()));
+
+const CENSORED = "[redacted]";
+const MAX_DEPTH = 4;
+
+const verdicts = new Map<string, boolean>();
+const MAX_VERDICTS = 2000;
+
+function isSecretName(name: string): boolean {
+  let verdict = verdicts.get(name);
+  if (verdict === undefined) {
+    verdict = SECRET_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ""));
+    if (verdicts.size < MAX_VERDICTS) verdicts.set(name, verdict);
+  }
+  return verdict;
+}
+
+/**
+ * Returns the object itself if it holds nothing secret, otherwise a redacted copy. Pino's own `redact` costs 18 µs a
+ * line for this list, ten times the line itself; this walk costs a tenth of a line.
+ */
+export function redact(value: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  for (const name in value) {
+    const item = value[name];
+    if (item === undefined || item === null) continue;
+    let shown = item;
+    if (isSecretName(name)) shown = CENSORED;
+    else if (typeof item === "object" && !(item instanceof Error)) {
+      shown = depth < MAX_DEPTH ? redact(item as Record<string, unknown>, depth + 1) : CENSORED;
+    }
+    if (shown !== item) {
+      copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+      copy[name] = shown;
+    }
+  }
+  return copy ?? value;
+}
+
+/** Returns what is logged of an error, without the requests, bodies and keys that libraries attach to theirs. */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === "object" ? CENSORED : error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    stack: error.stack,
+    ...(error.cause === undefined || depth >= MAX_DEPTH
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+    ...(error instanceof AggregateError && depth < MAX_DEPTH
+      ? { errors: error.errors.slice(0, 5).map((one) => describeError(one, depth + 1)) }
+      : {}),
+  };
+}
+
+/** Redacts the bindings of child loggers, which formatters do not see. */
+export const SERIALIZERS: Record<string, (value: unknown) => unknown> = {
+  ...Object.fromEntries(SECRETS.map((name) => [name, () => CENSORED])),
+  err: (error) => describeError(error),
+};
+
+export interface BufferedOutputOptions {
+  fd: number;
+  /** The longest time that a line waits for others. */
+  flushEveryMs: number;
+  /** A chunk of about this size is written at once. */
+  chunkBytes: number;
+}
+
+export interface BufferedOutput {
+  write(line: string): void;
+  /** Writes everything that waits; drops what a busy reader does not take within a second. Never throws. */
+  flushSync(): void;
+}
+
+/** Lines beyond this are dropped, so that a reader that does not read cannot fill our memory. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES_PER_CHARACTER = 3;
+const BUSY_MS = 50;
+const EXIT_WITHIN_MS = 1000;
+
+/**
+ * Writes lines to a file descriptor, many in one write. When the reader is gone, lines are lost but the process goes
+ * on; pino's own output (sonic-boom) retries a broken pipe for ever at the exit. Measured: 0.1 to 0.25 µs a line,
+ * 1.8 to 3.5 by sonic-boom. A line is encoded at once, while it is in the processor's cache; kept as text
+ * and encoded later, it costs several times as much.
+ */
+export function createBufferedOutput(options: BufferedOutputOptions): BufferedOutput {
+  const { fd, flushEveryMs, chunkBytes } = options;
+  let open = Buffer.allocUnsafe(chunkBytes);
+  let used = 0;
+  const full: Buffer[] = [];
+  let fullBytes = 0;
+  let writing = false;
+  /** The reader took nothing, so the timer tries again. */
+  let busy = false;
+  let broken = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const later = (milliseconds: number) => {
+    timer ??= setTimeout(flush, milliseconds).unref();
+  };
+  const close = (bytesOfNext: number) => {
+    if (used > 0) {
+      full.push(open.subarray(0, used));
+      fullBytes += used;
+    }
+    open = Buffer.allocUnsafe(Math.max(chunkBytes, bytesOfNext));
+    used = 0;
+  };
+  const take = (): Buffer | undefined => {
+    if (full.length === 0 && used > 0) close(0);
+    const chunk = full.shift();
+    fullBytes -= chunk?.length ?? 0;
+    return chunk;
+  };
+  const giveBack = (rest: Buffer) => {
+    if (rest.length === 0) return;
+    full.unshift(rest);
+    fullBytes += rest.length;
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    busy = false;
+    if (writing || broken) return;
+    const chunk = take();
+    if (chunk === undefined) return;
+    writing = true;
+    write(fd, chunk, 0, chunk.length, null, (error, written) => {
+      writing = false;
+      if (error !== null && !isBusy(error)) {
+        broken = true;
+        full.length = 0;
+        return;
+      }
+      giveBack(chunk.subarray(error === null ? written : 0));
+      busy = error !== null;
+      if (busy) later(BUSY_MS);
+      else if (full.length > 0) flush();
+      else if (used > 0) later(flushEveryMs);
+    });
+  };
+
+  return {
+    write(line) {
+      if (broken || fullBytes > MAX_WAITING_BYTES) return;
+      const most = line.length * MAX_BYTES_PER_CHARACTER;
+      if (used + most > open.length) close(most);
+      used += open.write(line, used);
+      if (writing) return;
+      if (full.length > 0 && !busy) flush();
+      else later(flushEveryMs);
+    },
+    flushSync() {
+      const deadline = performance.now() + EXIT_WITHIN_MS;
+      while (!broken) {
+        const chunk = take();
+        if (chunk === undefined) return;
+        let done = 0;
+        try {
+          done = writeSync(fd, chunk);
+        } catch (error) {
+          if (!isBusy(error) || performance.now() > deadline) {
+            broken = true;
+            return;
+          }
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+        }
+        giveBack(chunk.subarray(done));
+      }
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "EAGAIN" || code === "EBUSY";
 }

@@ -2,8 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PROBLEMS, type ProblemName } from "@belfry/contracts/problems";
 import { collectDefaultMetrics, register } from "prom-client";
-import { hasHostFault } from "./host-fault.ts";
-import { answerBrokenRequest } from "./http-problems.ts";
+import { answerBrokenRequest, hasHostFault } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
 import { gauge } from "./metrics.ts";
 
@@ -21,23 +20,23 @@ type Checks = Record<string, () => boolean | Promise<boolean>>;
 export interface ManagementOptions {
   host: string;
   port: number;
-  /** What the service needs: name → whether it is there. A throw or a second without an answer is a no. */
+  /** Dependencies by name: whether each is there. A throw, or no answer within a second, counts as no. */
   checks: Checks;
-  /** What it can do without for a while: named when it is away, and the service is ready all the same. */
+  /** Dependencies that may be away for a while: they are named, and the service stays ready. */
   others?: Checks;
   log: Logger;
-  /** `stopping` of the stop signal: from here on the service is not ready. */
+  /** `stopping` of the stop signal: when it is aborted, the service is not ready. */
   signal: AbortSignal;
 }
 
 export interface Management extends AsyncDisposable {
   port: number;
-  /** Names of what is away; asked for at most once a second. */
+  /** Returns the names of the dependencies that are away; checks at most once a second. */
   away(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Health and metrics on a port of their own: `/health/live`, `/health/ready`, `/metrics`. */
+/** Serves health and metrics on their own port: `/health/live`, `/health/ready`, `/metrics`. */
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const { log, signal } = options;
   const checks = { ...options.others, ...options.checks };
@@ -122,7 +121,7 @@ async function findAway(checks: Checks): Promise<string[]> {
 }
 
 let defaultMetricsStarted = false;
-/** Only for a process that is scraped: they cost a little on every garbage collection. */
+/** Started by the first scrape, as they cost a little at every garbage collection. */
 function startDefaultMetrics(): void {
   if (defaultMetricsStarted) return;
   defaultMetricsStarted = true;

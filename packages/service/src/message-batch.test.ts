@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogger } from "./logger.ts";
-import { faultDelayMs, runBatch } from "./message-batch.ts";
-import { DONE, type MessageHandler } from "./message-outcome.ts";
-import type { PulledMessage } from "./pull.ts";
+import {
+  DONE,
+  faultDelayMs,
+  type MessageHandler,
+  type PulledMessage,
+  runBatch,
+} from "./message-batch.ts";
 
 const NO_TRIES = { begin: async () => 0, end: async () => undefined };
 

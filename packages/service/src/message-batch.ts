@@ -1,11 +1,60 @@
 import { MAX_DELIVERIES_OF_A_MESSAGE, MAX_UNFINISHED_TRIES } from "@belfry/contracts/streams";
 import type { Logger } from "./logger.ts";
-import type { MessageHandler, MessageOutcome, SetAside, Tries } from "./message-outcome.ts";
-import type { PulledMessage } from "./pull.ts";
+
+/** A message as a handler sees it. */
+export interface Message {
+  data: Uint8Array;
+  subject: string;
+  /** 1 at first. Counts every delivery, also those to a process that crashed. */
+  deliveryCount: number;
+  streamSequence: number;
+  /** Tries of it that began and did not end before their process did; undefined for a message delivered seldom. */
+  unfinishedTries?: number;
+}
+
+/** A message and its answers to the server. Nobody waits for those: if one is lost, the server delivers again. */
+export interface PulledMessage extends Message {
+  ack(): void;
+  nak(delayMs: number): void;
+  term(): void;
+  /** Restarts the ack wait. */
+  working(): void;
+}
+
+/** What became of one message. `retry` is for faults of ours; a rejected message is never handled again. */
+export type MessageOutcome =
+  | { kind: "done" }
+  | { kind: "retry"; delayMs: number; reason: string }
+  | { kind: "reject"; reason: string };
+
+export const DONE: MessageOutcome = { kind: "done" };
+
+/**
+ * Handles a batch and returns one outcome per message, in order. A throw is a fault of ours: the batch is
+ * run again message by message, and the one that throws alone is delivered again later. So handling a
+ * message twice must do no harm.
+ */
+export type MessageHandler = (
+  messages: Message[],
+  context: { log: Logger; signal: AbortSignal },
+) => Promise<MessageOutcome[]>;
+
+/**
+ * Remembers, beyond the end of a process, which messages may have ended it. The server's count of deliveries does
+ * not tell: it also counts retries of ours, and messages that were in hand beside the culprit.
+ */
+export interface Tries {
+  /** Notes a try. Resolves to the number of tries of this message that began before and never ended. */
+  begin(message: Message): Promise<number>;
+  end(message: Message): Promise<void>;
+}
+
+/** Keeps a message that will never be handled, with the reason, for people to see. */
+export type SetAside = (message: Message, reason: string) => Promise<void>;
 
 const SECOND_MS = 1000;
 const LONGEST_DELAY_MS = 60 * SECOND_MS;
-/** When the first so many messages fail one by one, the trouble is not in the messages: the rest wait. */
+/** When the first so many messages all fail, the fault is not in the messages, so the rest are not tried. */
 const FAULTS_IN_A_ROW = 3;
 
 export interface BatchOptions {
@@ -15,7 +64,7 @@ export interface BatchOptions {
   ackWaitMs: number;
   log: Logger;
   signal: AbortSignal;
-  /** Whether what the handler needs is there; asked when a batch has failed. */
+  /** Whether the handler's dependencies are available; called when a batch has failed. */
   canWork?: (() => boolean | Promise<boolean>) | undefined;
 }
 
@@ -23,7 +72,7 @@ export interface BatchResult {
   done: number;
   retried: number;
   setAside: number;
-  /** No message could be handled: what failed was not in them. */
+  /** No message could be handled, so the fault is not in the messages. */
   allFailed: boolean;
 }
 
@@ -59,7 +108,7 @@ function partition(messages: PulledMessage[]): [PulledMessage[], PulledMessage[]
   return [frequent, others];
 }
 
-/** Whatever ends the process now has this message to blame, and no other. */
+/** Handles one message alone, so that if the process ends now, this message is to blame. */
 async function handleNoted(message: PulledMessage, options: BatchOptions, result: BatchResult) {
   const { tries, log } = options;
   let unfinishedTries: number;
@@ -169,7 +218,7 @@ function faultOutcome(message: PulledMessage): MessageOutcome {
   return { kind: "retry", delayMs: faultDelayMs(message.deliveryCount), reason: "fault" };
 }
 
-/** 1 s, doubled each time, at most a minute, less up to half of it by chance. */
+/** 1 s, doubled with each delivery, at most a minute, reduced at random by up to half. */
 export function faultDelayMs(deliveryCount: number, random: () => number = Math.random): number {
   const most = Math.min(LONGEST_DELAY_MS, SECOND_MS * 2 ** (deliveryCount - 1));
   return Math.round(most * (1 - random() / 2));

@@ -1,16 +1,14 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 
-/**
- * Metrics of a process, served by the management port. A label's values are few and known beforehand:
- * never a tenant, a user, an id, a path or a vendor's words. Names and meanings: docs/operations/metrics.md.
- */
+// Metrics are served by the management port. The values of a label are few and known beforehand: never a tenant, a
+// user, an id, a path or a vendor's words. Names and meanings: docs/operations/metrics.md.
 
-/** From acceptance to somewhere, and of whole requests: 5 ms to a minute. */
+/** 5 ms to a minute. */
 export const LATENCY_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
 
-/** A count that only grows. Called once a name and process. */
+/** Creates a count that only grows. Call it once per name and process. */
 export function counter<Label extends string>(
   name: string,
   help: string,
@@ -19,7 +17,7 @@ export function counter<Label extends string>(
   return new Counter({ name, help, labelNames });
 }
 
-/** A distribution, in the unit that its name ends with. */
+/** Creates a distribution, in the unit that its name ends with. */
 export function histogram<Label extends string>(
   name: string,
   help: string,
@@ -32,8 +30,8 @@ export function histogram<Label extends string>(
 const COLLECT_TIMEOUT_MS = 2000;
 
 /**
- * A value that is looked up when it is asked for. `read` sets it; where it fails or takes more than two
- * seconds the metric is missing from that scrape, and the others are not.
+ * Creates a value that `read` sets at each scrape. If `read` fails or takes more than two seconds, the metric is
+ * missing from that scrape; the others are not.
  */
 export function gauge<Label extends string>(
   name: string,
@@ -49,7 +47,7 @@ export function gauge<Label extends string>(
       ? {}
       : {
           async collect() {
-            // A reset would leave a value without labels at 0, which is a statement.
+            // A reset would show 0 for a metric without labels, though nothing is known.
             if (labelNames.length > 0) this.reset();
             else this.remove();
             let timer: NodeJS.Timeout | undefined;
@@ -59,7 +57,7 @@ export function gauge<Label extends string>(
             try {
               await Promise.race([read(this), late]);
             } catch {
-              // Missing from this scrape: what reads it says so in the log.
+              // The metric is missing from this scrape.
             } finally {
               clearTimeout(timer);
             }
@@ -68,7 +66,7 @@ export function gauge<Label extends string>(
   });
 }
 
-/** Seconds since a UUIDv7 was made, by our clock; undefined for another kind of id. Never negative. */
+/** Returns the age of a UUIDv7 in seconds by our clock, never negative; undefined for another kind of id. */
 export function secondsSinceId(id: string, nowMs: number = Date.now()): number | undefined {
   if (id[14] !== "7") return undefined;
   const madeAtMs = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

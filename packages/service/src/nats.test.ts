@@ -3,10 +3,14 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { realtimeSubject } from "@belfry/contracts/streams";
+import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
 import { ownNatsServer } from "@belfry/testing/nats-server";
+import type { NatsConnection } from "@nats-io/transport-node";
 import { createLogger } from "./logger.ts";
-import { connectNats } from "./nats.ts";
+import { announce, connectNats } from "./nats.ts";
 
 function capture() {
   const lines: string[] = [];
@@ -80,6 +84,34 @@ test("of a server that takes connections and says nothing no connection is left 
   await eventually(() => open.size === 0);
 });
 
+test("a link that is closed while a silent server keeps it from reconnecting leaves no connection behind", async (t) => {
+  const open = new Set<Socket>();
+  let tries = 0;
+  const server = createServer((socket) => {
+    tries += 1;
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    if (tries > 1) return;
+    const info = { server_id: "x", version: "2.10.0", proto: 1, headers: true, max_payload: 1024 };
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.on("data", (data) => {
+      if (data.includes("PING")) socket.write("PONG\r\n");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const link = await connectNats({
+    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    name: "x",
+    log: capture().log,
+  });
+  for (const socket of open) socket.destroy();
+  await eventually(() => tries > 1);
+  await link.close();
+  await eventually(() => open.size === 0);
+});
+
 test("a connection that was lost is known to be lost, and comes back by itself", async (t) => {
   const server = await ownNatsServer(t);
   await using nats = await connectNats({ url: server.url, name: "x", log: capture().log });
@@ -106,4 +138,28 @@ test("a password in the address is used and never logged", async (t) => {
   await using nats = await connectNats({ url, name: "x", log });
   assert.equal(nats.isConnected(), true);
   assert.doesNotMatch(lines.join(""), /pa\$\$word|pa%24/);
+});
+
+const MESSAGE = { version: 1, kind: "preferences", userId: "ann" } as const;
+
+function linkOf(isConnected: boolean, publish: (subject: string, message: string) => void) {
+  const nc = { publish } as unknown as NatsConnection;
+  return { nc, isConnected: () => isConnected };
+}
+
+test("what is announced goes to its user's subject; with NATS away or closing nothing is kept, and nothing thrown", () => {
+  const sent: [string, unknown][] = [];
+  const publish = (subject: string, message: string) =>
+    void sent.push([subject, decodeRealtimeMessage(new TextEncoder().encode(message))]);
+  assert.equal(announce(linkOf(true, publish), "p", "acme", MESSAGE), true);
+  assert.deepEqual(sent.splice(0), [
+    [realtimeSubject("p", "acme", userSubjectToken("ann")), MESSAGE],
+  ]);
+  assert.equal(announce(undefined, "p", "acme", MESSAGE), false);
+  assert.equal(announce(linkOf(false, publish), "p", "acme", MESSAGE), false);
+  assert.deepEqual(sent, []);
+  const closing = linkOf(true, () => {
+    throw new Error("draining");
+  });
+  assert.equal(announce(closing, "p", "acme", MESSAGE), false);
 });

@@ -1,31 +1,29 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
 import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { addressedMessage } from "@belfry/contracts/addressed-message";
+import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import {
   type ConnectionOptions,
   connect,
   credsAuthenticator,
   deadline,
   type NatsConnection,
+  type NatsConnectionImpl,
 } from "@nats-io/transport-node";
-import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
 const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS = 500;
-/** How often a wait is mentioned in the log. */
+/** How often the log mentions a wait. */
 const MENTION_EVERY_MS = 5000;
-/** A connection that died silently is noticed within two pings. */
+/** Two pings without an answer end a connection. */
 const PING_INTERVAL_MS = 5000;
 const DRAIN_TIMEOUT_MS = 3000;
 
-// Of a try that a silent server left unanswered the client forgets the socket, which would keep the process.
-const { close: closeTransport } = NodeTransport.prototype;
-NodeTransport.prototype.close = async function (this: NodeTransport, err?: Error) {
-  if (!this.connected) this.socket?.destroy();
-  await closeTransport.call(this, err);
-};
-
-/** A connection that comes back by itself for as long as the process lives. */
+/** A connection that reconnects by itself for as long as the process lives. */
 export interface NatsLink extends AsyncDisposable {
   nc: NatsConnection;
   isConnected(): boolean;
@@ -33,7 +31,7 @@ export interface NatsLink extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Files by path, as the variables NATS_TLS_… and NATS_CREDENTIALS_FILE name them; empty: none. */
+/** Paths of files, as in the variables NATS_TLS_… and NATS_CREDENTIALS_FILE; empty: none. */
 export interface NatsFiles {
   caFile: string;
   certFile: string;
@@ -41,7 +39,7 @@ export interface NatsFiles {
   credentialsFile: string;
 }
 
-/** The files that a service's configuration names. */
+/** Returns the files that the configuration of a service names. */
 export function natsFiles(config: {
   NATS_TLS_CA_FILE: string;
   NATS_TLS_CERT_FILE: string;
@@ -57,24 +55,24 @@ export function natsFiles(config: {
 }
 
 export interface ConnectNatsOptions {
-  /** Comma-separated; `user:password@` and `token@` are understood; `tls://` is TLS. */
+  /** Addresses, comma-separated, optionally with `user:password@` or `token@`; `tls://` means TLS. */
   url: string;
   files?: NatsFiles;
-  /** Shown by the server's monitoring. */
+  /** The name that the server's monitoring shows. */
   name: string;
   log: Logger;
-  /** Ends the wait for the first connection; throws its reason. */
+  /** Ends the wait for the first connection, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** Waits until NATS is there, saying so every few seconds; reconnects forever after that. */
+/** Waits until NATS is there, and logs that every few seconds. Afterwards the link reconnects for ever. */
 export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink> {
   const { log, signal } = options;
   let mentionedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const nc = await connect({
+      const nc = await connectOnce({
         ...(await serverOptions(options.url, options.files)),
         name: options.name,
         timeout: CONNECT_TIMEOUT_MS,
@@ -83,9 +81,9 @@ export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink
         reconnectJitter: 250,
         pingInterval: PING_INTERVAL_MS,
         maxPingOut: 2,
-        // A refused password may be a rotation under way: keep trying rather than close for ever.
+        // A refused password may be due to a rotation under way, so keep trying.
         ignoreAuthErrorAbort: true,
-        // A stack trace for each request costs more than the request.
+        // A stack trace per request would cost more than the request.
         noAsyncTraces: true,
       });
       log.info({ server: nc.getServer(), version: nc.info?.version }, "connected to NATS");
@@ -97,6 +95,25 @@ export async function connectNats(options: ConnectNatsOptions): Promise<NatsLink
       }
       await pause(RETRY_MS, signal);
     }
+  }
+}
+
+/** The sockets that the client opens while a first connection is tried; undefined when it has ended. */
+const dialled = new AsyncLocalStorage<{ sockets: Socket[] | undefined }>();
+subscribe("net.client.socket", (message) => {
+  dialled.getStore()?.sockets?.push((message as { socket: Socket }).socket);
+});
+
+/** If a server accepts the socket and stays silent, the client leaves it open, which would keep the process alive. */
+async function connectOnce(options: ConnectionOptions): Promise<NatsConnection> {
+  const attempt: { sockets: Socket[] | undefined } = { sockets: [] };
+  try {
+    return await dialled.run(attempt, () => connect(options));
+  } catch (err) {
+    for (const socket of attempt.sockets ?? []) socket.destroy();
+    throw err;
+  } finally {
+    attempt.sockets = undefined;
   }
 }
 
@@ -126,7 +143,7 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
     }
   };
   watch().catch((err) => log.error({ err }, "NATS status ended"));
-  // biome-ignore lint/nursery/noFloatingPromises: what went wrong is its value, it never rejects
+  // biome-ignore lint/nursery/noFloatingPromises: never rejects, resolves to the error
   nc.closed().then((err) => {
     connected = false;
     if (closing === undefined) log.fatal({ err }, "NATS connection closed for good");
@@ -140,6 +157,8 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
         );
       }
       if (!nc.isClosed()) await nc.close();
+      // If it was closed during a try to reconnect, the client leaves that socket open.
+      (nc as NatsConnectionImpl).protocol.transport.discard();
     })();
     return closing;
   };
@@ -151,7 +170,7 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
   };
 }
 
-/** The client ignores credentials in an address: take them out and hand them over. */
+/** The client ignores credentials in an address, so they are passed as options. */
 async function serverOptions(url: string, files?: NatsFiles): Promise<ConnectionOptions> {
   const parsed = url.split(",").map((one) => new URL(one.trim()));
   const first = parsed[0];
@@ -166,7 +185,7 @@ async function serverOptions(url: string, files?: NatsFiles): Promise<Connection
     servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
     ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
     ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(credentials) }),
-    // The client would go on in the clear with a server that offers no TLS, unless this is set.
+    // Without this the client would accept a server that offers no TLS.
     ...(isTls || caFile !== undefined || certFile !== undefined
       ? {
           tls: {
@@ -177,4 +196,25 @@ async function serverOptions(url: string, files?: NatsFiles): Promise<Connection
         }
       : {}),
   };
+}
+
+/**
+ * Tells a user's open pages, on every gateway, without waiting. Never throws. Returns false while NATS is away: a
+ * buffered message would arrive minutes late.
+ */
+export function announce(
+  nats: Pick<NatsLink, "nc" | "isConnected"> | undefined,
+  prefix: string,
+  tenantId: string,
+  what: RealtimeMessage,
+): boolean {
+  if (nats?.isConnected() !== true) return false;
+  const { subject, message } = addressedMessage(prefix, tenantId, what);
+  try {
+    nats.nc.publish(subject, message);
+    return true;
+  } catch {
+    // The connection is being closed.
+    return false;
+  }
 }

@@ -6,7 +6,7 @@ import type { Logger } from "./logger.ts";
 import type { NatsLink } from "./nats.ts";
 import { ensureStreams } from "./streams.ts";
 
-/** Why a publish failed. With `timeout` alone the message may have been stored. */
+/** Why a publish failed. Only after `timeout` the message may have been stored. */
 export type PublishFaultCode = "disconnected" | "no-stream" | "stream-full" | "timeout" | "refused";
 
 export class PublishFault extends Error {
@@ -17,18 +17,13 @@ export class PublishFault extends Error {
     super(message, { cause });
     this.code = code;
   }
-
-  /** Whether the message may be in the stream all the same. */
-  get outcomeUnknown(): boolean {
-    return this.code === "timeout";
-  }
 }
 
 export interface PublishOptions {
-  /** `Nats-Msg-Id`: a second publish of it within the duplicate window stores nothing. */
+  /** `Nats-Msg-Id`: a second publish with it within the duplicate window stores nothing. */
   messageId?: string;
   timeoutMs?: number;
-  /** The stream that must store it, so that no other swallows it. */
+  /** The stream that must store the message, so that no other one takes it. */
   expectStream?: string;
 }
 
@@ -48,7 +43,7 @@ export interface Publisher {
 
 export interface PublisherOptions {
   nats: NatsLink;
-  /** Created again when the server has lost them. */
+  /** Streams that are created again when the server has lost them. */
   streams: readonly StreamDefinition[];
   replicas?: number;
   log: Logger;
@@ -61,17 +56,17 @@ const FULL_CODES = new Set([10077, 10047, 10023, 10122]);
 export function createPublisher(options: PublisherOptions): Publisher {
   const { nats, log } = options;
   const client = jetstream(nats.nc);
-  let mending: Promise<void> | undefined;
-  /** One at a time, whatever the number of publishes that found the stream missing. */
-  const mend = (timeoutMs: number) => {
-    mending ??= ensureStreams(nats.nc, options.streams, {
+  let creating: Promise<void> | undefined;
+  /** Creates the streams once for all publishes that found one missing. */
+  const createAgain = (timeoutMs: number) => {
+    creating ??= ensureStreams(nats.nc, options.streams, {
       log,
       signal: AbortSignal.timeout(timeoutMs),
       ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
     }).finally(() => {
-      mending = undefined;
+      creating = undefined;
     });
-    return mending;
+    return creating;
   };
 
   const publishOnce = async (
@@ -80,7 +75,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     publishOptions: PublishOptions,
     timeoutMs: number,
   ): Promise<PublishReceipt> => {
-    // Buffered by the client it would go out minutes later, long after the caller was told "no".
+    // The client library would buffer it and send it minutes later, after the caller was told that it failed.
     if (!nats.isConnected()) throw new PublishFault("disconnected", "NATS is not connected");
     const { messageId, expectStream } = publishOptions;
     try {
@@ -108,7 +103,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
           throw fault;
         }
         log.warn({ subject }, "no stream takes this subject: creating it again");
-        await mend(leftMs).catch((err) => {
+        await createAgain(leftMs).catch((err) => {
           throw new PublishFault("no-stream", fault.message, err);
         });
         const stillMs = Math.max(1, Math.floor(timeoutMs - (performance.now() - start)));
@@ -133,7 +128,7 @@ function toFault(subject: string, cause: unknown): PublishFault {
   ) {
     return new PublishFault("disconnected", "the NATS connection is closed", cause);
   }
-  // The client calls "no responders" JetStreamNotEnabled; mostly it is a missing stream.
+  // The client library calls "no responders" JetStreamNotEnabled; mostly the stream is missing.
   if (cause instanceof Error && cause.name === "JetStreamNotEnabled") {
     return new PublishFault("no-stream", `no stream takes ${subject}`, cause);
   }

@@ -1,37 +1,28 @@
 import type { ConsumerDefinition } from "@belfry/contracts/streams";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
-import type { Message } from "./message-outcome.ts";
+import type { PulledMessage } from "./message-batch.ts";
 
 /** How long the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;
-/** No answer so long after that means that the request was lost. */
+/** Without an answer for so long the request was lost. */
 const PULL_LOST_MS = PULL_EXPIRES_MS + 2500;
-
-/** One message in hand. What it says to the server is fire and forget: a lost word means redelivery. */
-export interface PulledMessage extends Message {
-  ack(): void;
-  nak(delayMs: number): void;
-  term(): void;
-  /** Starts the ack wait anew. */
-  working(): void;
-}
 
 export interface Pull {
   /** Messages that the server may still send for the present request. */
   outstanding(): number;
-  /** Why requests no longer reach the consumer; undefined while they do. */
+  /** Returns why requests no longer reach the consumer; undefined while they do. */
   lost(): string | undefined;
-  /** Asks for up to `count` messages; only when nothing is outstanding. */
+  /** Asks for up to `count` messages. Call it only when nothing is outstanding. */
   request(count: number): void;
-  /** Ends it: `lost` then says why. */
+  /** Marks the pull as lost, for this reason. */
   lose(why: string): void;
-  /** Takes back the request; every message that the server had sent before has then arrived. */
+  /** Cancels the request, and waits for every message that the server sent before. */
   drain(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Pulls from a durable consumer through one subscription. The client's own `fetch` throws away what is
- * on the wire when it is closed, which costs that message a whole ack wait: this one drains.
+ * Pulls from a durable consumer through one subscription. The client library's `fetch` drops messages that are
+ * on the wire when it is closed, and each of them waits a whole ack wait. This one drains.
  */
 export function openPull(
   nc: NatsConnection,
@@ -56,11 +47,11 @@ export function openPull(
     settle();
   };
   const onStatus = (msg: Msg) => {
-    // A late word on an earlier request says nothing about the present one.
+    // A late status of an earlier request says nothing about the present one.
     if (msg.subject !== `${inbox}.${serial}`) return;
     const { code = 0, description = "" } = msg.headers ?? {};
     if (code === 100) return;
-    // 404 and 408: the request ran out. 409 "deleted" and 503: nobody takes it.
+    // 404 and 408: the request expired. 409 "deleted" and 503: no consumer takes it.
     if (code === 503) lose("no responders");
     else if (code === 409 && /deleted|push based/i.test(description)) lose(description);
     else if (code === 400) lose(`bad request: ${description}`);

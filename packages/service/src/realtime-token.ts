@@ -4,24 +4,24 @@ import { TENANT_ID, textFault } from "@belfry/contracts/identifiers";
 import type { RealtimeTokenClaims } from "@belfry/contracts/realtime-token";
 import { SignJWT } from "jose";
 
-/** Pinned: a token never chooses how it is verified. */
+/** Fixed, so that a token cannot choose how it is verified. */
 const ALGORITHM = "HS256";
 const MIN_KEY_BYTES = 32;
-/** The header's name of it, and what must be understood (RFC 7515, 4.1.11). */
+/** The name of a header parameter, listed in `crit` (RFC 7515, 4.1.11). */
 const CONCEALED = "concealed";
-/** How far the clock of who signed may be ahead of ours. */
+/** How far the signer's clock may be ahead of ours. */
 const CLOCK_SKEW_SECONDS = 600;
 const KEY_ID = /^[A-Za-z0-9._-]{1,32}$/;
 
-/** Keys of realtime tokens: the first signs, all verify, so that a retired one can run out. */
+/** Keys of realtime tokens. The first signs; all verify, so that tokens of a retired key stay valid until they expire. */
 export interface TokenKeys {
   current: { kid: string; key: KeyObject };
   byKid: ReadonlyMap<string, KeyObject>;
 }
 
 /**
- * Reads `kid:base64,kid2:base64`, each key at least 32 bytes. Throws on a fault, naming the entry by
- * its place and never its text.
+ * Reads `kid:base64,kid2:base64`; each key has at least 32 bytes. Throws on a fault, and names the entry by
+ * its place, never its text.
  */
 export function parseTokenKeys(text: string): TokenKeys {
   const byKid = new Map<string, KeyObject>();
@@ -44,7 +44,7 @@ export function parseTokenKeys(text: string): TokenKeys {
   return { current: current!, byKid };
 }
 
-/** Signs a connection token; two hours of life unless said. */
+/** Signs a connection token, valid for two hours by default. */
 export async function signRealtimeToken(
   keys: TokenKeys,
   holder: Pick<RealtimeTokenClaims, "sub" | "tenant" | "concealed">,
@@ -65,17 +65,17 @@ export async function signRealtimeToken(
 
 export type VerifiedToken =
   | { ok: true; claims: RealtimeTokenClaims }
-  /** `expired`: one of ours whose time is over (or has not come); everything else is `invalid`. */
+  /** `expired`: a token of ours outside of its time; everything else is `invalid`. */
   | { ok: false; fault: "expired" | "invalid" };
 
 const INVALID = { ok: false, fault: "invalid" } as const;
 const EXPIRED = { ok: false, fault: "expired" } as const;
-/** The signature is one of SHA-256. */
+/** Header, payload, and a signature of SHA-256. */
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/;
 
 /**
- * Never throws, whatever the text. Here rather than in the library, which hands each HMAC to a thread:
- * a thread's memory stays behind, some 3 KiB a connection after ten thousand connects.
+ * Verifies a connection token. Never throws. Not done by the library, which runs each HMAC on a thread:
+ * that leaves some 3 KiB of memory per connection after ten thousand connects.
  */
 export async function verifyRealtimeToken(
   keys: TokenKeys,
@@ -86,7 +86,7 @@ export async function verifyRealtimeToken(
   if (header === undefined || payload === undefined || signature === undefined) return INVALID;
   const { alg, kid, crit, b64, [CONCEALED]: conceals } = parseObject(header);
   const isConcealed = conceals === true;
-  // What must be understood is this, and nothing else.
+  // `crit` may name this parameter and no other.
   const isUnderstood = isConcealed
     ? Array.isArray(crit) && crit.length === 1 && crit[0] === CONCEALED
     : crit === undefined && conceals === undefined;
@@ -94,30 +94,30 @@ export async function verifyRealtimeToken(
   const key = typeof kid === "string" ? keys.byKid.get(kid) : undefined;
   if (key === undefined) return INVALID;
   const expected = createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url");
-  // As texts, of one length: a signature is written in one way only.
+  // Compared as texts of the same length: base64url writes a signature in one way only.
   if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return INVALID;
 
   const { sub, tenant, iat, exp, nbf, channel } = parseObject(payload);
-  // User ids were checked when the token was signed; checked again, whoever holds the key.
+  // Checked at signing too, but somebody else may hold the key.
   if (typeof sub !== "string" || textFault(sub) !== undefined) return INVALID;
   if (typeof tenant !== "string" || !TENANT_ID.test(tenant)) return INVALID;
   if (!isMoment(iat) || !isMoment(exp)) return INVALID;
-  // Whoever signs, no token outlives the two hours of ours.
+  // No token lives longer than two hours, whoever signed it.
   if (iat > nowSeconds + CLOCK_SKEW_SECONDS) return INVALID;
   if (exp - iat > REALTIME_TOKEN_SECONDS) return INVALID;
-  // A token for one channel is not one for a connection.
+  // A token for a channel does not open a connection.
   if (channel !== undefined) return INVALID;
   if (nbf !== undefined && (!isMoment(nbf) || nbf > exp)) return INVALID;
   if (exp <= nowSeconds || (nbf !== undefined && nbf > nowSeconds)) return EXPIRED;
   return { ok: true, claims: { sub, tenant, iat, exp, ...(isConcealed && { concealed: true }) } };
 }
 
-/** Seconds since 1970: a fraction is allowed, a number that is no time of ours is not. */
+/** Whether a value is a time in seconds since 1970; fractions are allowed. */
 function isMoment(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** The object in a part of a token; an empty one where there is none. */
+/** Returns the object in a part of a token; an empty one if there is none. */
 function parseObject(part: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());

@@ -4,44 +4,43 @@ import { type CommonConfig, loadConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { startManagement } from "./management.ts";
 import { connectNats, type NatsLink, natsFiles } from "./nats.ts";
-import { listenForStop } from "./stop-signal.ts";
 
-/** The database as far as starting and stopping go; `packages/database` has it. */
+/** What starting and stopping need of a database; `packages/database` implements it. */
 export interface ServiceDatabase {
-  /** What the process calls itself, at NATS too. */
+  /** The name of the process at Postgres and NATS. */
   applicationName: string;
-  /** Waits for a database that this code can work with; throws the signal's reason. */
+  /** Waits for a database with a schema that this code works with; throws the signal's reason. */
   ready(options: { log: Logger; signal: AbortSignal }): Promise<void>;
   isThere(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What a service is. */
+/** The parts of a service. */
 export interface Service<C extends CommonConfig, D extends ServiceDatabase> {
   name: string;
   config: TObject & { static: C };
-  /** Faults that no single variable shows. */
+  /** Finds faults that no single variable shows. */
   check?: (config: C) => readonly string[];
   database: (config: C, log: Logger) => D;
-  /** Created at NATS, or mended, as soon as it is there. */
+  /** Streams to be created or updated as soon as NATS is there. */
   streams?: (prefix: string) => StreamDefinition[];
-  /** Without NATS it can do nothing: it waits for it and is not ready while it is away. */
+  /** Whether it waits for NATS at the start, and is not ready while NATS is away. */
   needsNats?: boolean;
-  /** What readiness calls its work, which is away until it has begun. */
+  /** The name of its work in readiness, which is away until it has begun. */
   work: string;
   start: (parts: Parts<C, D>) => Promise<Work>;
 }
 
-/** What `start` gets: the database is ready, and so are NATS and its streams if the service needs them. */
+/** The arguments of `start`. The database is ready; so are NATS and its streams, if the service needs NATS. */
 export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
   config: C;
   log: Logger;
   database: D;
-  /** Settles when NATS and the streams are there; rejects by a stop alone. */
+  /** Resolves when NATS and the streams are there; rejects only at a stop. */
   nats: Promise<NatsLink>;
-  /** The link to NATS once there has been one. */
+  /** The link to NATS; undefined before the first connection. */
   link: () => NatsLink | undefined;
-  /** Whether what the work needs was there when readiness last looked: at most a second ago. */
+  /** Whether the dependencies of the work were there at the last check of readiness, at most a second ago. */
   canWork: () => Promise<boolean>;
   /** Ends waits and intake. */
   signal: AbortSignal;
@@ -50,19 +49,18 @@ export interface Parts<C extends CommonConfig, D extends ServiceDatabase> {
 }
 
 export interface Work {
-  /** Whether it has begun; by default when `start` has resolved. */
+  /** Whether it has begun. Default: when `start` has resolved. */
   hasBegun?: () => boolean;
-  /** What goes on until the signal, each until its work in hand is finished. */
+  /** Starts the loops of the service. Each ends after the signal, when its work in hand is finished. */
   run: () => Promise<unknown>[];
-  /** After all of that, before the connections close. */
+  /** Called when they have ended, before the connections close. */
   close?: () => Promise<void>;
 }
 
 /**
- * A service's whole life. Reads its configuration, waits for Postgres and NATS, starts its work and lets
- * it run until a stop (see `listenForStop`); then its work finishes, and everything is closed in reverse.
- * The same at every signal in every phase: while it waits or starts, the wait ends, nothing that has
- * begun is left behind, and the exit code is 0; once something failed it is 1.
+ * Runs a service from start to exit. Reads its configuration, waits for Postgres and NATS, starts its work and lets
+ * it run until a stop (see `listenForStop`). Then its work finishes, and everything is closed in reverse order.
+ * A stop during a wait or the start ends that, and closes what is open. The exit code is 0, or 1 after a failure.
  */
 export async function runService<C extends CommonConfig, D extends ServiceDatabase>(
   service: Service<C, D>,
@@ -72,7 +70,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
   let work: Work | undefined;
   const { stopping, signal, stopped, fail } = listenForStop({
     log,
-    // Whoever has not begun has nothing that a load balancer would have to notice.
+    // Before the work has begun there is nothing that a load balancer would have to notice.
     delayMs: () => (work === undefined ? 0 : config.SHUTDOWN_DELAY_MS),
     graceMs: config.SHUTDOWN_GRACE_MS,
     stopWithParent: config.STOP_WITH_PARENT,
@@ -111,7 +109,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       });
       const streams = service.streams?.(config.NATS_PREFIX);
       if (streams !== undefined) {
-        // Not every service needs JetStream in its memory.
+        // Imported here, as not every service needs JetStream in its memory.
         const { ensureStreams } = await import("./streams.ts");
         await ensureStreams(link.nc, streams, { replicas: config.NATS_REPLICAS, log, signal });
       }
@@ -125,11 +123,102 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       work = await service.start(parts);
       await Promise.all([stopped, ...work.run()].map((part) => part.catch(fail)));
     };
-    // A stop ends the waits by a throw.
+    // A stop ends the waits with a throw.
     const unlessStopped = (err: unknown) => (signal.aborted ? undefined : fail(err));
     const nats = connect();
     await Promise.all([nats.catch(unlessStopped), begin(nats).catch(unlessStopped)]);
   };
   await live().catch(fail);
   log.info("stopped");
+}
+
+const PARENT_CHECK_MS = 500;
+
+export interface Stop {
+  /** Aborted when a stop begins: from then on the service is not ready. */
+  stopping: AbortSignal;
+  /** Aborted after the delay: waits and intake end, work in hand finishes, connections close. */
+  signal: AbortSignal;
+  /** Resolves when `signal` is aborted. */
+  stopped: Promise<void>;
+  /** Stops the service after a failure: one log line, no delay, exit code 1. */
+  fail(err: unknown): void;
+}
+
+export interface StopOptions {
+  log: Logger;
+  /** How long it still accepts work after SIGTERM or SIGINT. */
+  delayMs(): number;
+  /** `SHUTDOWN_GRACE_MS`: a process that has not ended this long after `signal` exits with 1. */
+  graceMs: number;
+  /** `STOP_WITH_PARENT`: the end of the parent process is a stop, without delay. */
+  stopWithParent: boolean;
+}
+
+/**
+ * Makes SIGTERM, SIGINT, uncaught errors and, if asked for, the end of the parent process stop the service. A second
+ * signal or error exits with 1 at once. The process ends by itself when everything is closed; so if something is
+ * left open, it runs until the end of the grace period and that shows.
+ */
+export function listenForStop({ log, delayMs, graceMs, stopWithParent }: StopOptions): Stop {
+  const stopping = new AbortController();
+  const stopped = new AbortController();
+
+  const begin = (reason: Error, waitMs: number) => {
+    stopping.abort(reason);
+    const end = () => {
+      stopped.abort(reason);
+      setTimeout(() => {
+        log.error({ graceMs }, "work in hand did not finish in time: exiting");
+        process.exit(1);
+      }, graceMs).unref();
+    };
+    if (waitMs === 0) end();
+    else setTimeout(end, waitMs);
+  };
+  const stop = (reason: string, waitMs: number) => {
+    if (stopping.signal.aborted) return;
+    log.info({ reason, delayMs: waitMs }, "stopping");
+    begin(new Error(reason), waitMs);
+  };
+  const fail = (err: unknown, words: string, origin?: string) => {
+    log.fatal({ err, origin }, words);
+    process.exitCode = 1;
+    if (!stopping.signal.aborted) begin(new Error(words, { cause: err }), 0);
+  };
+
+  const onSignal = (name: NodeJS.Signals) => {
+    if (!stopping.signal.aborted) return stop(name, delayMs());
+    log.warn({ signal: name }, "second signal: exiting at once");
+    process.exit(1);
+  };
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  process.on("uncaughtException", (err, origin) => {
+    const isStopping = stopping.signal.aborted;
+    fail(err, "nobody caught an error: stopping", origin);
+    if (isStopping) process.exit(1);
+  });
+  if (stopWithParent) {
+    const parent = process.ppid;
+    process.on("disconnect", () => stop("parent disconnected", 0));
+    // The parent may have ended while this process was loading.
+    if (process.connected === false) stop("parent disconnected", 0);
+    // A listener alone would keep the process alive.
+    process.channel?.unref();
+    // A channel breaks when the parent ends. Without one, look for the parent.
+    if (process.channel === undefined) {
+      setInterval(() => {
+        if (process.ppid !== parent) stop("parent is gone", 0);
+      }, PARENT_CHECK_MS).unref();
+    }
+  }
+
+  return {
+    stopping: stopping.signal,
+    signal: stopped.signal,
+    stopped: new Promise((resolve) => {
+      stopped.signal.addEventListener("abort", () => resolve(), { once: true });
+    }),
+    fail: (err) => fail(err, "the service cannot go on: stopping"),
+  };
 }

@@ -1,13 +1,28 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { ConsumerDefinition, StreamDefinition } from "@belfry/contracts/streams";
 import * as contract from "@belfry/contracts/streams";
+import {
+  type ConsumerDefinition,
+  deliveriesConsumer,
+  deliveriesStream,
+  eventsStream,
+  type StreamDefinition,
+} from "@belfry/contracts/streams";
 import { assertHas } from "@belfry/testing/assert-has";
 import { deleteStreams, testNatsUrl, testPrefix } from "@belfry/testing/nats";
-import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { ownNatsServer } from "@belfry/testing/nats-server";
+import { type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
 import { createLogger } from "./logger.ts";
 import { connectNats, type NatsLink } from "./nats.ts";
-import { ensureConsumer, ensureStreams, StreamMismatch } from "./streams.ts";
+import {
+  createStoreWatch,
+  ensureConsumer,
+  ensureStreams,
+  oldestMessageMs,
+  oldestUndeliveredMs,
+  StreamMismatch,
+} from "./streams.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const root = testPrefix();
@@ -120,4 +135,102 @@ test("another stream with the same subjects stops the start", async () => {
 test("more copies than the server can make stop the start", async () => {
   const { stream } = definitions();
   await assert.rejects(ensureStreams(nats.nc, [stream], { log, replicas: 3 }), StreamMismatch);
+});
+
+test("a stream is as old as the oldest message that it still holds, and an empty one holds none", async () => {
+  const { nc } = nats;
+  const { stream } = definitions();
+  await ensureStreams(nc, [stream], { log });
+  assert.equal(await oldestMessageMs(nc, stream), undefined);
+  const beganAtMs = Date.now();
+  const first = await jetstream(nc).publish(`${stream.name}.a`, "first");
+  const betweenAtMs = Date.now();
+  await jetstream(nc).publish(`${stream.name}.b`, "second");
+  const askedAtMs = Date.now();
+  const ageMs = await oldestMessageMs(nc, stream);
+  assert.ok(ageMs !== undefined && ageMs >= askedAtMs - betweenAtMs - 1, `${ageMs} ms`);
+  assert.ok(ageMs <= Date.now() - beganAtMs + 1, `${ageMs} ms`);
+  await manager.streams.deleteMessage(stream.name, first.seq);
+  const youngerMs = await oldestMessageMs(nc, stream);
+  assert.ok(youngerMs !== undefined && youngerMs <= Date.now() - betweenAtMs + 1);
+});
+
+test("of a consumer the oldest message counts that nobody has been given, also after the server was killed", async (t) => {
+  const server = await ownNatsServer(t);
+  const { nc, close } = await connectNats({ url: server.url, name: "test", log });
+  t.after(close);
+  const stream = deliveriesStream("p");
+  const consumer = deliveriesConsumer("p", "EMAIL");
+  const undelivered = () => oldestUndeliveredMs(nc, consumer);
+  await ensureStreams(nc, [stream], { log });
+  await assert.rejects(undelivered(), /consumer not found/);
+  await ensureConsumer(nc, stream, consumer, { log, replicas: 1, signal: t.signal });
+  assert.equal(await undelivered(), undefined);
+  const publish = (subject: string) => jetstream(nc).publish(`p.deliveries.${subject}`, "x");
+  await publish("SMS.acme");
+  assert.equal(await undelivered(), undefined, "of another consumer");
+
+  await publish("EMAIL.acme");
+  const betweenAtMs = Date.now();
+  const { seq } = await publish("EMAIL.acme");
+  const given = await (await jetstream(nc).consumers.get(stream.name, consumer.durable)).next();
+  assert.ok(given !== null && given.seq === seq - 1);
+  const ageMs = await undelivered();
+  assert.ok(ageMs !== undefined && ageMs <= Date.now() - betweenAtMs + 1, `${ageMs} ms`);
+
+  const back = statusOf(nc, "reconnect");
+  await server.kill();
+  await server.start();
+  await back;
+  assert.ok((await undelivered()) !== undefined);
+  const manager = await jetstreamManager(nc, { checkAPI: false });
+  await manager.streams.deleteMessage(stream.name, seq);
+  assert.equal(
+    await undelivered(),
+    undefined,
+    "the other was given to somebody, acknowledged or not",
+  );
+});
+
+async function statusOf(nc: NatsConnection, wanted: string): Promise<void> {
+  for await (const { type } of nc.status()) if (type === wanted) return;
+}
+
+const RECENT_MS = 60_000;
+
+test("a stream that was lost and made anew is told once, and again until it is dealt with", async (t) => {
+  const { nc } = nats;
+  const streams = [eventsStream(testPrefix(t))];
+  await ensureStreams(nc, streams, { log });
+  const lost: string[] = [];
+  let broken = false;
+  const options = { nc, streams, recentMs: RECENT_MS, now: () => Date.now() + 2 * RECENT_MS };
+  const look = createStoreWatch({
+    ...options,
+    async onLost(stream) {
+      if (broken) throw new Error("Postgres is away");
+      lost.push(stream);
+    },
+  });
+  await look();
+  await look();
+  assert.equal(lost.length, 0);
+
+  await manager.streams.delete(streams[0]!.name);
+  await assert.rejects(look());
+  await ensureStreams(nc, streams, { log });
+  broken = true;
+  await assert.rejects(look(), /Postgres/);
+  broken = false;
+  await look();
+  await look();
+  assert.deepEqual(lost, [streams[0]!.name]);
+
+  const started = createStoreWatch({
+    ...options,
+    now: Date.now,
+    onLost: async (stream) => void lost.push(stream),
+  });
+  await started();
+  assert.equal(lost.length, 2, "lost while nobody watched");
 });

@@ -13,8 +13,9 @@ import { pause } from "./pause.ts";
 const RETRY_MS = 1000;
 const MENTION_EVERY_MS = 5000;
 const API_TIMEOUT_MS = 3000;
+const READ_TIMEOUT_MS = 2000;
 
-/** A stream or consumer on the server that differs in a way that no update can mend. */
+/** A stream or consumer on the server differs in a way that no update can change. */
 export class StreamMismatch extends Error {
   override readonly name = "StreamMismatch";
 }
@@ -28,8 +29,8 @@ export interface EnsureOptions {
 }
 
 /**
- * Creates the streams, or mends them, and reads back what the server has. Waits while JetStream is
- * away; throws StreamMismatch, naming the field, where it cannot mend.
+ * Creates or updates the streams, and reads back what the server has. Waits while JetStream is
+ * away. Throws StreamMismatch, naming the field, if an update cannot help.
  */
 export async function ensureStreams(
   nc: NatsConnection,
@@ -37,14 +38,14 @@ export async function ensureStreams(
   options: EnsureOptions,
 ): Promise<void> {
   await persist(options, async () => {
-    const manager = await apiOf(nc);
+    const manager = await managerOf(nc, API_TIMEOUT_MS);
     for (const definition of definitions) {
       await ensureStreamOnce(manager, definition, options.replicas ?? 1);
     }
   });
 }
 
-/** The same for a stream and one durable consumer of it. */
+/** Does the same for a stream and one durable consumer of it. */
 export async function ensureConsumer(
   nc: NatsConnection,
   stream: StreamDefinition,
@@ -52,7 +53,7 @@ export async function ensureConsumer(
   options: EnsureOptions,
 ): Promise<void> {
   await persist(options, async () => {
-    const manager = await apiOf(nc);
+    const manager = await managerOf(nc, API_TIMEOUT_MS);
     await ensureStreamOnce(manager, stream, options.replicas ?? 1);
     await ensureConsumerOnce(manager, consumer);
   });
@@ -76,8 +77,8 @@ async function persist(options: EnsureOptions, attempt: () => Promise<void>): Pr
   }
 }
 
-function apiOf(nc: NatsConnection): Promise<JetStreamManager> {
-  return jetstreamManager(nc, { checkAPI: false, timeout: API_TIMEOUT_MS });
+function managerOf(nc: NatsConnection, timeout: number): Promise<JetStreamManager> {
+  return jetstreamManager(nc, { checkAPI: false, timeout });
 }
 
 async function ensureStreamOnce(
@@ -145,7 +146,7 @@ async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 /** "replicas > 1 not supported in non-clustered mode", which the server calls a 500. */
 const TOO_MANY_REPLICAS = 10074;
 
-/** What the server refuses as a bad request will be refused again: no point in waiting. */
+/** Turns a refusal as a bad request into StreamMismatch: trying again would not help. */
 async function orMismatch(what: string, request: Promise<unknown>): Promise<void> {
   try {
     await request;
@@ -174,4 +175,59 @@ function faultyField(wanted: object, actual: object): string | undefined {
   return Object.entries(wanted).find(
     ([field, value]) => JSON.stringify(config[field]) !== JSON.stringify(value),
   )?.[0];
+}
+
+/** The age of the oldest message of a stream, in ms; undefined if the stream is empty. */
+export async function oldestMessageMs(nc: NatsConnection, stream: StreamDefinition) {
+  const manager = await managerOf(nc, READ_TIMEOUT_MS);
+  const { state } = await manager.streams.info(stream.name);
+  return state.messages === 0 ? undefined : Date.now() - Date.parse(state.first_ts);
+}
+
+/** The age of the oldest message that a consumer has not delivered yet, in ms; undefined if it has delivered all. */
+export async function oldestUndeliveredMs(
+  nc: NatsConnection,
+  { stream, durable, filterSubject }: ConsumerDefinition,
+) {
+  const manager = await managerOf(nc, READ_TIMEOUT_MS);
+  const { delivered, num_pending } = await manager.consumers.info(stream, durable);
+  if (num_pending === 0) return undefined;
+  const after = { seq: delivered.stream_seq + 1, next_by_subj: filterSubject };
+  const message = await manager.streams.getMessage(stream, after);
+  // The server's clock may be ahead of ours.
+  return message === null ? undefined : Math.max(0, Date.now() - message.time.getTime());
+}
+
+export interface StoreWatchOptions {
+  nc: NatsConnection;
+  streams: readonly StreamDefinition[];
+  /** At the first call, a stream that is younger than this counts as created again. */
+  recentMs: number;
+  /** The messages of the stream are lost: publish them again. When it throws, the next call tries again. */
+  onLost: (stream: string, ageMs: number) => Promise<void>;
+  now: () => number;
+}
+
+/**
+ * Returns a check, by the streams' creation times, whether one was lost and created again by whoever missed it
+ * first. Without the check its messages are published again only when that is due anyway.
+ */
+export function createStoreWatch(options: StoreWatchOptions): () => Promise<void> {
+  const { nc, streams, recentMs, onLost, now } = options;
+  const births = new Map<string, string>();
+  return async () => {
+    const manager = await managerOf(nc, READ_TIMEOUT_MS);
+    // All at once, so that the server and this process wake up once.
+    const looks = await Promise.allSettled(
+      streams.map(async ({ name }) => {
+        const { created } = await manager.streams.info(name);
+        const before = births.get(name);
+        const ageMs = now() - Date.parse(created);
+        const isLost = before === undefined ? ageMs < recentMs : before !== created;
+        if (isLost) await onLost(name, ageMs);
+        births.set(name, created);
+      }),
+    );
+    for (const look of looks) if (look.status === "rejected") throw look.reason;
+  };
 }

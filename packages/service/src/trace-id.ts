@@ -4,9 +4,8 @@ import { TRACE_ID } from "@belfry/contracts/identifiers";
 import { HEADERS } from "@belfry/contracts/trigger";
 
 /**
- * The trace id of a request: its valid `X-Trace-Id`, else the trace id of its valid `traceparent`, else
- * a new one. Never throws. Of a header that came more than once Node makes one text with commas, which
- * neither is valid as.
+ * Returns the trace id of a request: its valid `X-Trace-Id`, else that of its valid `traceparent`, else
+ * a new one. Never throws. Node joins repeated headers with commas, which makes both invalid.
  */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
   const given = headers[HEADERS.traceId];
@@ -20,8 +19,8 @@ const NO_TRACE = "0".repeat(32);
 const NO_SPAN = "0".repeat(16);
 
 /**
- * The trace id in a W3C `traceparent`, 32 lower-case hex digits; undefined where it is not valid. A later
- * version than 00 may say more behind what this one knows; `ff` is none.
+ * Returns the trace id in a W3C `traceparent`, 32 lower-case hex digits; undefined if it is not valid. Versions
+ * after 00 may append more fields; version `ff` is invalid.
  */
 export function traceOfParent(header: string): string | undefined {
   const [, version, traceId, spanId, more] = TRACEPARENT.exec(header) ?? [];
@@ -30,11 +29,11 @@ export function traceOfParent(header: string): string | undefined {
 }
 
 const ID_BYTES = 16;
-/** Random bytes are fetched for many ids at a time: one by one they cost twenty times as much. */
+/** Random bytes for many ids: fetched for one id at a time they cost twenty times as much. */
 const random = Buffer.alloc(256 * ID_BYTES);
 let used = random.length;
 
-/** 32 hex digits, so that it can go on as the trace id of a `traceparent`. */
+/** Returns 32 hex digits, which are also valid in a `traceparent`. */
 export function newTraceId(): string {
   if (used === random.length) {
     randomFillSync(random);

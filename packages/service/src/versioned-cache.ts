@@ -1,27 +1,31 @@
+import { configurationSubject } from "@belfry/contracts/streams";
+import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import { LRUCache } from "lru-cache";
+import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
 
-/** What the database says of keys, remembered until the configuration has another version. */
+/** Remembers values by key until the configuration changes its version. */
 export interface VersionedCache<Value> {
-  /** What is remembered, without asking; undefined where it is not. */
+  /** Returns what is remembered of a key, without a read; undefined if nothing is. */
   peek(key: string): { value: Value | undefined } | undefined;
-  /** Undefined: there is no such thing, which is remembered too. Rejects where the read does; that is not remembered. */
+  /** Resolves to undefined if the value does not exist, and remembers that. Rejects if the read does. */
   get(key: string): Promise<Value | undefined>;
-  /** Those that there are: what is not remembered is read together. */
+  /** Resolves to the values that exist; those that are not remembered are read together. */
   getAll(keys: Iterable<string>): Promise<Map<string, Value>>;
-  /** The version has changed: nothing that was read before is handed to who asks from now on. */
+  /** Called when the version has changed: later calls get nothing that was read before. */
   clear(): void;
 }
 
 export interface VersionedCacheOptions<Value> {
-  /** Keys remembered; beyond it the one asked for longest ago goes. */
+  /** The most keys; the least recently used one is forgotten. */
   max: number;
-  /** Where a value may be large: what all remembered ones may take together; one that takes more is not remembered. */
+  /** Bounds the bytes of all remembered values together; a value that takes more is not remembered. */
   weight?: { maxBytes: number; bytesOf(value: Value): number };
-  /** Reads keys, all of them in one go; those that it leaves out do not exist. */
+  /** Reads all keys at once; keys missing in its answer do not exist. */
   read(keys: readonly string[]): Promise<ReadonlyMap<string, Value>>;
 }
 
-/** A key is read once at a time: whoever needs it meanwhile waits for the same read. */
+/** Callers that need a key which is being read wait for the same read. */
 export function createVersionedCache<Value>(
   options: VersionedCacheOptions<Value>,
 ): VersionedCache<Value> {
@@ -55,7 +59,7 @@ export function createVersionedCache<Value>(
         waits.set(key, begun);
       }
     }
-    // Together: one that fails while another is waited for would be nobody's.
+    // All together, so that a read that fails while another is awaited is not unhandled.
     await Promise.all(waits.values());
     for (const [key, underWay] of waits) {
       const value = (await underWay).get(key);
@@ -72,7 +76,7 @@ export function createVersionedCache<Value>(
     },
     getAll,
     clear() {
-      // A new one: a read under way fills the old one, which nobody asks any more.
+      // A new table, so that reads under way fill the old one.
       table = createTable(options);
     },
   };
@@ -93,7 +97,7 @@ function createTable<Value>({ max, weight }: VersionedCacheOptions<Value>) {
   };
 }
 
-/** For what is read key by key: all at the same time. */
+/** Reads values one by one, all at the same time, as an answer of `read`. */
 export async function readEach<Value>(
   keys: readonly string[],
   read: (key: string) => Promise<Value | undefined>,
@@ -105,4 +109,53 @@ export async function readEach<Value>(
     if (value !== undefined) found.set(key, value);
   }
   return found;
+}
+
+export interface WatchVersionOptions {
+  /** Reads the version row, with one cheap query. */
+  read: () => Promise<bigint | string>;
+  /** Default 2,000: a change has to be in force within 5 s. */
+  everyMs?: number;
+  /** Announces changes, which makes the next poll come at once. Polling works without it. */
+  nc?: NatsConnection | Promise<NatsConnection>;
+  prefix: string;
+  /** Called with the first version, and when it has changed. After a throw it is called again. */
+  onChange: (version: string) => void | Promise<void>;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Polls the version of the configuration until the signal, and goes on after errors of the database. */
+export async function watchVersion(options: WatchVersionOptions): Promise<void> {
+  const { everyMs = 2000, nc, log, signal } = options;
+  let known: string | undefined;
+  let failing = false;
+  let nudge = new AbortController();
+  let subscription: Subscription | undefined;
+  const listen = (connection: NatsConnection | undefined) => {
+    if (signal.aborted) return;
+    subscription = connection?.subscribe(configurationSubject(options.prefix), {
+      callback: () => nudge.abort(),
+    });
+  };
+  // `connectNats` logs why NATS is away.
+  Promise.resolve(nc).then(listen, () => undefined);
+  while (!signal.aborted) {
+    // Renewed before the read, so that a change announced during it is read at once.
+    nudge = new AbortController();
+    try {
+      const version = String(await options.read());
+      if (version !== known) {
+        await options.onChange(version);
+        known = version;
+      }
+      if (failing) log.info("configuration can be read again");
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err }, "configuration cannot be read: trying again");
+      failing = true;
+    }
+    await pause(everyMs, AbortSignal.any([signal, nudge.signal]));
+  }
+  if (subscription?.isClosed() === false) subscription.unsubscribe();
 }
