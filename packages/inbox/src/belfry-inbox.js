@@ -1,11 +1,10 @@
 import { InboxFeed } from "./inbox-feed.js";
 import { makeFrame } from "./inbox-frame.js";
-import { ENGLISH, labelsWith } from "./inbox-labels.js";
+import { ENGLISH, labelsWith, pageLanguages } from "./inbox-labels.js";
 import { InboxList } from "./inbox-list.js";
 import { InboxPanel } from "./inbox-panel.js";
 import { InboxPreferences } from "./inbox-preferences.js";
 import { inboxSheet } from "./inbox-style.js";
-import { pageLanguages } from "./page-languages.js";
 import { REFLECTED, reflect } from "./reflected.js";
 
 export { InboxFeed };

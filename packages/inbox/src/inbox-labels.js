@@ -69,3 +69,25 @@ export function labelsWith(words) {
   }
   return labels;
 }
+
+/**
+ * Returns the language of an element's page, looked up across shadow roots; if the page names none, the languages of
+ * its reader.
+ * @param {Element} element
+ * @returns {readonly string[]}
+ */
+export function pageLanguages(element) {
+  for (let at = element; at != null; at = at.getRootNode().host) {
+    const said = at.closest("[lang]")?.lang;
+    if (said && isLanguage(said)) return [said];
+  }
+  return navigator.languages;
+}
+
+function isLanguage(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

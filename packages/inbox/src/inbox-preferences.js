@@ -1,9 +1,10 @@
-import { drawPreferences, setSwitches } from "./preference-rows.js";
+import { make } from "./inbox-rows.js";
 import { PreferenceStore } from "./preference-store.js";
+import { ANY, preferenceRows } from "./preference-table.js";
 
 /**
- * What the user wants: the gear, where there is something behind it, and the view. It asks only while the panel
- * is seen: when that opens, when the gateway says that something changed, and when the connection is back.
+ * The user's preferences: the gear, shown if there are any, and the view. Reads them only while the panel is
+ * open: when it opens, when the gateway reports a change, and when the connection is back.
  */
 export class InboxPreferences {
   #parts;
@@ -15,7 +16,7 @@ export class InboxPreferences {
   #drawn = "";
   #isOpen = false;
   #wasConnected = false;
-  /** Feeds whose last answer had something to show: their gear is there before the next one. */
+  /** Feeds whose last answer had something to show. Their gear is shown before the next answer. */
   #withSome = new WeakSet();
 
   /**
@@ -30,7 +31,7 @@ export class InboxPreferences {
     parts.rows.addEventListener("click", ({ target }) => this.#onClick(target.closest("button")));
     parts.rows.addEventListener("keydown", (event) => this.#onKey(event));
     parts.readAgain.addEventListener("click", () => {
-      // The button is of no use any more and would drop the focus.
+      // The button will be hidden, which would drop the focus.
       parts.preferences.focus();
       this.#store?.read();
       this.#show();
@@ -38,7 +39,7 @@ export class InboxPreferences {
   }
 
   /**
-   * Of a panel that is seen its feed, else undefined. What is on its way to the gateway goes there all the same.
+   * Takes the feed of an open panel, undefined for a closed one. Changes that are being sent still reach the gateway.
    * @param {import("./inbox-feed.d.ts").InboxFeed | undefined} feed
    */
   watch(feed) {
@@ -78,7 +79,7 @@ export class InboxPreferences {
 
   #onState() {
     const isConnected = this.#feed.state === "connected";
-    // What was changed elsewhere while there was no connection is told by nobody.
+    // Nobody reports what changed while there was no connection.
     if (isConnected && !this.#wasConnected) this.#store.read();
     if (isConnected !== this.#wasConnected) {
       this.#wasConnected = isConnected;
@@ -86,7 +87,7 @@ export class InboxPreferences {
     }
   }
 
-  /** A gear that is there stays until the panel is opened again: somebody may be about to use it. */
+  /** Never hides the gear while the panel is open, as the user may be about to use it. */
   #onChange() {
     const { categories = [], preferences = [] } = this.#store.shown ?? {};
     if (categories.length > 0 || preferences.length > 0) {
@@ -122,7 +123,7 @@ export class InboxPreferences {
     setSwitches(rows, shown, this.#wasConnected);
   }
 
-  /** Those that may be changed. */
+  /** The switches that the user may change. */
   #switches() {
     return [...this.#parts.rows.querySelectorAll("[role=switch]:enabled")];
   }
@@ -137,7 +138,7 @@ export class InboxPreferences {
     this.#on.saving(this.#store.toggle(node.dataset.key, node.dataset.channel));
   }
 
-  /** Every switch is a stop of the Tab key; arrows are the short way through a long table. */
+  /** The Tab key stops at every switch; arrow keys are faster in a long table. */
   #onKey(event) {
     const at = event.target.closest("[role=switch]");
     if (at === null || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -156,5 +157,108 @@ export class InboxPreferences {
     if (!Object.hasOwn(to, event.key)) return;
     event.preventDefault();
     to[event.key]?.focus();
+  }
+}
+
+/** The id of the hint in the row of all messages. */
+const ALL_HINT = "hint-all";
+
+/**
+ * Returns the text in the first of these languages that it has, or in a wider one (`de` for `de-AT`), else the
+ * default text. Ignores the case of languages.
+ * @param {Record<string, string>} texts
+ * @param {readonly string[]} languages
+ */
+function textFor(texts, languages) {
+  const byLanguage = new Map(
+    Object.entries(texts).map(([language, text]) => [language.toLowerCase(), text]),
+  );
+  for (const language of languages) {
+    const parts = language.toLowerCase().split("-");
+    for (; parts.length > 0; parts.pop()) {
+      const text = byLanguage.get(parts.join("-"));
+      if (text !== undefined) return text;
+    }
+  }
+  return byLanguage.get("") ?? "";
+}
+
+/** Makes a row of switches. `at` numbers the rows, as the key of a category may not be an id. */
+function row({ key, required, on }, category, at, labels, languages) {
+  const label = category === undefined ? labels.allMessages : textFor(category.label, languages);
+  const description = category === undefined ? "" : textFor(category.description, languages);
+  const hints = [
+    ...(key === ANY ? [make("p", { id: ALL_HINT, class: "hint" }, labels.allHint)] : []),
+    ...(description === ""
+      ? []
+      : [make("p", { id: `about-${at}`, class: "hint" }, make("bdi", {}, description))]),
+    ...(required ? [make("p", { id: `always-${at}`, class: "hint" }, labels.alwaysSent)] : []),
+  ];
+  const switches = [...on.keys()].map((channel) =>
+    make(
+      "button",
+      {
+        part: "switch",
+        class: "switch",
+        type: "button",
+        role: "switch",
+        "data-key": key,
+        "data-channel": channel,
+        id: `switch-${at}-${channel}`,
+        "aria-labelledby": `row-${at} switch-${at}-${channel}`,
+        disabled: required ? "" : undefined,
+      },
+      make("span", { part: "track", class: "track", "aria-hidden": "true" }),
+      labels.channel(channel),
+    ),
+  );
+  return make(
+    "div",
+    {
+      part: "preference",
+      class: "preference",
+      role: "group",
+      "aria-labelledby": `row-${at}`,
+      "aria-describedby": hints.map(({ id }) => id).join(" "),
+    },
+    make("strong", { part: "preference-label", id: `row-${at}` }, make("bdi", {}, label || key)),
+    ...hints,
+    make("div", { class: "switches" }, ...switches),
+  );
+}
+
+/**
+ * Draws all rows. All texts come from outside, so they are set as text.
+ * @param {HTMLElement} list
+ * @param {import("./inbox-feed.d.ts").ShownPreferences} shown
+ * @param {import("./belfry-inbox.d.ts").InboxLabels} labels
+ * @param {readonly string[]} languages
+ */
+function drawPreferences(list, shown, labels, languages) {
+  const categories = new Map(shown.categories.map((one) => [one.key, one]));
+  const rows = preferenceRows(shown).map((one, at) =>
+    row(one, categories.get(one.key), at, labels, languages),
+  );
+  list.replaceChildren(...rows);
+}
+
+/**
+ * Sets the drawn switches. Marks those that the row of all messages overrules; they still show their own value.
+ * @param {HTMLElement} list
+ * @param {import("./inbox-feed.d.ts").ShownPreferences} shown
+ * @param {boolean} isConnected
+ */
+function setSwitches(list, shown, isConnected) {
+  const rows = new Map(preferenceRows(shown).map((one) => [one.key, one]));
+  for (const node of list.querySelectorAll("[role=switch]")) {
+    const { key, channel } = node.dataset;
+    const { required, on } = rows.get(key);
+    const isOverruled = key !== ANY && !required && !rows.get(ANY).on.get(channel);
+    node.setAttribute("aria-checked", String(on.get(channel)));
+    node.toggleAttribute("data-overruled", isOverruled);
+    if (isOverruled) node.setAttribute("aria-describedby", ALL_HINT);
+    else node.removeAttribute("aria-describedby");
+    if (isConnected) node.removeAttribute("aria-disabled");
+    else node.setAttribute("aria-disabled", "true");
   }
 }
