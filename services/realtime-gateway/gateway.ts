@@ -69,11 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onTenantDisconnect: (tenantId) => hub.endTenant(tenantId, DISCONNECTS.forced),
   });
   const hub = new Hub(feed, { history, wheel, nowMs, log });
-  checkPositions = createPositionCheck({
-    hub,
-    readTops: (channels) => readTops(db, channels),
-    log,
-  });
+  checkPositions = createPositionCheck(hub, (channels) => readTops(db, channels), log);
 
   const rpc = createRpc({
     db,

@@ -150,20 +150,17 @@ function keyOf(tenantId: string, userId: string): string {
   return `${tenantId} ${userId}`;
 }
 
-export interface PositionCheckOptions {
-  hub: Hub;
-  readTops(channels: readonly ChannelKey[]): Promise<ChannelTop[]>;
-  log: { warn(details: object, message: string): void };
-}
-
 const CHANNELS_OF_STATEMENT = 20_000;
 
 /**
  * Compares the position of every channel with Postgres. Finds a last publication that NATS lost, which no later
  * publication would reveal, and a database that was restored to an earlier state.
  */
-export function createPositionCheck(options: PositionCheckOptions): () => Promise<void> {
-  const { hub, readTops, log } = options;
+export function createPositionCheck(
+  hub: Hub,
+  readTops: (channels: readonly ChannelKey[]) => Promise<ChannelTop[]>,
+  log: { warn(details: object, message: string): void },
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   let again = false;
 

@@ -3,7 +3,7 @@ import { realtimeSubject } from "@belfry/contracts/streams";
 import { disconnectedTenant, tenantDisconnects } from "@belfry/contracts/tenant-disconnect";
 import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { announce, type NatsLink } from "@belfry/service/nats";
-import { pause } from "@belfry/service/pause";
+import { within } from "@belfry/service/pause";
 
 export interface LiveFeed {
   /** Tells every gateway. Returns false while NATS is away: a buffered message would arrive minutes late. */
@@ -43,21 +43,12 @@ export function createLiveFeed(options: LiveFeedOptions): LiveFeed {
       flush = undefined;
       // While NATS is away its client keeps the subscription, and `onUncertain` follows the reconnect.
       if (nats?.isConnected() !== true) return;
-      let late = false;
-      const done = nats.nc.flush().then(
-        () => {
-          if (late) onUncertain();
-        },
-        () => undefined,
+      const answered = nats.nc.flush().then(
+        () => true,
+        () => false,
       );
-      const timeout = new AbortController();
-      await Promise.race([
-        done,
-        pause(IN_FORCE_TIMEOUT_MS, timeout.signal).then(() => {
-          late = true;
-        }),
-      ]);
-      timeout.abort();
+      const first = await within(answered, IN_FORCE_TIMEOUT_MS, "late");
+      if (first === "late") void answered.then((isInForce) => isInForce && onUncertain());
     });
     return flush;
   };

@@ -18,10 +18,10 @@ before(async () => {
 after(() => resources.disposeAsync());
 
 const files = (caFile: string): NatsFiles => ({
-  caFile,
-  certFile: "",
-  keyFile: "",
-  credentialsFile: "",
+  NATS_TLS_CA_FILE: caFile,
+  NATS_TLS_CERT_FILE: "",
+  NATS_TLS_KEY_FILE: "",
+  NATS_CREDENTIALS_FILE: "",
 });
 
 test("NATS is reached by TLS, with a password that holds every sign an address gives a meaning", async () => {

@@ -5,6 +5,7 @@ import { collectDefaultMetrics, register } from "prom-client";
 import { answerBrokenRequest, hasHostFault } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
 import { gauge } from "./metrics.ts";
+import { within } from "./pause.ts";
 
 const dependencies = gauge(
   "belfry_dependency_up",
@@ -104,16 +105,10 @@ export async function startManagement(options: ManagementOptions): Promise<Manag
 async function findAway(checks: Checks): Promise<string[]> {
   const names = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<false>((resolve) => {
-        timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false);
-      });
       try {
-        return (await Promise.race([check(), late])) ? [] : [name];
+        return (await within(check(), CHECK_TIMEOUT_MS, false)) ? [] : [name];
       } catch {
         return [name];
-      } finally {
-        clearTimeout(timer);
       }
     }),
   );

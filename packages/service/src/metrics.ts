@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram } from "prom-client";
+import { within } from "./pause.ts";
 
 // Metrics are served by the management port. The values of a label are few and known beforehand: never a tenant, a
 // user, an id, a path or a vendor's words. Names and meanings: docs/operations/metrics.md.
@@ -50,16 +51,10 @@ export function gauge<Label extends string>(
             // A reset would show 0 for a metric without labels, though nothing is known.
             if (labelNames.length > 0) this.reset();
             else this.remove();
-            let timer: NodeJS.Timeout | undefined;
-            const late = new Promise<void>((resolve) => {
-              timer = setTimeout(resolve, COLLECT_TIMEOUT_MS);
-            });
             try {
-              await Promise.race([read(this), late]);
+              await within(read(this), COLLECT_TIMEOUT_MS, undefined);
             } catch {
               // The metric is missing from this scrape.
-            } finally {
-              clearTimeout(timer);
             }
           },
         }),

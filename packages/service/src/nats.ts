@@ -12,6 +12,7 @@ import {
   type NatsConnection,
   type NatsConnectionImpl,
 } from "@nats-io/transport-node";
+import type { CommonConfig } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
@@ -31,28 +32,11 @@ export interface NatsLink extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Paths of files, as in the variables NATS_TLS_… and NATS_CREDENTIALS_FILE; empty: none. */
-export interface NatsFiles {
-  caFile: string;
-  certFile: string;
-  keyFile: string;
-  credentialsFile: string;
-}
-
-/** Returns the files that the configuration of a service names. */
-export function natsFiles(config: {
-  NATS_TLS_CA_FILE: string;
-  NATS_TLS_CERT_FILE: string;
-  NATS_TLS_KEY_FILE: string;
-  NATS_CREDENTIALS_FILE: string;
-}): NatsFiles {
-  return {
-    caFile: config.NATS_TLS_CA_FILE,
-    certFile: config.NATS_TLS_CERT_FILE,
-    keyFile: config.NATS_TLS_KEY_FILE,
-    credentialsFile: config.NATS_CREDENTIALS_FILE,
-  };
-}
+/** Paths of files, as in the configuration; empty: none. */
+export type NatsFiles = Pick<
+  CommonConfig,
+  "NATS_TLS_CA_FILE" | "NATS_TLS_CERT_FILE" | "NATS_TLS_KEY_FILE" | "NATS_CREDENTIALS_FILE"
+>;
 
 export interface ConnectNatsOptions {
   /** Addresses, comma-separated, optionally with `user:password@` or `token@`; `tls://` means TLS. */
@@ -170,32 +154,28 @@ function createLink(nc: NatsConnection, log: Logger): NatsLink {
   };
 }
 
-/** The client ignores credentials in an address, so they are passed as options. */
 async function serverOptions(url: string, files?: NatsFiles): Promise<ConnectionOptions> {
   const parsed = url.split(",").map((one) => new URL(one.trim()));
-  const first = parsed[0];
-  const user = decodeURIComponent(first?.username ?? "");
-  const password = decodeURIComponent(first?.password ?? "");
-  const caFile = files?.caFile || undefined;
-  const certFile = files?.certFile || undefined;
-  const keyFile = files?.keyFile || undefined;
+  const servers = parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`);
+  const options: ConnectionOptions = { servers, ...credentialsOf(parsed[0]) };
+  const caFile = files?.NATS_TLS_CA_FILE ?? "";
+  const certFile = files?.NATS_TLS_CERT_FILE ?? "";
+  const keyFile = files?.NATS_TLS_KEY_FILE ?? "";
   const isTls = parsed.some(({ protocol }) => protocol === "tls:");
-  const credentials = files?.credentialsFile ? await readFile(files.credentialsFile) : undefined;
-  return {
-    servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
-    ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
-    ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(credentials) }),
-    // Without this the client would accept a server that offers no TLS.
-    ...(isTls || caFile !== undefined || certFile !== undefined
-      ? {
-          tls: {
-            ...(caFile === undefined ? {} : { caFile }),
-            ...(certFile === undefined ? {} : { certFile }),
-            ...(keyFile === undefined ? {} : { keyFile }),
-          },
-        }
-      : {}),
-  };
+  // Without this option the client would accept a server that offers no TLS. It ignores empty paths.
+  if (isTls || caFile !== "" || certFile !== "") options.tls = { caFile, certFile, keyFile };
+  if (files?.NATS_CREDENTIALS_FILE) {
+    options.authenticator = credsAuthenticator(await readFile(files.NATS_CREDENTIALS_FILE));
+  }
+  return options;
+}
+
+/** The client ignores credentials in an address, so they are passed as options. */
+function credentialsOf(address: URL | undefined): ConnectionOptions {
+  const user = decodeURIComponent(address?.username ?? "");
+  const pass = decodeURIComponent(address?.password ?? "");
+  if (user === "") return {};
+  return pass === "" ? { token: user } : { user, pass };
 }
 
 /**

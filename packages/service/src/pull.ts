@@ -1,6 +1,7 @@
 import type { ConsumerDefinition } from "@belfry/contracts/streams";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import type { PulledMessage } from "./message-batch.ts";
+import { within } from "./pause.ts";
 
 /** How long the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;
@@ -86,12 +87,8 @@ export function openPull(
     async drain(timeoutMs) {
       clearTimeout(lostTimer);
       if (nc.isClosed() || subscription.isClosed()) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, timeoutMs);
-      });
-      await Promise.race([subscription.drain().catch(() => undefined), late]);
-      clearTimeout(timer);
+      const drained = subscription.drain().catch(() => undefined);
+      await within(drained, timeoutMs, undefined);
       outstanding = 0;
     },
   };

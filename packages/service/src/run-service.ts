@@ -3,7 +3,7 @@ import type { TObject } from "@sinclair/typebox";
 import { type CommonConfig, loadConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { startManagement } from "./management.ts";
-import { connectNats, type NatsLink, natsFiles } from "./nats.ts";
+import { connectNats, type NatsLink } from "./nats.ts";
 
 /** What starting and stopping need of a database; `packages/database` implements it. */
 export interface ServiceDatabase {
@@ -102,7 +102,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
     const connect = async () => {
       link = await connectNats({
         url: config.NATS_URL,
-        files: natsFiles(config),
+        files: config,
         name: database.applicationName,
         log,
         signal,
