@@ -14,16 +14,15 @@ import {
 } from "./protocol.ts";
 import { type ChannelState, ITEM_BYTES, MAX_RECOVERED } from "./realtime-history.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { type Subscriber, Subscription } from "./topic.ts";
+import { type Subscriber, Subscription, type SubscriptionOwner } from "./topic.ts";
 
 const MAX_HISTORY_PAGE = 300;
 
 /** The session of the channels. */
-interface Owner {
+interface Owner extends Subscriber {
   user: User | undefined;
   reply(reply: Reply): void;
   fail(id: number, error: ProtocolError): void;
-  push(message: string): void;
   end(disconnect: Disconnect): void;
   /** Runs `answer` when the client has read everything before it. */
   answerLarge(answer: () => Promise<void>): Promise<void>;
@@ -35,7 +34,7 @@ const KNOWN_DELTA = "fossil";
 const REJECT_UNRECOVERABLE = 2;
 
 /** The subscriptions of one session. */
-export class SessionChannels implements Subscriber {
+export class SessionChannels implements SubscriptionOwner {
   readonly #deps: SessionDeps;
   readonly #owner: Owner;
   readonly #held = new Map<string, Subscription>();
@@ -43,10 +42,6 @@ export class SessionChannels implements Subscriber {
   constructor(deps: SessionDeps, owner: Owner) {
     this.#deps = deps;
     this.#owner = owner;
-  }
-
-  push(message: string): void {
-    this.#owner.push(message);
   }
 
   dropped(subscription: Subscription): void {
@@ -72,7 +67,7 @@ export class SessionChannels implements Subscriber {
     const refusal = this.#refusal(user, request);
     if (refusal !== undefined) return void this.#owner.fail(id, refusal);
     const topic = user.topic(channel.slice(0, channel.indexOf("#")));
-    const subscription = new Subscription(topic, this);
+    const subscription = new Subscription(topic, this.#owner, this);
     topic.add(subscription);
     this.#held.set(channel, subscription);
     return this.#join(id, request, subscription);

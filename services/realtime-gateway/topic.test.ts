@@ -48,13 +48,16 @@ function setUp() {
     },
     subscribe() {
       const got: (number | "dropped")[] = [];
-      const subscription = new Subscription(topic, {
-        push: (message) => got.push(JSON.parse(message).push.pub.offset),
-        dropped: (one) => {
-          got.push("dropped");
-          topic.remove(one);
+      const subscription = new Subscription(
+        topic,
+        { push: (message) => got.push(JSON.parse(message).push.pub.offset) },
+        {
+          dropped(one) {
+            got.push("dropped");
+            topic.remove(one);
+          },
         },
-      });
+      );
       topic.add(subscription);
       const goLive = (position: number, epoch = "e") => {
         subscription.goLive(position);
@@ -217,7 +220,7 @@ test("a push has one line with its trace id, however many connections it goes to
   for (const _ of [1, 2]) {
     subscribe().goLive(0);
     const push = (message: string) => void pushed.push(message);
-    const subscription = new Subscription(topic, { push, dropped: () => undefined });
+    const subscription = new Subscription(topic, { push }, { dropped: () => undefined });
     topic.add(subscription);
     subscription.goLive(0);
   }

@@ -235,7 +235,11 @@ export class Topic implements Timed {
 /** The session behind a subscription. */
 export interface Subscriber {
   push(message: string): void;
-  /** The topic has dropped it: tells the client to subscribe again. */
+}
+
+/** The channels of that session. */
+export interface SubscriptionOwner {
+  /** The topic has dropped the subscription: tells the client to subscribe again. */
   dropped(subscription: Subscription): void;
 }
 
@@ -243,14 +247,16 @@ export interface Subscriber {
 export class Subscription {
   readonly topic: Topic;
   readonly #subscriber: Subscriber;
+  readonly #owner: SubscriptionOwner;
   #position: number | undefined;
   /** What was published while it joins, in ascending order, up to a bound in bytes. */
   #held: { offset: number; message: string }[] | undefined = [];
   #roomBytes = MAX_HELD_BACK_BYTES;
 
-  constructor(topic: Topic, subscriber: Subscriber) {
+  constructor(topic: Topic, subscriber: Subscriber, owner: SubscriptionOwner) {
     this.topic = topic;
     this.#subscriber = subscriber;
+    this.#owner = owner;
   }
 
   /** The client has everything up to here; undefined while it joins. */
@@ -282,6 +288,6 @@ export class Subscription {
   }
 
   drop(): void {
-    this.#subscriber.dropped(this);
+    this.#owner.dropped(this);
   }
 }

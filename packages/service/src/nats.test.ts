@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeRealtimeMessage } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
@@ -60,56 +60,50 @@ test("the wait ends when the service is asked to stop", async (t) => {
   await assert.rejects(connecting, /SIGTERM/);
 });
 
+/** A server that takes connections and says nothing, but for what `onConnection` does; `tryNumber` counts from 1. */
+async function startSilentServer(
+  t: TestContext,
+  onConnection: (socket: Socket, tryNumber: number) => void = () => undefined,
+) {
+  const under = { open: new Set<Socket>(), tries: 0, url: "" };
+  const server = createServer((socket) => {
+    under.tries += 1;
+    under.open.add(socket);
+    socket.on("error", () => undefined).on("close", () => under.open.delete(socket));
+    onConnection(socket, under.tries);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  under.url = `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return under;
+}
+
 test("of a server that takes connections and says nothing no connection is left behind", async (t) => {
-  const open = new Set<Socket>();
-  let tries = 0;
-  const silent = createServer((socket) => {
-    tries += 1;
-    open.add(socket);
-    socket.on("error", () => undefined).on("close", () => open.delete(socket));
-  });
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  t.after(() => silent.close());
+  const under = await startSilentServer(t);
   const stop = new AbortController();
-  const connecting = connectNats({
-    url: `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`,
-    name: "x",
-    log: capture().log,
-    signal: stop.signal,
-  });
-  await eventually(() => tries > 0);
+  const { signal } = stop;
+  const connecting = connectNats({ url: under.url, name: "x", log: capture().log, signal });
+  await eventually(() => under.tries > 0);
   stop.abort(new Error("SIGTERM"));
   await assert.rejects(connecting, /SIGTERM/);
-  await eventually(() => open.size === 0);
+  await eventually(() => under.open.size === 0);
 });
 
 test("a link that is closed while a silent server keeps it from reconnecting leaves no connection behind", async (t) => {
-  const open = new Set<Socket>();
-  let tries = 0;
-  const server = createServer((socket) => {
-    tries += 1;
-    open.add(socket);
-    socket.on("error", () => undefined).on("close", () => open.delete(socket));
-    if (tries > 1) return;
+  const under = await startSilentServer(t, (socket, tryNumber) => {
+    if (tryNumber > 1) return;
     const info = { server_id: "x", version: "2.10.0", proto: 1, headers: true, max_payload: 1024 };
     socket.write(`INFO ${JSON.stringify(info)}\r\n`);
     socket.on("data", (data) => {
       if (data.includes("PING")) socket.write("PONG\r\n");
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  const link = await connectNats({
-    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    name: "x",
-    log: capture().log,
-  });
-  for (const socket of open) socket.destroy();
-  await eventually(() => tries > 1);
+  const link = await connectNats({ url: under.url, name: "x", log: capture().log });
+  for (const socket of under.open) socket.destroy();
+  await eventually(() => under.tries > 1);
   await link.close();
-  await eventually(() => open.size === 0);
+  await eventually(() => under.open.size === 0);
 });
 
 test("a connection that was lost is known to be lost, and comes back by itself", async (t) => {
