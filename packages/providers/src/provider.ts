@@ -1,12 +1,12 @@
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import { createSemaphore } from "@belfry/service/semaphore";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./clock.ts";
 import { emailFault, smsFault } from "./message-form.ts";
 import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, secretsOf } from "./settings.ts";
-import { createTurns } from "./turns.ts";
 
 export interface ProviderDeps {
   /** For a connection, and then from the moment the vendor has the request to its answer's last byte. */
@@ -128,8 +128,12 @@ export function defineProvider<Message, Settings extends TObject>(
       }
       const secrets = secretsOf(definition.settings, settings);
       const maxCalls = callsOf(settings);
-      const turns = createTurns(maxCalls);
-      const limitCalls = (most: number) => turns.limit(most);
+      let most = maxCalls;
+      const calls = createSemaphore((units, used) => used + units <= most);
+      const limitCalls = (limit: number) => {
+        most = limit;
+        calls.resume();
+      };
       const context = { ...deps, secrets, maxCalls, limitCalls, now: deps.now ?? Date.now };
       let created: Promise<Provider<Message>> | undefined;
       const provider = async () => {
@@ -149,7 +153,7 @@ export function defineProvider<Message, Settings extends TObject>(
         const fault = code === null ? definition.messageFault?.(message) : storedReason(code);
         if (fault) return outcome("permanent", fault);
         if (closed) return notBegun(storedReason("no-connection-to-vendor", { code: "closed" }));
-        while (await turns.take(deps.turnWaitMs ?? TURN_WAIT_MS)) {
+        while (await calls.acquire(deps.turnWaitMs ?? TURN_WAIT_MS)) {
           try {
             const there = await provider();
             if (there === undefined) return notBegun("the vendor's library could not be loaded");
@@ -157,14 +161,14 @@ export function defineProvider<Message, Settings extends TObject>(
           } catch (error) {
             if (!(error instanceof NoMoreCalls)) throw error;
           } finally {
-            turns.give();
+            calls.release();
           }
         }
         return notBegun("every connection to the vendor was in use");
       };
       return {
         get maxCalls() {
-          return turns.most;
+          return most;
         },
         send(message) {
           const calling = call(message);
