@@ -4,15 +4,15 @@ import { allActs, NOUNS } from "@belfry/administration/acts";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   accessOf,
-  actRoutes,
   keyedActs,
   platformActs,
   platformDoor,
   tenantDoor,
-} from "@belfry/http-api/act-routes";
+} from "@belfry/http-api/act-access";
+import { actRoutes } from "@belfry/http-api/act-routes";
 import { createAuthentication } from "@belfry/http-api/authenticate";
-import { withoutFastifysChecks } from "@belfry/http-api/check-request";
 import { documentRoutes } from "@belfry/http-api/openapi";
+import { withoutFastifysChecks } from "@belfry/http-api/read-request";
 import { nowhereElse, takeJson } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import { MCP_ACCESS, mcpRoute } from "./mcp.ts";

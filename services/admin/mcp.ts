@@ -9,9 +9,9 @@ import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administratio
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
-import { callerOf } from "@belfry/http-api/act-routes";
+import { callerOf } from "@belfry/http-api/act-access";
 import type { Authentication, KeyAccess } from "@belfry/http-api/authenticate";
-import { readBody } from "@belfry/http-api/read-body";
+import { readBody } from "@belfry/http-api/read-request";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 

@@ -1,8 +1,7 @@
 import type { TestNotification } from "@belfry/administration/act";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
-import type { KeyUses } from "@belfry/http-api/key-uses";
-import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
+import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory";
 import type { Logger } from "pino";
 import type { CodePendings } from "./door/code-pending.ts";
 import type { Cookies } from "./door/cookies.ts";

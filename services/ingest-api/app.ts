@@ -1,46 +1,44 @@
 import { MAX_BODY_BYTES } from "@belfry/contracts/bounds";
 import type { Database } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import { createAuthentication } from "@belfry/http-api/authenticate";
-import { checkRoutes } from "@belfry/http-api/check-request";
-import type { KeyUses } from "@belfry/http-api/key-uses";
 import { documentRoutes } from "@belfry/http-api/openapi";
-import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
+import { checkRoutes } from "@belfry/http-api/read-request";
+import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createHttpServer } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Acceptor } from "./accept.ts";
+import { createActRoutes } from "./act-route.ts";
 import { apiDocument } from "./api-document.ts";
-import { cancelRoute } from "./cancel-route.ts";
 import { docsRoutes } from "./docs-page.ts";
-import { erasureRoutes } from "./erasure-routes.ts";
-import { eventRoute } from "./event-route.ts";
+import { eventRoutes } from "./event-routes.ts";
 import { type InboundDeps, inboundRoute } from "./inbound-route.ts";
 import { KEY_ACCESS } from "./key-access.ts";
 import { notificationRoutes } from "./notification-routes.ts";
 import { packageRoutes } from "./package-routes.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
-import { preferenceRoutes } from "./preference-routes.ts";
 import { realtimeTokenRoute } from "./realtime-token-route.ts";
-import { scheduledRoutes } from "./scheduled-routes.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { userRoutes } from "./user-routes.ts";
-import { type WebhookRouteDeps, webhookEndpointRoutes } from "./webhook-endpoint-routes.ts";
-import { webhookMessageRoutes } from "./webhook-message-routes.ts";
 import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
+import { webhookMessageRoutes, webhookRoutes } from "./webhook-routes.ts";
 
 export interface AppDeps
   extends Omit<WebhookDeps, "limits">,
     Omit<InboundDeps, "limits">,
-    Omit<LinkPageDeps, "limits">,
-    Omit<WebhookRouteDeps, "authentication"> {
+    Omit<LinkPageDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string; packagesFolder: string; manageUrl: string };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
+  secretKeys: SecretKeys;
+  /** Local stack and tests only. */
+  allowPrivateWebhooks: boolean;
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
   /** These two tell the user's open pages; best effort. */
   announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
@@ -67,14 +65,19 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   triggerRoute(app, { ...deps, authentication });
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
-  eventRoute(app, { ...deps, authentication });
-  scheduledRoutes(app, { ...deps, authentication });
-  cancelRoute(app, { ...deps, authentication });
-  userRoutes(app, { ...deps, authentication });
-  erasureRoutes(app, { ...deps, authentication });
-  preferenceRoutes(app, { ...deps, authentication });
-  webhookEndpointRoutes(app, { ...deps, authentication });
-  webhookMessageRoutes(app, { ...deps, authentication });
+  const addActRoute = createActRoutes(app, {
+    authentication,
+    db: deps.db,
+    services: {
+      keys: async () => deps.secretKeys,
+      allowPrivateWebhooks: async () => deps.allowPrivateWebhooks,
+      announcePreferences: deps.announcePreferences,
+    },
+  });
+  eventRoutes(addActRoute);
+  userRoutes(addActRoute);
+  webhookRoutes(addActRoute);
+  webhookMessageRoutes(addActRoute);
   webhookRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { ALWAYS, answers } from "@belfry/http-api/answers";
-import { TRACE_HEADERS } from "@belfry/http-api/document-parts";
+import { ALWAYS, answers, TRACE_HEADERS } from "@belfry/http-api/route-schema";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import type { Reference } from "./docs-worker.ts";

@@ -15,9 +15,8 @@ import {
 import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { listNotifications, markNotificationRead } from "@belfry/database/notifications";
-import { answers, KEYED } from "@belfry/http-api/answers";
 import type { Authentication } from "@belfry/http-api/authenticate";
-import { EXAMPLE_ID, lookOf } from "@belfry/http-api/document-parts";
+import { answers, EXAMPLE_ID, KEYED, lookOf } from "@belfry/http-api/route-schema";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";

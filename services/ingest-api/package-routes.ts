@@ -1,7 +1,6 @@
 import { documented } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
-import { ALWAYS, answers } from "@belfry/http-api/answers";
-import { TRACE_HEADERS } from "@belfry/http-api/document-parts";
+import { ALWAYS, answers, TRACE_HEADERS } from "@belfry/http-api/route-schema";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 import { createTarballs } from "./tarballs.ts";

@@ -4,7 +4,7 @@ import { CHANNELS, channelMask } from "@belfry/contracts/channels";
 import type { Problem } from "@belfry/contracts/problems";
 import { checkOf, faultsOf as faultsIn, faultText } from "@belfry/contracts/schema-faults";
 import { TriggerRequest } from "@belfry/contracts/trigger";
-import { parseJson } from "@belfry/http-api/read-body";
+import { parseJson } from "@belfry/http-api/read-request";
 import { assertEach } from "@belfry/testing/assert-each";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -4,10 +4,9 @@ import {
   RealtimeTokenRequest,
   RealtimeTokenResponse,
 } from "@belfry/contracts/realtime-token";
-import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
 import type { Authentication } from "@belfry/http-api/authenticate";
-import { lookOf } from "@belfry/http-api/document-parts";
-import { readBody } from "@belfry/http-api/read-body";
+import { readBody } from "@belfry/http-api/read-request";
+import { answers, KEYED, lookOf, WITH_BODY } from "@belfry/http-api/route-schema";
 import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";

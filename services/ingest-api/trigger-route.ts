@@ -8,11 +8,16 @@ import {
   TriggerResponse,
   triggerMessage,
 } from "@belfry/contracts/trigger";
-import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import type { Authentication } from "@belfry/http-api/authenticate";
-import { SIGNATURE_HEADER, TRACE_HEADERS, unsent } from "@belfry/http-api/document-parts";
-import { headerText, readBody } from "@belfry/http-api/read-body";
-import { requireSignature } from "@belfry/http-api/signature";
+import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
+import { headerText, readBody } from "@belfry/http-api/read-request";
+import {
+  answers,
+  KEYED,
+  SIGNATURE_HEADER,
+  TRACE_HEADERS,
+  unsent,
+  WITH_BODY,
+} from "@belfry/http-api/route-schema";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -1,134 +1,139 @@
+import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
+import { changePreferences, showPreferences } from "@belfry/administration/users/preferences";
 import { putUsers } from "@belfry/administration/users/put-users";
-import { putUser, showUser, USER_INPUT } from "@belfry/administration/users/users";
-import { text } from "@belfry/contracts/fields";
+import { putUser, showUser } from "@belfry/administration/users/users";
+import { ErasureResponse } from "@belfry/contracts/erasure";
+import { id, text } from "@belfry/contracts/fields";
+import { ChangePreferencesRequest, PreferencesResponse } from "@belfry/contracts/preferences";
 import { Problem } from "@belfry/contracts/problems";
 import {
   MAX_USERS_BATCH_BYTES,
   MAX_USERS_OF_BATCH,
-  USER_PATH,
   USERS_BATCH_PATH,
   UserRequest,
   UserResponse,
   UsersBatchRequest,
   UsersBatchResponse,
 } from "@belfry/contracts/users";
-import type { Database } from "@belfry/database/connection";
-import { answers, KEYED, WITH_BODY } from "@belfry/http-api/answers";
-import { runFor } from "@belfry/http-api/as-problem";
-import type { Authentication } from "@belfry/http-api/authenticate";
-import { lookOf, signedOf } from "@belfry/http-api/document-parts";
-import { readBody } from "@belfry/http-api/read-body";
-import { requireSignature } from "@belfry/http-api/signature";
-import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { EXAMPLE_ID } from "@belfry/http-api/route-schema";
 import { Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AddActRoute } from "./act-route.ts";
 
-export const PATH_OF_USER = Type.Object({
+const tag = "Users";
+const RETRY_ERASURE_SECONDS = 60;
+
+const params = Type.Object({
   userId: text({
     description:
       "The user's id in your own system, percent-encoded; of the very id `batch` write %62atch",
     examples: ["user-1"],
   }),
 });
+const reserved = { [USERS_BATCH_PATH]: "POST" };
+const LONG_ID = { validation: { message: ["userId must be at most 255 characters"] } };
 
-const { userId: _, ...REQUEST_EXAMPLE } = USER_INPUT;
-const [SHOWN_EXAMPLE] = showUser.examples;
+/** A tenant's users: the directory, their preferences, and how they are erased. */
+export function userRoutes(add: AddActRoute): void {
+  const [{ input: userExample } = {}] = putUser.examples;
+  const { userId: _, ...example } = userExample ?? {};
 
-const putSchema = {
-  ...signedOf("Users"),
-  operationId: "putUser",
-  summary: "Name a user",
-  description:
-    "Stores all that Belfry is to know of a user: what is left out is deleted. Applies to every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
-  params: PATH_OF_USER,
-  body: UserRequest,
-  "x-examples": { user: { value: REQUEST_EXAMPLE } },
-  response: answers(
-    {
-      description: "The user as stored",
-      schema: UserResponse,
-      example: { success: true, data: SHOWN_EXAMPLE?.output },
+  add(putUser, {
+    tag,
+    operationId: "putUser",
+    summary: "Name a user",
+    description:
+      "Stores all that Belfry is to know of a user: what is left out is deleted. Applies to every event that is dispatched after the answer. You need not name your users: an address in the trigger wins.",
+    params,
+    reserved,
+    body: UserRequest,
+    answer: { description: "The user as stored", schema: UserResponse },
+    problems: { validation: { message: ["email must be an email address"] } },
+  });
+
+  add(showUser, {
+    tag,
+    operationId: "showUser",
+    summary: "Show a user",
+    description: "As you have named it.",
+    params,
+    reserved,
+    answer: { description: "The user", schema: UserResponse },
+    problems: { notFound: {}, ...LONG_ID },
+  });
+
+  add(putUsers, {
+    tag,
+    operationId: "putUsers",
+    description: `Up to ${MAX_USERS_OF_BATCH} users and 1 MiB, each as by PUT, with an answer for each. The good ones are stored together; a bad one does not hold them up.`,
+    body: UsersBatchRequest,
+    examples: {
+      users: { value: { users: [{ userId: "user-1", ...example }, { userId: "user-2" }] } },
     },
-    { ...KEYED, ...WITH_BODY, validation: { message: ["email must be an email address"] } },
-    { 401: ["WWW-Authenticate"] },
-  ),
-};
-
-const showSchema = {
-  ...lookOf("Users"),
-  operationId: "showUser",
-  summary: "Show a user",
-  description: "As you have named it.",
-  params: PATH_OF_USER,
-  response: answers(
-    {
-      description: "The user",
-      schema: UserResponse,
-      example: { success: true, data: SHOWN_EXAMPLE?.output },
-    },
-    { ...KEYED, notFound: {}, validation: { message: ["userId must be at most 255 characters"] } },
-  ),
-};
-
-const batchSchema = {
-  ...signedOf("Users"),
-  operationId: "putUsers",
-  summary: "Name many users",
-  description: `Up to ${MAX_USERS_OF_BATCH} users and 1 MiB, each as by PUT, with an answer for each. The good ones are stored together; a bad one does not hold them up.`,
-  body: UsersBatchRequest,
-  "x-examples": {
-    users: { value: { users: [{ userId: "user-1", ...REQUEST_EXAMPLE }, { userId: "user-2" }] } },
-  },
-  response: answers(
-    {
-      description: "What became of each",
-      schema: UsersBatchResponse,
-      example: { success: true, ...putUsers.examples[0]?.output },
-    },
-    {
-      ...KEYED,
-      ...WITH_BODY,
+    maxBodyBytes: MAX_USERS_BATCH_BYTES,
+    answer: { description: "What became of each", schema: UsersBatchResponse },
+    problems: {
       validation: { message: [`users must have at most ${MAX_USERS_OF_BATCH} items`] },
     },
-    { 401: ["WWW-Authenticate"] },
-  ),
-};
-
-/** For `onRequest` of a user's path: that of the batch reads as one, and knows POST alone. */
-export async function refuseBatchPath(request: FastifyRequest): Promise<void> {
-  if (request.url.split("?", 1)[0] !== USERS_BATCH_PATH) return;
-  throw new Problem("methodNotAllowed", { headers: { allow: "POST" } });
-}
-
-/** The directory of a tenant's users: put, show, put many. */
-export function userRoutes(
-  app: FastifyInstance,
-  { authentication, db }: { authentication: Authentication; db: Database },
-): void {
-  const onRequest = [refuseBatchPath, authentication.other];
-  const signed = { preValidation: [requireSignature, readBody] };
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
-  routes.put(USER_PATH, { schema: putSchema, onRequest, ...signed }, async (request) => {
-    const { email, phone, locale, timezone, quietHours } = request.body;
-    const input = { ...request.params, email, phone, locale, timezone, quietHours };
-    return { success: true, data: await runFor({ db }, request, putUser, input) };
+    answerOf: ({ results }) => ({ success: true, results }),
+    logFieldsOf: ({ results }) => ({ users: results.filter(({ success }) => success).length }),
   });
 
-  routes.get(USER_PATH, { schema: showSchema, onRequest }, async (request) => {
-    return { success: true, data: await runFor({ db }, request, showUser, request.params) };
+  add(showPreferences, {
+    tag,
+    operationId: "showPreferences",
+    summary: "Show a user's preferences",
+    description:
+      "What the user has turned on and off, from where and when, and the categories there are. Of any user id: you need not have named the user.",
+    params,
+    answer: { description: "The preferences", schema: PreferencesResponse },
+    problems: LONG_ID,
   });
 
-  routes.post(
-    USERS_BATCH_PATH,
-    {
-      ...{ schema: batchSchema, onRequest: authentication.other, ...signed },
-      bodyLimit: MAX_USERS_BATCH_BYTES,
+  add(changePreferences, {
+    tag,
+    operationId: "changePreferences",
+    description:
+      "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. Applies to every event that is dispatched after the answer. An off is never overruled by an on in another cell; a required category cannot be turned off.",
+    params,
+    body: ChangePreferencesRequest,
+    answer: { description: "The preferences as they are now", schema: PreferencesResponse },
+    problems: {
+      validation: {
+        message: ['preferences[0].category must be * or the key of a category: "ofers"'],
+      },
     },
-    async (request) => {
-      const { results } = await runFor({ db }, request, putUsers, request.body);
-      const stored = results.filter(({ success }) => success).length;
-      request.logFields = { ...request.logFields, users: stored };
-      return { success: true, results };
+  });
+
+  add(requestErasure, {
+    tag,
+    operationId: "eraseUser",
+    description:
+      "What was said of the user (addresses, preferences) is gone with the answer; events, deliveries, history and what else there is go in the background, one user of a tenant at a time, and what waits is not sent any more. Suppressed addresses stay suppressed. Stop sending to the user first: what is accepted meanwhile may stay.",
+    params,
+    reserved,
+    answer: {
+      status: 202,
+      description: "It will be done; of a user whose erasure is open it is that one",
+      schema: ErasureResponse,
     },
-  );
+    problems: LONG_ID,
+    problemOf(error) {
+      if (!(error instanceof ErasuresFull)) return undefined;
+      return new Problem("tooManyRequests", {
+        message: "Too many erasures are waiting",
+        retryAfterSeconds: RETRY_ERASURE_SECONDS,
+      });
+    },
+    logFieldsOf: ({ id: erasureId }) => ({ erasureId }),
+  });
+
+  add(showErasure, {
+    tag,
+    operationId: "showErasure",
+    params: Type.Object({
+      erasureId: id({ description: "The id that DELETE answered", examples: [EXAMPLE_ID] }),
+    }),
+    answer: { description: "The erasure", schema: ErasureResponse },
+    problems: { notFound: {} },
+  });
 }

@@ -32,7 +32,7 @@ import {
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { markAllNotificationsRead } from "@belfry/database/notifications";
-import { touchKeys } from "@belfry/http-api/key-uses";
+import { touchKeys } from "@belfry/http-api/tenant-directory";
 import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpOf } from "@belfry/administration/act-http";
 import { actsOfNoun, allActs, NOUNS } from "@belfry/administration/acts";
-import { keyedActs, platformActs } from "@belfry/http-api/act-routes";
+import { keyedActs, platformActs } from "@belfry/http-api/act-access";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { ACCESS } from "../../services/admin/door/access.ts";
 import { type Document, document, manageDocument } from "../openapi/document.ts";

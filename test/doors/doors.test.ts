@@ -13,7 +13,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { KEY_ROLES, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
-import { keyedActs } from "@belfry/http-api/act-routes";
+import { keyedActs } from "@belfry/http-api/act-access";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
 import type { TSchema } from "@sinclair/typebox";

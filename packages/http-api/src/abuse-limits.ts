@@ -11,48 +11,13 @@ const MINUTE_MS = 60_000;
 const MAX_ADDRESSES = 20_000;
 /** How long a call waits while its tenant has too many under way. */
 const TURN_WAIT_MS = 2_000;
-/** Calls that wait, of all tenants; one alone may have half of them. */
+/** Calls that wait, of all tenants together; a lone tenant may have half of them. */
 const MAX_WAITING_CALLS = 128;
-
-export interface AbuseLimits {
-  /** Counts a request with a key that nobody has against its address. */
-  countUnknownKey(request: FastifyRequest): Promise<void>;
-  /** The same check without counting: before an address that guesses costs another query. */
-  checkUnknownKeys(request: FastifyRequest): Promise<void>;
-  /** A caller's requests to the endpoints other than trigger: of a tenant, or of one of its keys. */
-  countOther(request: FastifyRequest, caller: string): Promise<void>;
-  /** Every request to a tenant's webhook; refuses an address whose receipts there are not verified, too. */
-  countReceipts(request: FastifyRequest): Promise<void>;
-  /**
-   * Receipts whose signature is not the vendor's, against the address and the webhook together: a vendor
-   * has the same addresses for all tenants, and one tenant's wrong key must not end the others' receipts.
-   */
-  countUnverified(request: FastifyRequest): Promise<void>;
-  /**
-   * A request to a link's page, against what the link says and not who asks: mailbox providers post for many
-   * people from few addresses. Looking and changing count apart, so that no scanner keeps a reader from leaving.
-   */
-  countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void>;
-  /**
-   * Runs what asks the database for a tenant: a few calls of one tenant at a door at a time, tenants in turn. Waits up
-   * to 2 s, then throws a 429 Problem. The place is kept until the work has ended, also where the client hangs up.
-   */
-  inTurn<T>(
-    request: FastifyRequest,
-    { door, tenantId }: { door: Door; tenantId: string },
-    work: () => Promise<T>,
-  ): Promise<T>;
-  /**
-   * For `onRequest`, where a body may be larger than `LARGE_BODY_BYTES`: takes the place of such a body among those
-   * that are held at the same time, a few of one tenant, and keeps it until the answer is sent. Throws as `inTurn`.
-   */
-  holdLargeBody(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-}
 
 /** From here on a body takes its turn before it is read. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** What a tenant's own calls must not hold up: its readers' links, and its vendors. */
+/** A tenant's own calls must not hold up its readers' links, nor its vendors. */
 type Door = "api" | "link" | "vendor";
 
 export interface AbuseBounds {
@@ -65,17 +30,17 @@ export interface AbuseBounds {
   otherAtATime: number;
 }
 
+export type AbuseLimits = Awaited<ReturnType<typeof createAbuseLimits>>;
+
 /**
- * Bounds on abuse, in the memory of each replica; they are no quota (those are exact, in Postgres).
- * Called where something is worth counting, so that a good trigger never pays for them.
+ * Limits abuse, in the memory of each replica. These are not the tenants' quotas, which Postgres counts exactly.
+ * Routes call a limit only where something is worth counting, so that a good trigger never pays for them. Each `count…`
+ * and `check…` throws a 429 Problem.
  */
-export async function createAbuseLimits(
-  app: FastifyInstance,
-  bounds: AbuseBounds,
-): Promise<AbuseLimits> {
+export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBounds) {
   await app.register(rateLimit, { global: false });
   const limit = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
-    // Each has a cache of its own, which the types do not know.
+    // Each limit has a cache of its own. The library's types do not know the option.
     const options = { max, timeWindow: MINUTE_MS, cache: MAX_ADDRESSES, keyGenerator };
     const count = app.createRateLimit(options);
     // The library reads a count after it has waited, when calls that came meanwhile have raised it: one at a time.
@@ -97,49 +62,79 @@ export async function createAbuseLimits(
     (request) => `unverified ${clientNetwork(request.ip)} ${webhookOf(request)}`,
   );
   const links = new WeakMap<FastifyRequest, string>();
-  const link = limit(bounds.linksPerMinute ?? 0, (request) => `link ${links.get(request) ?? ""}`);
+  const countedLink = limit(
+    bounds.linksPerMinute ?? 0,
+    (request) => `link ${links.get(request) ?? ""}`,
+  );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   const largeBodies = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
-    async countUnknownKey(request) {
+    /** Counts a request with a key that nobody has against its address. */
+    async countUnknownKey(request: FastifyRequest): Promise<void> {
       refuse(await unknownKeys(request));
     },
-    async checkUnknownKeys(request) {
+    /** The same check without counting: before an address that guesses costs another query. */
+    async checkUnknownKeys(request: FastifyRequest): Promise<void> {
       refuse(await unknownKeys(request, { increment: false }));
     },
-    async countOther(request, caller) {
+    /** Counts a caller's requests other than triggers. The caller is a tenant, or one of its keys. */
+    async countOther(request: FastifyRequest, caller: string): Promise<void> {
       callers.set(request, caller);
       refuse(await other(request));
     },
-    async countReceipts(request) {
+    /** Counts every request to a tenant's webhook. Also refuses an address that sent unverified receipts there. */
+    async countReceipts(request: FastifyRequest): Promise<void> {
       refuse(await unverified(request, { increment: false }));
       refuse(await receipts(request));
     },
-    async countUnverified(request) {
+    /**
+     * Counts a receipt whose signature is not the vendor's, against the address and the webhook together: a vendor
+     * has the same addresses for all tenants, and one tenant's wrong key must not end the others' receipts.
+     */
+    async countUnverified(request: FastifyRequest): Promise<void> {
       refuse(await unverified(request));
     },
-    async countLink(request, purpose, { tenantId, userId, category, channel }) {
+    /**
+     * Counts a request to a link's page against what the link says and not against who asks: mailbox providers post for
+     * many people from few addresses. Looking and changing count apart, so that no scanner keeps a reader from leaving.
+     */
+    async countLink(request: FastifyRequest, purpose: string, link: Link): Promise<void> {
+      const { tenantId, userId, category, channel } = link;
       const isChange = request.method === "POST";
       const key = JSON.stringify([isChange, purpose, tenantId, userId, category, channel]);
       links.set(request, hash("sha256", key, "base64"));
-      refuse(await link(request));
+      refuse(await countedLink(request));
     },
-    async inTurn(request, { door, tenantId }, work) {
+    /**
+     * Runs work that asks the database for a tenant: a few calls of one tenant at a door at a time, tenants in turn.
+     * Waits up to 2 s, then throws a 429 Problem. The call keeps its place until the work has ended, also where the
+     * client hangs up.
+     */
+    async inTurn<T>(
+      request: FastifyRequest,
+      { door, tenantId }: { door: Door; tenantId: string },
+      work: () => Promise<T>,
+    ): Promise<T> {
       const line = `${door} ${tenantId}`;
       if ((await slots.acquire(line, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
       try {
-        // Nobody reads the answer: nothing is asked for it.
-        if (request.method === "GET" && request.raw.socket.destroyed)
+        // Nobody reads the answer: the database need not be asked.
+        if (request.method === "GET" && request.raw.socket.destroyed) {
           throw new Problem("badRequest");
+        }
         return await work();
       } finally {
         slots.release(line);
       }
     },
-    async holdLargeBody(request, { raw }) {
+    /**
+     * For `onRequest`, where a body may be larger than `LARGE_BODY_BYTES`: takes the place of such a body among those
+     * that are held at the same time, a few of one tenant, and keeps it until the answer is sent. Throws as `inTurn`.
+     */
+    async holdLargeBody(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
       const { "content-length": length, "transfer-encoding": encoding } = request.headers;
       if (encoding === undefined && Number(length ?? 0) <= LARGE_BODY_BYTES) return;
-      // A platform key is of no tenant.
+      // A platform key belongs to no tenant.
       const id = request.tenant?.id ?? "platform";
       if ((await largeBodies.acquire(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
       const give = () => largeBodies.release(id);
@@ -155,7 +150,7 @@ function tooManyAtATime(request: FastifyRequest): Problem {
   return new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
 }
 
-/** As it was read: an address can be written in several ways. */
+/** The decoded parameters: one address can be written in several ways. */
 function webhookOf({ params }: FastifyRequest): string {
   const { provider, tenantId } = params as { provider: string; tenantId: string };
   return `${provider} ${tenantId}`;

@@ -8,8 +8,9 @@ import type { Database } from "@belfry/database/connection";
 import { createHttpServer, takeJson } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { Type } from "@sinclair/typebox";
-import { actRoutes, keyedActs, tenantDoor } from "./act-routes.ts";
-import { withoutFastifysChecks } from "./check-request.ts";
+import { keyedActs, tenantDoor } from "./act-access.ts";
+import { actRoutes } from "./act-routes.ts";
+import { withoutFastifysChecks } from "./read-request.ts";
 import type { Tenant } from "./tenant-directory.ts";
 
 const log = createLogger({ service: "test", level: "silent" });

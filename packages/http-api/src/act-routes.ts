@@ -1,136 +1,35 @@
 import { hash } from "node:crypto";
-import {
-  type Act,
-  type ActServices,
-  type Caller,
-  NotAllowed,
-  runAct,
-} from "@belfry/administration/act";
-import { type ActHttp, httpOf } from "@belfry/administration/act-http";
-import { Conflict, NotFound } from "@belfry/administration/input-error";
-import { findPlatformKey } from "@belfry/administration/people/platform-keys";
+import { type Act, NotAllowed, runAct } from "@belfry/administration/act";
+import type { ActHttp } from "@belfry/administration/act-http";
+import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listed } from "@belfry/contracts/channels";
 import { success, text } from "@belfry/contracts/fields";
-import { KEYS_THAT_MAY, type KeyNeed, keyMay } from "@belfry/contracts/key-roles";
+import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import { Problem } from "@belfry/contracts/problems";
 import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
-import { HEADERS } from "@belfry/contracts/trigger";
-import type { Database } from "@belfry/database/connection";
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from "fastify";
-import { type AbuseLimits, LARGE_BODY_BYTES } from "./abuse-limits.ts";
-import { answers, KEYED, type Problems, WITH_BODY } from "./answers.ts";
-import { asProblem } from "./as-problem.ts";
-import { type Authentication, type KeyAccess, refusal } from "./authenticate.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { LARGE_BODY_BYTES } from "./abuse-limits.ts";
+import { type ActDoor, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
+import { refusal } from "./authenticate.ts";
+import { readBody } from "./read-request.ts";
+import { onceByKey } from "./repeated-calls.ts";
 import {
+  answers,
   IDEMPOTENCY_HEADER,
+  KEYED,
   lookOf,
+  type Problems,
   REVISION_HEADER,
   TIMED_SIGNATURE_HEADERS,
   TRACE_HEADERS,
-} from "./document-parts.ts";
-import { readBody } from "./read-body.ts";
-import { onceByKey } from "./repeated-calls.ts";
-import { requireTimedSignature } from "./signature.ts";
+  WITH_BODY,
+} from "./route-schema.ts";
 
 type Fields = Record<string, unknown>;
 
-const PLATFORM_KEY = "platform key";
-
-/** An act that API keys may run, with its route. */
-export interface KeyedAct {
-  act: Act;
-  http: ActHttp;
-  need: KeyNeed | typeof PLATFORM_KEY;
-}
-
-/** Those below a prefix that an API key may run. */
-export function keyedActs(acts: readonly Act[], prefix: string): (KeyedAct & { need: KeyNeed })[] {
-  return acts.flatMap((act) => {
-    const http = httpOf(act);
-    const { scope, key: need } = act.access;
-    if (http === undefined || need === undefined || scope !== "tenant") return [];
-    return http.path.startsWith(`${prefix}/`) ? [{ act, http, need }] : [];
-  });
-}
-
-export function accessOf(acts: ReturnType<typeof keyedActs>): KeyAccess {
-  return Object.fromEntries(acts.map(({ http, need }) => [`${http.method} ${http.path}`, need]));
-}
-
-/** Those of operators, which a platform key may run. A tenant is in the path of those that are about one. */
-export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
-  return acts.flatMap((act) => {
-    const http = httpOf(act);
-    if (http === undefined || act.access.person !== "operator") return [];
-    return http.path.startsWith(`${prefix}/`) ? [{ act, http, need: PLATFORM_KEY }] : [];
-  });
-}
-
-/** How the requests of some keys are judged, and who they are. */
-export interface ActDoor {
-  onRequest(request: FastifyRequest): Promise<void>;
-  /** After it, for acts that take a large body. */
-  holdLargeBody: AbuseLimits["holdLargeBody"];
-  preValidation: readonly preValidationHookHandler[];
-  callerOf(request: FastifyRequest): Caller;
-}
-
-interface DoorDeps {
-  db: Database;
-  services: ActServices;
-}
-
-/** Of a tenant's keys. */
-export function tenantDoor(
-  deps: DoorDeps & {
-    authentication: Authentication;
-    limits: Pick<AbuseLimits, "holdLargeBody">;
-    now(): Date;
-  },
-): ActDoor {
-  const { authentication, limits, now } = deps;
-  return {
-    onRequest: (request) => authentication.other(request),
-    holdLargeBody: limits.holdLargeBody,
-    preValidation: [requireTimedSignature(now)],
-    callerOf: (request) => callerOf(request, deps),
-  };
-}
-
-/** Of platform keys: no tenant's key is one, and no tenant's call takes one. */
-export function platformDoor(
-  deps: DoorDeps & {
-    limits: Pick<
-      AbuseLimits,
-      "countUnknownKey" | "checkUnknownKeys" | "countOther" | "holdLargeBody"
-    >;
-  },
-): ActDoor {
-  const { db, services, limits } = deps;
-  const names = new WeakMap<FastifyRequest, string>();
-  return {
-    async onRequest(request) {
-      const key = keyOf(request);
-      await limits.checkUnknownKeys(request);
-      const found = await findPlatformKey(db, key);
-      if (found === undefined) {
-        await limits.countUnknownKey(request);
-        throw new Problem("unauthorized");
-      }
-      await limits.countOther(request, `platform ${found.id}`);
-      names.set(request, found.name);
-    },
-    holdLargeBody: limits.holdLargeBody,
-    preValidation: [],
-    callerOf(request) {
-      const { tenantId = "" } = request.params as { tenantId?: string };
-      const person = `platform key ${names.get(request)}`;
-      const actor = { personId: null, person, address: request.ip, isProgram: true };
-      return { db, services, tenantId, actor, may: (access) => access.person === "operator" };
-    },
-  };
-}
+/** A request without such a tenant means that the key's tenant was deleted at this moment. */
+const TENANT_FIELDS = ["tenant", "tenantId"];
 
 /**
  * A route for each act. Fields come from path, query and body, and a path wins over a body. Needs `bodyText` and raw
@@ -172,26 +71,26 @@ export function actRoutes(
   }
 }
 
-function keyOf({ headers }: FastifyRequest): string {
-  return String(headers[HEADERS.apiKey]);
-}
-
 /** It would do something again: an Idempotency-Key keeps it from that. */
 function isRepeatable({ effect }: Act, { method }: ActHttp): boolean {
   return method === "POST" && effect !== "read";
 }
 
-/** The program that has the request's key. */
-export function callerOf(
-  { ip, tenant: { id: tenantId, keyName, keyRole } }: FastifyRequest,
-  deps: Pick<Caller, "db" | "services">,
-): Caller {
-  return {
-    ...deps,
-    tenantId,
-    actor: { personId: null, person: `key ${keyName}`, address: ip, isProgram: true },
-    may: ({ scope, key }) => scope === "tenant" && key !== undefined && keyMay(keyRole, key),
-  };
+/** Runs an act, and turns the errors that acts throw into Problems of the API. */
+export async function asProblem<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidInput) {
+      throw new Problem("validation", { message: error.faults.map(faultText) });
+    }
+    if (error instanceof NotFound) {
+      const isGone = TENANT_FIELDS.includes(error.field);
+      throw new Problem(isGone ? "unauthorized" : "notFound", { cause: error });
+    }
+    if (error instanceof TooLate) throw new Problem("conflict", { message: error.message });
+    throw error;
+  }
 }
 
 /** What `asProblem` does not know, and the words of what is not there: a command shows them, too. */
@@ -286,7 +185,7 @@ function revisionOf({ headers }: FastifyRequest, schema: TSchema | undefined): u
 }
 
 /** The text of a path or query as the field has it; text that is no such value stays, and is told as a fault. */
-function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
+export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   const types = [type].flat();
   if (types.includes("array")) return [text].flat();
   if (typeof text !== "string") return text;

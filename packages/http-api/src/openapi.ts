@@ -1,8 +1,7 @@
 import swagger from "@fastify/swagger";
 import { Kind, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifySchema } from "fastify";
-import { ALWAYS, answers, JSON_TYPE } from "./answers.ts";
-import { ANSWER_HEADERS, TRACE_HEADERS } from "./document-parts.ts";
+import { ALWAYS, ANSWER_HEADERS, answers, JSON_TYPE, TRACE_HEADERS } from "./route-schema.ts";
 
 const LICENSE = { name: "Apache-2.0", identifier: "Apache-2.0" };
 

@@ -6,7 +6,9 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
+import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
 
 /** A tenant as the requests of one key need it. */
 export interface Tenant {
@@ -146,4 +148,45 @@ async function webhookSecretsOf(tenant: KeyHolder["tenant"], keys: SecretKeys) {
   if (previous === null) return secrets;
   const endsAt = tenant.previous_webhook_secret_until;
   return [...secrets, { secret: await decryptSecret(keys, owner, previous), endsAt }];
+}
+
+const WRITE_EVERY_MS = 30_000;
+
+/** Remembers when keys were last used and writes it in one statement now and then. */
+export interface KeyUses extends AsyncDisposable {
+  note(keyId: string): void;
+}
+
+export function createKeyUses(db: Database, now: () => Date, log: Logger): KeyUses {
+  let uses = new Map<string, Date>();
+  const write = async () => {
+    const written = uses;
+    uses = new Map();
+    await touchKeys(db, written).catch((err) => log.warn({ err }, "last use of keys not written"));
+  };
+  const timer = setInterval(write, WRITE_EVERY_MS).unref();
+  return {
+    // The first use since the last write is near enough: a Date a request is not worth more.
+    note(keyId) {
+      if (!uses.has(keyId)) uses.set(keyId, now());
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await write();
+    },
+  };
+}
+
+/** Notes when keys were last used: one statement for all that were, every now and then. */
+export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  if (uses.size === 0) return;
+  const ids = [...uses.keys()];
+  const times = [...uses.values()];
+  await sql`
+    with locked as materialized (
+      select id from api_keys where id = any (${ids}::uuid[]) order by id for update
+    )
+    update api_keys k set last_used_at = greatest(k.last_used_at, u.used_at)
+    from unnest(${ids}::uuid[], ${times}::timestamptz[]) as u (id, used_at)
+    where k.id = any (array(select id from locked)) and k.id = u.id`.execute(db);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { Problem } from "@belfry/contracts/problems";
-import { verifySignature } from "./signature.ts";
+import { verifySignature } from "./authenticate.ts";
 
 const BODY = Buffer.from('{"eventType":"order"}');
 const NOW = new Date("2026-01-01T12:00:00Z");

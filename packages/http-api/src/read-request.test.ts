@@ -3,11 +3,67 @@ import { test } from "node:test";
 import { integerText, oneOf, text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
 import { checkOf } from "@belfry/contracts/schema-faults";
+import { traceIdOf } from "@belfry/service/trace-id";
 import { Type } from "@sinclair/typebox";
 import fastify from "fastify";
-import { checkRoutes } from "./check-request.ts";
+import { checkRoutes, headerText, parseJson, readText } from "./read-request.ts";
 
-function createApp() {
+const read = (type: string) =>
+  parseJson(readText({ body: Buffer.from('{"a":1}'), headers: { "content-type": type } }));
+
+const isRefused = (type: string) =>
+  assert.throws(
+    () => read(type),
+    (error) => error instanceof Problem && error.body.statusCode === 415,
+    JSON.stringify(type.slice(0, 60)),
+  );
+
+test("JSON is taken with the one charset that it has, and nothing else is", () => {
+  for (const type of [
+    "application/json",
+    "Application/JSON",
+    "application/json;",
+    "application/json; charset=utf-8",
+    'application/json ; charset = "UTF-8" ;',
+    "application/json;charset=utf8",
+  ]) {
+    assert.deepEqual(read(type), { a: 1 }, type);
+  }
+  for (const type of [
+    "",
+    "text/plain",
+    "application/json5",
+    "application/json charset=utf-8",
+    "application/json; charset=latin1",
+    "application/json; charset=utf-8; profile=x",
+  ]) {
+    isRefused(type);
+  }
+});
+
+// The expression that stood here before took hours for these.
+test("what a header costs grows with its length and no faster", { timeout: 60_000 }, () => {
+  const million = 1_000_000;
+  for (const sign of [" ", ";", "; ", "\t", '"', "charset=", ";charset=", '; charset="utf-8']) {
+    isRefused(`application/json${sign.repeat(million)}x`);
+  }
+  isRefused(`application/json; charset=${" ".repeat(million)}x`);
+  for (const sign of ["-", "0", "00-", " ", "\u00e9"]) {
+    const header = sign.repeat(million);
+    assert.match(traceIdOf({ "x-trace-id": header, traceparent: header }), /^[0-9a-f]{32}$/);
+    assert.equal(headerText(header), header);
+  }
+});
+
+test("a header sent as UTF-8 and one sent as Latin-1 are the same text", () => {
+  for (const text of ["plain ~", "Übung", "größe", "À"]) {
+    assert.equal(headerText(Buffer.from(text, "utf8").toString("latin1")), text);
+    assert.equal(headerText(Buffer.from(text, "latin1").toString("latin1")), text);
+  }
+  assert.equal(headerText(Buffer.from("日本😀").toString("latin1")), "日本😀");
+});
+
+function checkedApp() {
   const app = fastify();
   checkRoutes(app);
   app.setErrorHandler((error, _request, reply) => {
@@ -36,7 +92,7 @@ function createApp() {
 }
 
 test("the faults of path, query and body are told together, in the schema's order", async () => {
-  const post = createApp();
+  const post = checkedApp();
   assert.deepEqual(await post("/%00?limit=0", { words: ["a", "c"], body: { word: 1 } }), [
     "user must not contain control characters",
     "limit must be an integer from 1 to 9",
@@ -59,7 +115,7 @@ test("the faults of path, query and body are told together, in the schema's orde
 });
 
 test("what has no fault passes, whatever else it brings, and the answer leaves as it is", async () => {
-  const post = createApp();
+  const post = checkedApp();
   const good = { body: { word: "a", more: [] }, words: ["b"], constructor: 1 };
   assert.deepEqual(await post("/u?limit=9&more=1", good), { ok: true, beyond: "the schema" });
 });

@@ -1,0 +1,119 @@
+import { cancelEvents } from "@belfry/administration/events/cancel-events";
+import { showEvent } from "@belfry/administration/events/event-report";
+import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
+import { CANCEL_PATH, CancelResponse } from "@belfry/contracts/cancel";
+import { EventReport } from "@belfry/contracts/event-report";
+import { id, integerText } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
+import { Problem } from "@belfry/contracts/problems";
+import {
+  MoveRequest,
+  MoveResponse,
+  SCHEDULED_DEFAULT_LIMIT,
+  SCHEDULED_MAX_LIMIT,
+  SCHEDULED_PATH,
+  ScheduledResponse,
+} from "@belfry/contracts/scheduled";
+import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { EXAMPLE_ID } from "@belfry/http-api/route-schema";
+import { Type } from "@sinclair/typebox";
+import type { AddActRoute } from "./act-route.ts";
+
+const tag = "Events";
+
+const EVENT = {
+  params: Type.Object({
+    eventId: id({
+      description: "Belfry's id of the event: the header X-Event-Id of the trigger's answer",
+      examples: [EXAMPLE_ID],
+    }),
+  }),
+  reserved: { [TRIGGER_PATH]: "POST", [CANCEL_PATH]: "POST", [SCHEDULED_PATH]: "GET, HEAD" },
+};
+
+/** A tenant's events: shown, listed until their time, moved and cancelled. They need Postgres alone, and not NATS. */
+export function eventRoutes(add: AddActRoute): void {
+  add(showEvent, {
+    tag,
+    operationId: "showEvent",
+    summary: "Show an event",
+    description:
+      "An event of yours and what became of it on each channel. Never its variables, nor what was rendered.",
+    ...EVENT,
+    answer: { description: "The event as far as it got", schema: EventReport },
+    problems: { notFound: {} },
+    checkInput({ eventId }) {
+      if (!UUID.test(eventId)) throw new Problem("notFound");
+    },
+    answerOf({ othersWithThisEventId: _, waits: __, ...report }, { eventId }) {
+      // The act finds an event by the tenant's own reference, too, which may look like an id.
+      if (report.id !== eventId.toLowerCase()) throw new Problem("notFound");
+      return report;
+    },
+    logFieldsOf: ({ id: eventId }) => ({ eventId }),
+  });
+
+  add(listScheduled, {
+    tag,
+    operationId: "listScheduledEvents",
+    summary: "List scheduled events",
+    description:
+      "Events of yours that rest until their time, the soonest first. Never their variables.",
+    querystring: Type.Object({
+      limit: Type.Optional(
+        integerText(
+          { minimum: 1, maximum: SCHEDULED_MAX_LIMIT, default: SCHEDULED_DEFAULT_LIMIT },
+          { description: "Most events to return", examples: [50] },
+        ),
+      ),
+      after: listScheduled.input.properties.after,
+    }),
+    answer: { description: "A page of them", schema: ScheduledResponse },
+    problems: { validation: { message: ["limit must be an integer from 1 to 1000"] } },
+    answerOf: ({ events, ...next }) => ({ success: true, data: events, ...next }),
+  });
+
+  add(moveEvent, {
+    tag,
+    operationId: "moveEvent",
+    summary: "Move a scheduled event",
+    description:
+      "Changes when an event is dispatched that still rests; one whose time has come is 409.",
+    ...EVENT,
+    body: MoveRequest,
+    answer: { description: "It is moved", schema: MoveResponse },
+    problems: {
+      notFound: {},
+      conflict: { message: "the event is not scheduled any more" },
+      validation: {
+        message: [
+          "sendAt must be at most 22 days after the event was accepted: 8 days less than the shorter retention, which is 30 days",
+        ],
+      },
+    },
+    answerOf: ({ sendAt }) => ({ success: true, sendAt }),
+    logFieldsOf: (_, { eventId }) => ({ eventId }),
+  });
+
+  add(cancelEvents, {
+    tag,
+    operationId: "cancelEvents",
+    summary: "Cancel events",
+    description:
+      "Stops what has not reached anybody, and says of each event what could be stopped. The answer is the truth: what it names as cancelled or stopped is not sent, by nobody. Of a digest the event is taken out. An event of which a try is under way is pending: if that try fails there is no other, and asked again the answer says what became of it. A message that a provider may have after a try without an answer counts as sent, and is not tried again. Where the event had no X-Idempotency-Key, the same trigger is a new event afterwards; the daily cap gets nothing back. Of all other events it says the same again when it is asked again.",
+    body: cancelEvents.input,
+    examples: {
+      key: { value: { cancelKeys: ["order-1001"] } },
+      event: { value: { eventIds: [EXAMPLE_ID] } },
+    },
+    answer: { description: "What became of each", schema: CancelResponse },
+    problems: { validation: { message: ["body must have either cancelKeys or eventIds"] } },
+    answerOf: (done) => ({ success: true, ...done }),
+    logFieldsOf: ({ cancelled, partly, pending, tooLate }) => ({
+      cancelled: cancelled.length,
+      partly: partly.length,
+      pending: pending.length,
+      tooLate: tooLate.length,
+    }),
+  });
+}

@@ -1,0 +1,161 @@
+import { replayWebhook } from "@belfry/administration/webhooks/replay-webhook";
+import {
+  resendWebhookMessage,
+  testWebhook,
+} from "@belfry/administration/webhooks/send-webhook-message";
+import {
+  webhookAttempts,
+  webhookMessage,
+  webhookMessages,
+} from "@belfry/administration/webhooks/webhook-messages";
+import {
+  changeWebhook,
+  deleteWebhook,
+  listWebhooks,
+  putWebhook,
+  rotateSigningSecret,
+  showWebhook,
+  WEBHOOK,
+} from "@belfry/administration/webhooks/webhooks";
+import {
+  ATTEMPTS_QUERY,
+  MESSAGES_QUERY,
+  ReplayRequest,
+  WebhookAttemptsResponse,
+  WebhookChangeRequest,
+  WebhookDeletedResponse,
+  WebhookMessageResponse,
+  WebhookMessagesResponse,
+  WebhookPutResponse,
+  WebhookReplayResponse,
+  WebhookRequest,
+  WebhookResponse,
+  WebhookSecretResponse,
+  WebhookSentResponse,
+  WebhooksResponse,
+} from "@belfry/contracts/webhook-endpoints";
+import { Type } from "@sinclair/typebox";
+import type { AddActRoute } from "./act-route.ts";
+
+const tag = "Webhooks";
+const NOT_FOUND = { notFound: {} };
+const BAD_URL = { validation: { message: ["url must begin with https://"] } };
+const BAD_LIMIT = { validation: { message: ["limit must be an integer from 1 to 500"] } };
+const DISABLED = { conflict: { message: "the endpoint is disabled: turn it on first" } };
+
+/** The endpoints that are told what became of a tenant's events. */
+export function webhookRoutes(add: AddActRoute): void {
+  add(listWebhooks, {
+    tag,
+    operationId: "listWebhooks",
+    answer: { description: "All of them", schema: WebhooksResponse },
+  });
+
+  add(putWebhook, {
+    tag,
+    operationId: "putWebhook",
+    body: WebhookRequest,
+    examples: {
+      all: { value: { url: WEBHOOK.url } },
+      some: {
+        value: { url: WEBHOOK.url, types: WEBHOOK.types, description: WEBHOOK.description },
+      },
+    },
+    answer: { description: "The endpoint", schema: WebhookPutResponse },
+    problems: BAD_URL,
+    answerOf: ({ secret, ...data }) => ({
+      success: true,
+      data,
+      ...(secret !== undefined && { secret }),
+    }),
+  });
+
+  add(showWebhook, {
+    tag,
+    operationId: "showWebhook",
+    answer: { description: "The endpoint", schema: WebhookResponse },
+    problems: NOT_FOUND,
+  });
+
+  add(changeWebhook, {
+    tag,
+    operationId: "changeWebhook",
+    body: WebhookChangeRequest,
+    examples: { off: { value: { active: false } }, all: { value: { types: [] } } },
+    answer: { description: "The endpoint as it is now", schema: WebhookResponse },
+    problems: { ...NOT_FOUND, ...BAD_URL },
+  });
+
+  add(deleteWebhook, {
+    tag,
+    operationId: "deleteWebhook",
+    answer: { description: "It is gone", schema: WebhookDeletedResponse },
+    problems: NOT_FOUND,
+    answerOf: () => ({ success: true }),
+  });
+
+  add(rotateSigningSecret, {
+    tag,
+    operationId: "rotateWebhookSecret",
+    answer: { description: "The new secret", schema: WebhookSecretResponse },
+    problems: NOT_FOUND,
+    answerOf: ({ secret, previousSecretUntil }) => ({ success: true, secret, previousSecretUntil }),
+  });
+}
+
+/** What endpoints were told: messages and attempts; a test, one message again, a window again. */
+export function webhookMessageRoutes(add: AddActRoute): void {
+  add(webhookAttempts, {
+    tag,
+    operationId: "listWebhookAttempts",
+    querystring: Type.Object(ATTEMPTS_QUERY),
+    answer: { description: "A page of them", schema: WebhookAttemptsResponse },
+    problems: { ...NOT_FOUND, ...BAD_LIMIT },
+    answerOf: ({ attempts, ...next }) => ({ success: true, data: attempts, ...next }),
+  });
+
+  add(webhookMessages, {
+    tag,
+    operationId: "listWebhookMessages",
+    querystring: Type.Object(MESSAGES_QUERY),
+    answer: { description: "A page of them", schema: WebhookMessagesResponse },
+    problems: { ...NOT_FOUND, ...BAD_LIMIT },
+    answerOf: ({ messages, ...next }) => ({ success: true, data: messages, ...next }),
+  });
+
+  add(webhookMessage, {
+    tag,
+    operationId: "showWebhookMessage",
+    answer: { description: "The message", schema: WebhookMessageResponse },
+    problems: NOT_FOUND,
+    answerOf: ({ message, ...rest }) => ({ success: true, data: message, ...rest }),
+  });
+
+  const sent = {
+    tag,
+    answer: { description: "It is on its way", schema: WebhookSentResponse },
+    problems: { ...NOT_FOUND, ...DISABLED },
+    answerOf: ({ messageId }: { messageId: string }) => ({ success: true, messageId }),
+  };
+  add(testWebhook, { ...sent, operationId: "testWebhook" });
+  add(resendWebhookMessage, { ...sent, operationId: "resendWebhookMessage" });
+
+  add(replayWebhook, {
+    tag,
+    operationId: "replayWebhook",
+    body: ReplayRequest,
+    examples: {
+      since: { value: { since: "2026-11-20T09:30:00Z" } },
+      window: {
+        value: { since: "2026-11-20T09:30:00Z", until: "2026-11-20T12:00:00Z", all: true },
+      },
+    },
+    answer: { description: "They are on their way", schema: WebhookReplayResponse },
+    problems: {
+      ...NOT_FOUND,
+      ...DISABLED,
+      validation: { message: ["until must be later than since"] },
+    },
+    answerOf: ({ url: _, ...replayed }) => ({ success: true, ...replayed }),
+  });
+}
