@@ -64,7 +64,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "services/dispatcher/sweep.ts": "what is stuck is stuck in every tenant",
   "services/dispatcher/waiting.ts": "how much waits is counted over all tenants",
   "packages/http-api/src/tenant-directory.ts": "keys that callers have shown, of whichever tenants",
-  "services/ingest-api/webhook-keys.ts": "all keys at once: kept by tenant and kind",
+  "services/ingest-api/vendor-webhooks.ts": "all keys at once: kept by tenant and kind",
   "packages/sending/src/renderers.ts":
     "versions that claimed deliveries name, with their templates: of every tenant in a batch",
 };

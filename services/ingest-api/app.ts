@@ -3,7 +3,7 @@ import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import { createAuthentication } from "@belfry/http-api/authenticate";
-import { documentRoutes } from "@belfry/http-api/openapi";
+import { type DocumentParts, documentRoutes } from "@belfry/http-api/openapi";
 import { checkRoutes } from "@belfry/http-api/read-request";
 import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createHttpServer } from "@belfry/service/http";
@@ -11,23 +11,25 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Acceptor } from "./accept.ts";
 import { createActRoutes } from "./act-route.ts";
-import { apiDocument } from "./api-document.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { eventRoutes } from "./event-routes.ts";
-import { type InboundDeps, inboundRoute } from "./inbound-route.ts";
+import { notificationRoutes, realtimeTokenRoute } from "./in-app-routes.ts";
 import { KEY_ACCESS } from "./key-access.ts";
-import { notificationRoutes } from "./notification-routes.ts";
 import { packageRoutes } from "./package-routes.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
-import { realtimeTokenRoute } from "./realtime-token-route.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { userRoutes } from "./user-routes.ts";
-import { type WebhookDeps, webhookRoute } from "./webhook-route.ts";
-import { webhookMessageRoutes, webhookRoutes } from "./webhook-routes.ts";
+import {
+  type InboundDeps,
+  inboundRoute,
+  type ReceiptDeps,
+  receiptRoute,
+} from "./vendor-webhooks.ts";
+import { webhookDocuments, webhookMessageRoutes, webhookRoutes } from "./webhook-routes.ts";
 
 export interface AppDeps
-  extends Omit<WebhookDeps, "limits">,
+  extends Omit<ReceiptDeps, "limits">,
     Omit<InboundDeps, "limits">,
     Omit<LinkPageDeps, "limits"> {
   config: AbuseBounds & { trustProxy: string; packagesFolder: string; manageUrl: string };
@@ -78,10 +80,34 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   userRoutes(addActRoute);
   webhookRoutes(addActRoute);
   webhookMessageRoutes(addActRoute);
-  webhookRoute(app, { ...deps, limits });
+  receiptRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });
   packageRoutes(app, config);
   docsRoutes(app, config);
   return app;
+}
+
+/** What the document says of the interface as a whole. */
+function apiDocument(): DocumentParts {
+  return {
+    path: "/openapi.json",
+    operationId: "openapi",
+    title: "Belfry",
+    description: [
+      "Accepts events from your backend and dispatches them over email, SMS and realtime push.",
+      "Every error has the fields statusCode, error and message; a path that is not below is 404, a method that a path does not know 405 with the header Allow.",
+      "GET paths answer HEAD too. Every answer has X-Trace-Id.",
+    ].join(" "),
+    tags: [
+      { name: "Events", description: "Send an event, and see what became of it" },
+      { name: "Users", description: "Whom you notify, and what they want" },
+      { name: "Realtime", description: "Let a user's browser connect" },
+      { name: "Notifications", description: "What a user has been shown in your application" },
+      { name: "Webhooks", description: "Be told what became of your events" },
+      { name: "Packages", description: "What your developers install, from here" },
+      { name: "Documentation", description: "This interface, for tools and for people" },
+    ],
+    webhooks: webhookDocuments(),
+  };
 }

@@ -25,7 +25,7 @@ import { type Acceptor, createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
 import { type Config, configSchema } from "./config.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
-import { createWebhookKeys } from "./webhook-keys.ts";
+import { createWebhookKeys } from "./vendor-webhooks.ts";
 
 /** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
 const STATEMENT_TIMEOUT_MS = 1500;

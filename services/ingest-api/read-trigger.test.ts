@@ -8,7 +8,7 @@ import { parseJson } from "@belfry/http-api/read-request";
 import { assertEach } from "@belfry/testing/assert-each";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+import { automaticKey, explicitKey, readTrigger, writeVariables } from "./read-trigger.ts";
 
 const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
 
@@ -267,4 +267,44 @@ test("times, delays and cancel keys are part of the automatic key, as they were 
   }
   const { options } = read({ ...good, sendAt: "2026-11-20T09:30:00+01:00", cancelKey: "k" });
   assert.deepEqual(options, { sendAt: "2026-11-20T08:30:00.000Z", cancelKey: "k" });
+});
+
+function write(variables: string, more = "") {
+  const body = `{"eventType":"t","payload":{"userId":"u"},"variables":${variables}${more}}`;
+  const trigger = readTrigger(JSON.parse(body));
+  return { text: writeVariables(trigger, body), key: automaticKey("a", trigger, true) };
+}
+
+test("numbers are stored as they were written", () => {
+  assert.equal(write('{"a":10.10,"b":"10.10"}').text, '{"a":10.10,"b":"10.10"}');
+  assert.equal(
+    write('{ "id" : 1234567890123456789, "l" : [1e3, 1] }').text,
+    '{"id":1234567890123456789,"l":[1e3,1]}',
+  );
+  assert.equal(
+    write('{"__proto__":1.0,"constructor":2}').text,
+    '{"__proto__":1.0,"constructor":2}',
+  );
+  assert.equal(write('{"a":1}', ',"surplus":1.0').text, '{"a":1}');
+});
+
+test("a body without such numbers is parsed once", (t) => {
+  const parse = t.mock.method(JSON, "parse");
+  for (const variables of ["{}", '{"a":1,"b":19.99}', '{ "a": [1, 2.5], "b": "1.0" }']) {
+    assert.equal(write(variables).text, JSON.stringify(JSON.parse(variables)));
+  }
+  // Ours, and the test's own.
+  assert.equal(parse.mock.callCount(), 6);
+});
+
+test("with variables in the deduplication key, numbers count as written", () => {
+  assert.equal(write('{"a":1,"b":2}').key, write('{ "b": 2, "a": 1 }').key);
+  assert.equal(write('{"a":10.10}').key, write('{ "a": 10.10 }').key);
+  assert.notEqual(write('{"a":10.10}').key, write('{"a":10.1}').key);
+  assert.notEqual(write('{"a":10.10}').key, write('{"a":{"rawJSON":"10.10"}}').key);
+  assert.notEqual(
+    write('{"a":1234567890123456789}').key,
+    write('{"a":1234567890123456788}').key,
+    "these were one event",
+  );
 });

@@ -6,6 +6,7 @@ import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
 import { momentOf } from "@belfry/contracts/send-at";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
+import { hasChangingNumber, parseAsWritten } from "@belfry/templates/numbers-as-written";
 
 /** A trigger as it is accepted: only what the specification recognises. */
 export interface Trigger {
@@ -55,6 +56,24 @@ function laterOf({ sendAt, delaySeconds, cancelKey }: TriggerRequest): EventOpti
   if (delaySeconds !== undefined) options.delaySeconds = delaySeconds;
   if (cancelKey !== undefined) options.cancelKey = cancelKey;
   return options;
+}
+
+const VARIABLES_NAME = '"variables":';
+
+/**
+ * The variables of a checked trigger as they are stored, each number as it stands in the body: an order
+ * number of 19 digits, a price of 10.10. Where a number would change, `trigger.variables` is replaced
+ * by what holds it as written.
+ */
+export function writeVariables(trigger: Trigger, body: string): string | null {
+  if (trigger.variables === null) return null;
+  const text = JSON.stringify(trigger.variables);
+  // Most clients send what would be written, to the letter: nothing has changed, and nothing is read.
+  const at = body.indexOf(VARIABLES_NAME) + VARIABLES_NAME.length;
+  if (body.slice(at, at + text.length) === text) return text;
+  if (!hasChangingNumber(body)) return text;
+  trigger.variables = (parseAsWritten(body) as Trigger).variables;
+  return JSON.stringify(trigger.variables);
 }
 
 /**

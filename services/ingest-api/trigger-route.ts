@@ -1,7 +1,9 @@
 import { CHANNELS, IN_APP, listed } from "@belfry/contracts/channels";
 import { text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
+import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import {
+  type EventOptions,
   HEADERS,
   TRIGGER_PATH,
   TriggerRequest,
@@ -18,16 +20,15 @@ import {
   unsent,
   WITH_BODY,
 } from "@belfry/http-api/route-schema";
+import type { Tenant } from "@belfry/http-api/tenant-directory";
+import { counter } from "@belfry/service/metrics";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
-import { countTrigger } from "./ingest-metrics.ts";
-import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
-import { requireWithinRetention } from "./rest-bound.ts";
+import { automaticKey, explicitKey, readTrigger, writeVariables } from "./read-trigger.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
-import { writeVariables } from "./write-variables.ts";
 
 const schema = {
   operationId: "triggerEvent",
@@ -169,4 +170,62 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       return { success: true, message };
     },
   );
+}
+
+/** Whether an event is asked for later than now. Throws a 422 Problem where that is too late for its retention. */
+export function requireWithinRetention(
+  { sendAt, delaySeconds }: EventOptions,
+  { kept }: Tenant,
+  deps: { now(): Date },
+): boolean {
+  const restMs =
+    sendAt === undefined ? (delaySeconds ?? 0) * 1000 : Date.parse(sendAt) - deps.now().getTime();
+  if (restMs <= 0) return false;
+  const mostMs = mostRestMs(kept);
+  if (restMs <= mostMs) return true;
+  const days = daysWords(daysOfMs(mostMs));
+  const bound =
+    sendAt === undefined
+      ? `delaySeconds must be at most ${mostMs / 1000}, which is ${days}`
+      : `sendAt must be at most ${days} from now`;
+  throw new Problem("validation", {
+    message: [`${bound}: ${restRule(kept)}`],
+  });
+}
+
+const accepted = counter(
+  "belfry_events_accepted_total",
+  "Triggers answered 200, by replay or not",
+  ["replayed"],
+);
+const rejected = counter("belfry_events_rejected_total", "Triggers not accepted, by reason", [
+  "reason",
+]);
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "unparsable",
+  401: "unauthorized",
+  403: "forbidden",
+  413: "too_large",
+  415: "media_type",
+  422: "invalid",
+  500: "internal",
+  503: "internal",
+};
+
+// From zero on, so that the first is seen as an increase.
+for (const replayed of ["true", "false"]) accepted.inc({ replayed }, 0);
+for (const reason of [...Object.values(REASONS), "minute", "day", "unknown_keys"]) {
+  rejected.inc({ reason }, 0);
+}
+
+/** Counts the end of one trigger; `outcome` is the database's word, where it was asked. */
+export function countTrigger(status: number, outcome: unknown): void {
+  if (status === 200) {
+    accepted.inc({ replayed: outcome === "replayed" ? "true" : "false" });
+  } else if (status === 429) {
+    rejected.inc({ reason: outcome === "minute" || outcome === "day" ? outcome : "unknown_keys" });
+  } else {
+    rejected.inc({ reason: REASONS[status] ?? "other" });
+  }
 }

@@ -33,7 +33,7 @@ const NOT_SHIPPED =
 
 /** The HTTP document's first sentence, and its example of an event. */
 const DOCUMENT =
-  /^(services\/ingest-api\/api-document|packages\/administration\/src\/events\/event-example)\.ts$/;
+  /^(services\/ingest-api\/app|packages\/administration\/src\/events\/event-example)\.ts$/;
 
 function namesIn(path: string): string[] {
   const text = read(path)

@@ -1,12 +1,17 @@
 import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/link-pages";
+import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { formOf, MAX_FORM_BYTES } from "./form.ts";
-import type { LinkPage, LinkVisit } from "./link-page.ts";
-import { readBrand } from "./link-rows.ts";
-import { type Brand, filled, sendPage, theirs } from "./page-frame.ts";
+import {
+  type Brand,
+  filled,
+  type LinkPage,
+  type LinkVisit,
+  sendPage,
+  theirs,
+} from "./page-frame.ts";
 import { readersLanguages, wordsFor } from "./page-words.ts";
 import { preferencePage } from "./preference-page.ts";
 import { unsubscribePage } from "./unsubscribe-page.ts";
@@ -20,6 +25,9 @@ export interface LinkPageDeps {
   now(): Date;
 }
 
+/** A hundred categories with every box of theirs fit. */
+const MAX_FORM_BYTES = 96 * 1024;
+const MAX_FIELDS = 2_000;
 const PUNCTUATION = ".,;:!)]}>\"'*…”’»";
 
 const PAGES: readonly LinkPage[] = [unsubscribePage, preferencePage];
@@ -104,4 +112,45 @@ function deadLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const words = wordsFor(readersLanguages(request.headers["accept-language"]));
   const content = `<h1>${filled(words.gone, {})}</h1>\n<p>${filled(words.goneHint, {})}</p>`;
   return sendPage(reply, words, undefined, { status: 404, title: words.gone, content });
+}
+
+/** The text fields of a request's form: urlencoded, or in parts as some mailbox providers send it. */
+async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
+  const { body } = request;
+  if (!Buffer.isBuffer(body)) return new URLSearchParams();
+  const type = request.headers["content-type"] ?? "";
+  if (!/^multipart\//i.test(type)) return new URLSearchParams(body.toString().trimEnd());
+  const form = new URLSearchParams();
+  try {
+    // The platform's own parser: a body of one small field is not worth a library.
+    const parts = await new Response(new Uint8Array(body), {
+      headers: { "content-type": type },
+    }).formData();
+    for (const [name, value] of parts) {
+      if (form.size < MAX_FIELDS && typeof value === "string") form.append(name, value);
+    }
+  } catch (cause) {
+    throw new Problem("badRequest", { cause });
+  }
+  return form;
+}
+
+/** In whose name a tenant's pages speak; undefined: there is no such tenant any more. */
+async function readBrand(db: Database, tenantId: string): Promise<Brand | undefined> {
+  return await db
+    .selectFrom("tenants as t")
+    .leftJoinLateral(
+      (query) =>
+        query
+          .selectFrom("layouts as l")
+          .select(["l.primary_color", "l.background_color"])
+          .whereRef("l.tenant_id", "=", "t.id")
+          .orderBy("l.version", "desc")
+          .limit(1)
+          .as("l"),
+      (join) => join.onTrue(),
+    )
+    .select(["t.name", "l.primary_color as primaryColor", "l.background_color as backgroundColor"])
+    .where("t.id", "=", tenantId)
+    .executeTakeFirst();
 }

@@ -1,9 +1,17 @@
 import { ANY, isPreferenceChannel } from "@belfry/contracts/preferences";
-import { setPreferences } from "@belfry/database/preferences";
+import type { Database } from "@belfry/database/connection";
+import type { Link } from "@belfry/database/link-token";
+import { type Category, setPreferences } from "@belfry/database/preferences";
 import { escapeHtml } from "@belfry/templates/html/escape-html";
-import type { LinkPage, LinkVisit } from "./link-page.ts";
-import { type CellCategory, readCell } from "./link-rows.ts";
-import { filled, type Html, type Page, theirs } from "./page-frame.ts";
+import { sql } from "kysely";
+import {
+  filled,
+  type Html,
+  type LinkPage,
+  type LinkVisit,
+  type Page,
+  theirs,
+} from "./page-frame.ts";
 import { channelWords, type PageWords, textFor } from "./page-words.ts";
 
 /** What mailbox providers post (RFC 8058), and our own button. */
@@ -85,4 +93,28 @@ function quoted({ quoted: [open, close] }: PageWords, label: string): Html {
 
 function pair({ name, value }: { name: string; value: string }): Html {
   return `name="${name}" value="${value}"`;
+}
+
+type CellCategory = Pick<Category, "label" | "required">;
+
+/** The category of a link's cell, undefined where it is gone or all are meant, and what its user has said. */
+async function readCell(
+  db: Database,
+  { tenantId, userId, category, channel }: Link,
+): Promise<{ category: CellCategory | undefined; enabled: boolean | undefined }> {
+  const found = await db
+    .selectFrom("categories")
+    .select(["label", "required"])
+    .where("tenant_id", "=", tenantId)
+    .where("key", "=", category)
+    .executeTakeFirst();
+  const said = await db
+    .selectFrom("preferences")
+    .select("enabled")
+    .where("tenant_id", "=", tenantId)
+    .where("user_id", "=", userId)
+    .where("category", "=", category)
+    .where(sql<boolean>`channel = ${channel}`)
+    .executeTakeFirst();
+  return { category: found, enabled: said?.enabled };
 }

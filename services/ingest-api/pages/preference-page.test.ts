@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { PreferenceChange, PreferenceChannel } from "@belfry/contracts/preferences";
 import type { Preference } from "@belfry/database/preferences";
-import { cellName, changesOf, preferenceRows } from "./preference-table.ts";
+import { cellName, changesOf, preferenceRows } from "./preference-page.ts";
 
 const CHANNELS = ["EMAIL", "SMS"] as const;
 const STATES = [undefined, true, false] as const;

@@ -5,7 +5,13 @@ import {
 } from "@belfry/contracts/bounds";
 import { IN_APP } from "@belfry/contracts/channels";
 import { documented, id, integerText, text } from "@belfry/contracts/fields";
-import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
+import {
+  PERSONAL_CHANNEL,
+  realtimeChannel,
+  SYSTEM_CHANNEL,
+  TENANT_ID,
+  UUID,
+} from "@belfry/contracts/identifiers";
 import {
   HISTORY_PATH,
   HistoryResponse,
@@ -13,10 +19,24 @@ import {
   MarkReadResponse,
 } from "@belfry/contracts/notification";
 import { Problem } from "@belfry/contracts/problems";
+import {
+  REALTIME_TOKEN_PATH,
+  RealtimeTokenRequest,
+  RealtimeTokenResponse,
+} from "@belfry/contracts/realtime-token";
 import type { Database } from "@belfry/database/connection";
 import { listNotifications, markNotificationRead } from "@belfry/database/notifications";
 import type { Authentication } from "@belfry/http-api/authenticate";
-import { answers, EXAMPLE_ID, KEYED, lookOf } from "@belfry/http-api/route-schema";
+import { readBody } from "@belfry/http-api/read-request";
+import {
+  answers,
+  EXAMPLE_ID,
+  KEYED,
+  lookOf,
+  WITH_BODY,
+  WITHOUT_BODY,
+} from "@belfry/http-api/route-schema";
+import type { TenantDirectory } from "@belfry/http-api/tenant-directory";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -94,12 +114,32 @@ const markReadSchema = {
     { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
     {
       ...KEYED,
+      ...WITHOUT_BODY,
       forbidden: {},
       notFound: {},
-      tooLarge: {},
-      unsupportedMediaType: {},
       validation: { message: ["userId must be at most 255 characters"] },
     },
+  ),
+};
+
+const tokenSchema = {
+  operationId: "createRealtimeToken",
+  ...lookOf("Realtime"),
+  summary: "Request a realtime token",
+  description:
+    "A connection token for one user's browser, valid for 2 hours, and the channels to subscribe to.",
+  body: RealtimeTokenRequest,
+  "x-examples": { user: { value: { userId: "user-1" } } },
+  response: answers(
+    {
+      description: "The token",
+      schema: RealtimeTokenResponse,
+      example: {
+        token: "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJ1c2VyLTEifQ.c2lnbmF0dXJl",
+        channels: ["global_system#user-1", "personal#user-1", "orders#user-1"],
+      },
+    },
+    { ...KEYED, ...WITH_BODY, validation: { message: ["userId must be a string"] } },
   ),
 };
 
@@ -139,6 +179,36 @@ export function notificationRoutes(
     if (marked === "marked") await deps.announceMarked(tenantId, userId, notificationId);
     return { success: true };
   });
+}
+
+/** `POST /api/v1/auth/realtime-token`: a connection token for one user, and the channels to subscribe to. */
+export function realtimeTokenRoute(
+  app: FastifyInstance,
+  deps: {
+    authentication: Authentication;
+    directory: TenantDirectory;
+    sign(claims: { sub: string; tenant: string }): Promise<string>;
+  },
+): void {
+  const hooks = { onRequest: deps.authentication.other, preValidation: readBody };
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>();
+  routes.post(
+    REALTIME_TOKEN_PATH,
+    { schema: tokenSchema, ...hooks },
+    async (request): Promise<RealtimeTokenResponse> => {
+      const { tenant } = request;
+      const { userId } = request.body;
+      const names = new Set([
+        SYSTEM_CHANNEL,
+        PERSONAL_CHANNEL,
+        ...(await deps.directory.targetChannels(tenant.id)),
+      ]);
+      return {
+        token: await deps.sign({ sub: userId, tenant: tenant.id }),
+        channels: [...names].map((name) => realtimeChannel(name, userId)),
+      };
+    },
+  );
 }
 
 function requireOwnTenant(request: FastifyRequest, _reply: unknown, done: () => void): void {

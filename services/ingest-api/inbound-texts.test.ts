@@ -12,9 +12,8 @@ import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";
 import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
-import { inboundRoute } from "./inbound-route.ts";
 import { PAGE_WORDS } from "./pages/page-words.ts";
-import { createWebhookKeys } from "./webhook-keys.ts";
+import { createWebhookKeys, inboundRoute } from "./vendor-webhooks.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const PUBLIC_URL = "https://mail.example.com/belfry";

@@ -19,8 +19,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { SignJWT } from "jose";
 import { uuidv7 } from "uuidv7";
 import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
-import { createWebhookKeys } from "./webhook-keys.ts";
-import { webhookRoute } from "./webhook-route.ts";
+import { createWebhookKeys, receiptRoute } from "./vendor-webhooks.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const PUBLIC_URL = "https://mail.example.com/belfry";
@@ -70,7 +69,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
   const limits = await createAbuseLimits(app, bounds);
   const bodies = new UnverifiedBodies();
   const broken = { database: false };
-  webhookRoute(app, {
+  receiptRoute(app, {
     webhookKeys,
     limits,
     bodies,

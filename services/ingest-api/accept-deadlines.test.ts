@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDeadlines } from "./deadlines.ts";
+import { createDeadlines } from "./accept.ts";
 
 const WITHIN_MS = 20;
 

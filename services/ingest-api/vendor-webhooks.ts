@@ -1,0 +1,238 @@
+import { channelsWith, isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
+import { clientNetwork } from "@belfry/contracts/client-network";
+import { TENANT_ID } from "@belfry/contracts/identifiers";
+import { INBOUND_PATH, type InboundText, MAX_INBOUND_BYTES } from "@belfry/contracts/inbound";
+import { Problem } from "@belfry/contracts/problems";
+import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts/receipt";
+import type { Database } from "@belfry/database/connection";
+import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/functions/store-receipts";
+import type { InboundOrigin, InboundOutcome } from "@belfry/database/inbound";
+import { providerSettingsOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
+import {
+  INBOUND_READERS,
+  type InboundReader,
+  inboundReader,
+} from "@belfry/providers/inbound-readers";
+import type { ReceiptReader, WebhookFault, WebhookReader } from "@belfry/providers/receipt";
+import { RECEIPT_READERS, receiptReader } from "@belfry/providers/receipt-readers";
+import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { UnverifiedBodies } from "./unverified-bodies.ts";
+
+const MIB = 1024 * 1024;
+/** Tenants' keys, by vendor and use. */
+const MAX_CACHED_KEYS = 5_000;
+const TYPES = ["application/json", "application/x-www-form-urlencoded"];
+/** Who reads each kind of webhook. */
+const READERS = { receipts: RECEIPT_READERS, inbound: INBOUND_READERS } as const;
+type WebhookUse = keyof typeof READERS;
+
+export interface VendorWebhookDeps {
+  webhookKeys: WebhookKeys;
+  limits: AbuseLimits;
+  /** Where vendors reach this service, without a slash at its end; empty: nobody has said. */
+  publicUrl: string;
+  now(): Date;
+}
+
+export interface ReceiptDeps extends VendorWebhookDeps {
+  storeReceipts(origin: ReceiptsOrigin, receipts: readonly Receipt[]): Promise<StoredReceipts>;
+  /** Default: with the bounds that a service of its own has. */
+  bodies?: UnverifiedBodies;
+}
+
+/**
+ * `POST /webhooks/{provider}/{tenant}`: receipts. 200 once they are stored; repeated ones and those of unknown
+ * deliveries too, since the vendor must not send them for ever.
+ */
+export function receiptRoute(app: FastifyInstance, deps: ReceiptDeps): void {
+  vendorWebhook<{ receipts: Receipt[] }, ReceiptReader>(app, deps, {
+    path: WEBHOOK_PATH,
+    use: "receipts",
+    maxBytes: MAX_WEBHOOK_BYTES,
+    bodies: deps.bodies ?? new UnverifiedBodies(),
+    reader: receiptReader,
+    async receive({ receipts }, origin, reply) {
+      const { fresh, moved } = await deps.storeReceipts(origin, receipts);
+      reply.send({});
+      return { receipts: receipts.length, fresh, moved };
+    },
+  });
+}
+
+export interface InboundDeps extends VendorWebhookDeps {
+  storeInbound(origin: InboundOrigin, message: InboundText): Promise<InboundOutcome>;
+}
+
+/**
+ * `POST /webhooks/{provider}/{tenant}/inbound`: what people answer to text messages. 200 once it is stored, with
+ * nothing in it that the vendor would send; repeated ones too, since the vendor must not send them for ever.
+ */
+export function inboundRoute(app: FastifyInstance, deps: InboundDeps): void {
+  vendorWebhook<{ message: InboundText | undefined }, InboundReader>(app, deps, {
+    path: INBOUND_PATH,
+    use: "inbound",
+    maxBytes: MAX_INBOUND_BYTES,
+    bodies: new UnverifiedBodies({ bytes: 8 * MIB, bytesOfAddress: 2 * MIB }),
+    reader: inboundReader,
+    async receive({ message }, origin, reply, { answer }) {
+      const inbound = message === undefined ? "no text" : await deps.storeInbound(origin, message);
+      reply.header("content-type", answer.type).send(answer.body);
+      return { inbound };
+    },
+  });
+}
+
+interface WebhookOrigin {
+  tenantId: string;
+  providerKind: string;
+  channels: ProviderChannel[];
+}
+
+interface VendorWebhook<Held, Reader> {
+  /** With `:provider` and `:tenantId`. */
+  path: string;
+  use: WebhookUse;
+  maxBytes: number;
+  bodies: UnverifiedBodies;
+  reader(kind: string): Reader | undefined;
+  /** Stores what was verified, and sends the answer. Returns what the log tells of it. */
+  receive(
+    held: Held,
+    origin: WebhookOrigin,
+    reply: FastifyReply,
+    reader: Reader,
+  ): Promise<Record<string, unknown>>;
+}
+
+interface Params {
+  provider: string;
+  tenantId: string;
+}
+
+/**
+ * A webhook of vendors, which sign it with the key that stands in the tenant's provider. 404 where no key is
+ * set, or the vendor signs an address that nobody has told us; 401 for a signature that is not the vendor's;
+ * 429 and 5xx when it should be sent again.
+ */
+function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
+  app: FastifyInstance,
+  deps: VendorWebhookDeps,
+  webhook: VendorWebhook<Held, Reader>,
+): void {
+  const { limits, publicUrl } = deps;
+  const { maxBytes } = webhook;
+  const callers = new WeakMap<FastifyRequest, { reader: Reader; keys: readonly string[] }>();
+
+  // Before the body is read: whoever has no key to be verified with sends it for nothing.
+  const onRequest = async (request: FastifyRequest) => {
+    const { provider, tenantId } = request.params as Params;
+    const reader = webhook.reader(provider);
+    if (reader === undefined || !TENANT_ID.test(tenantId)) throw new Problem("notFound");
+    if (reader.signsAddress && publicUrl === "") throw new Problem("notFound");
+    const keys = await deps.webhookKeys.of(tenantId, reader.kind, webhook.use);
+    if (keys.length === 0) throw new Problem("notFound");
+    if (Number(request.headers["content-length"]) > maxBytes) throw new Problem("tooLarge");
+    await limits.countReceipts(request);
+    callers.set(request, { reader, keys });
+  };
+
+  const receive = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { tenantId } = request.params as Params;
+    const { reader, keys } = callers.get(request)!;
+    using body = await webhook.bodies.read(request.raw, clientNetwork(request.ip), maxBytes);
+    const { headers } = request;
+    const url = publicUrl + request.url;
+    const read = await reader.read({ headers, body: body.bytes, url }, keys, deps.now());
+    const fields = { tenantId, provider: reader.kind };
+    if (!read.ok) {
+      request.logFields = { ...fields, webhook: read.fault };
+      await limits.countUnverified(request);
+      throw refusal(read.fault);
+    }
+    const channels = channelsWith(reader.content).filter(isProviderChannel);
+    const origin = { tenantId, providerKind: reader.kind, channels };
+    const stored = await limits.inTurn(request, { door: "vendor", tenantId }, () =>
+      webhook.receive(read, origin, reply, reader),
+    );
+    request.logFields = { ...fields, ...stored };
+    return reply;
+  };
+
+  // A scope of its own, in which a body is the stream itself.
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(TYPES, (_request, payload, parsed) => parsed(null, payload));
+    scope.post(webhook.path, { onRequest }, receive);
+    done();
+  });
+}
+
+function refusal(fault: WebhookFault): Problem {
+  if (fault === "unreadable") return new Problem("unparsable");
+  const message = "The webhook's signature is missing, wrong or too old";
+  return new Problem(fault === "unsigned" ? "unavailable" : "unauthorized", { message });
+}
+
+export type WebhookKeys = ReturnType<typeof createWebhookKeys>;
+
+/** The keys that vendors' webhooks are verified with: settings of the tenants' providers, decrypted once. */
+export function createWebhookKeys(db: Database, keys: SecretKeys) {
+  const cache = createVersionedCache<readonly string[]>({
+    max: MAX_CACHED_KEYS,
+    read: (names) => readEach(names, (name) => readKeys(db, keys, name)),
+  });
+  /** One query for all, until the configuration changes: whoever tries names costs none. */
+  const webhooks = createVersionedCache<ReadonlySet<string>>({
+    max: 1,
+    read: async ([all = ""]) => new Map([[all, await readWebhooks(db)]]),
+  });
+  return {
+    /**
+     * The keys that the tenant's providers of this kind sign with, those of inactive ones included; empty when
+     * there are none.
+     */
+    async of(tenantId: string, kind: string, use: WebhookUse): Promise<readonly string[]> {
+      const name = `${kind} ${tenantId}`;
+      if (!(await webhooks.get("all"))?.has(name)) return [];
+      return (await cache.get(`${use} ${name}`)) ?? [];
+    },
+    /** The configuration changed: the next look reads again. */
+    clear(): void {
+      cache.clear();
+      webhooks.clear();
+    },
+  };
+}
+
+async function readWebhooks(db: Database): Promise<Set<string>> {
+  const kinds = Object.values(READERS).flatMap((readers) => readers.map((reader) => reader.kind));
+  const rows = await db
+    .selectFrom("providers")
+    .select(["tenant_id", "kind"])
+    .where("kind", "in", kinds)
+    .execute();
+  return new Set(rows.map((row) => `${row.kind} ${row.tenant_id}`));
+}
+
+async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<string[]> {
+  const [use = "", kind = "", tenantId = ""] = name.split(" ");
+  const reader = READERS[use as WebhookUse].find((one) => one.kind === kind);
+  if (reader === undefined) return [];
+  // What was sent before a provider was deactivated still has its receipts.
+  const rows = await db
+    .selectFrom("providers")
+    .select(["id", "settings"])
+    .where("tenant_id", "=", tenantId)
+    .where("kind", "=", reader.kind)
+    .orderBy("position")
+    .execute();
+  const settings = await Promise.all(
+    rows.map((row) => decryptSecret(keys, providerSettingsOwner(tenantId, row.id), row.settings)),
+  );
+  return settings
+    .map((text) => reader.keyOf(JSON.parse(text) as Record<string, unknown>))
+    .filter((key) => key !== undefined);
+}
