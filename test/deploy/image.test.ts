@@ -10,6 +10,7 @@ import { freePort } from "@belfry/testing/free-port";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
+import { TEST_CODE } from "../test-code.ts";
 import { dockerfileFaults, parseDockerfile, readDockerfile } from "./dockerfile.ts";
 import { copyImageContext, readIgnoreRules } from "./image-tree.ts";
 
@@ -50,7 +51,7 @@ test("the rules notice a careless Dockerfile", () => {
   }
 });
 
-test("no key, data folder, test or foreign module gets into an image", async () => {
+test("no key, data folder, test code or foreign module gets into an image", async () => {
   const ignored = readIgnoreRules(await readFile(IGNORE_FILE, "utf8"));
   for (const path of [
     ".env",
@@ -58,12 +59,16 @@ test("no key, data folder, test or foreign module gets into an image", async () 
     ".belfry/keys.json",
     "services/ingest-api/.env",
     "services/ingest-api/node_modules/x/index.js",
-    "packages/service/src/config.test.ts",
-    "packages/testing/src/nats.ts",
-    "test/run.ts",
   ]) {
     assert.equal(ignored(path), true, path);
   }
+  const { stdout } = await run("git", ["ls-files"], { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
+  const testCode = stdout.split("\n").filter((path) => TEST_CODE.test(path));
+  assert.ok(testCode.length > 100, "the files are found");
+  assert.deepEqual(
+    testCode.filter((path) => path.endsWith(".ts") && !ignored(path)),
+    [],
+  );
   for (const path of [
     "pnpm-lock.yaml",
     "services/ingest-api/main.ts",

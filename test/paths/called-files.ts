@@ -1,8 +1,8 @@
 import { Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
+import { TEST_CODE } from "../test-code.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const NOT_SHIPPED = /^packages\/testing\/|\.test\.ts$|(?:^|\/)test\/|under-test|\/test-/;
 
 /** Begins to count calls; what it returns ends that and names the shipped files whose functions were called. */
 export function countCalls(): () => string[] {
@@ -17,7 +17,7 @@ export function countCalls(): () => string[] {
         if (!url.startsWith("file:") || url.includes("/node_modules/")) continue;
         const path = fileURLToPath(url);
         const file = path.slice(ROOT.length);
-        if (!path.startsWith(ROOT) || NOT_SHIPPED.test(file)) continue;
+        if (!path.startsWith(ROOT) || TEST_CODE.test(file)) continue;
         if (functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)) files.push(file);
       }
     });

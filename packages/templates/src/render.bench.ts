@@ -4,7 +4,7 @@
  */
 
 import { compileTemplate } from "./compile.ts";
-import { cpuMicros, EXPENSIVE } from "./language/expensive-templates.ts";
+import { cpuMicros, EXPENSIVE } from "./language/test-expensive-templates.ts";
 import { createRenderer } from "./render.ts";
 import type { TemplateSource } from "./source.ts";
 

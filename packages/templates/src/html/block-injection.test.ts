@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Node, nodesOf } from "../language/parsed-nodes.ts";
 import { scanTags } from "../language/tags.ts";
+import { type Node, nodesOf } from "../language/test-parsed-nodes.ts";
 import { createRenderer } from "../render.ts";
 import { htmlSlots } from "./html-slots.ts";
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nodesOf } from "../language/parsed-nodes.ts";
 import { beginRendering } from "../language/rendering.ts";
 import { maskTags, scanTags } from "../language/tags.ts";
+import { nodesOf } from "../language/test-parsed-nodes.ts";
 import { createTextWriter } from "../language/text-writer.ts";
 import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defaultOperators, Liquid } from "liquidjs";
 import { compileTemplate } from "../compile.ts";
 import { createRenderer } from "../render.ts";
-import { chance, liquidCase } from "./liquid-cases.ts";
+import { chance, liquidCase } from "./test-liquid-cases.ts";
 import { variableText } from "./variables.ts";
 
 /** Other templates than the ones that are always tried: `LIQUID_SEED=… node test/run.ts …`. */

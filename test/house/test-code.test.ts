@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { test } from "node:test";
+import { TEST_CODE } from "../test-code.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CODE = /^(?:packages|services|deploy)\/.*\.(?:ts|js)$/;
+/** Where a program or a package begins: nothing imports these. */
+const ENTRY =
+  /\/main\.ts$|-worker\.ts$|\.d\.ts$|^packages\/(?:client|inbox)\/|^services\/admin\/assets\/|^deploy\//;
+/** The demo of `pnpm start` uses what tests use to fill a tenant. */
+const DEMO = /^deploy\/local\/demo\//;
+
+const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => CODE.test(path) && existsSync(join(ROOT, path)));
+const shipped = files.filter((path) => !TEST_CODE.test(path));
+
+/** The modules that a file imports, loads as a worker or reads, without their endings. */
+function importedBy(path: string): string[] {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const places = text.matchAll(/(?:\bfrom|\bimport|\bURL)\s*\(?\s*["'`]([^"'`]+)["'`]/g);
+  return [...places].map(([, place = ""]) => place.replace(/\.(?:ts|js)$/, ""));
+}
+
+test("no shipped file imports test code", () => {
+  assert.ok(shipped.length > 300, "the files are found");
+  const wrong = shipped
+    .filter((path) => !DEMO.test(path))
+    .flatMap((path) => {
+      const places = importedBy(path).filter((place) => TEST_CODE.test(`${place}.ts`));
+      return places.map((place) => `${path}: ${place}`);
+    });
+  assert.deepEqual(wrong, []);
+});
+
+test("a shipped file imports nothing of the test kit or of node:test", () => {
+  const wrong = shipped.filter((path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    return /from "(?:node:test|@belfry\/testing\/)/.test(text);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test("every shipped file is imported by another one: what only tests import is named as test code", () => {
+  const imported = new Set(shipped.flatMap(importedBy).map((place) => basename(place)));
+  const unused = shipped.filter(
+    (path) => !ENTRY.test(path) && !imported.has(basename(path).replace(/\.(?:ts|js)$/, "")),
+  );
+  assert.deepEqual(unused, []);
+});
