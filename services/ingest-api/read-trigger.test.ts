@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, channelMask } from "@belfry/contracts/channels";
 import type { Problem } from "@belfry/contracts/problems";
-import { checkOf, faultsOf as faultsIn, faultText } from "@belfry/contracts/schema-faults";
+import { faultsOf as faultsIn, faultText } from "@belfry/contracts/schema-faults";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { parseJson } from "@belfry/http-api/read-request";
 import { assertEach } from "@belfry/testing/assert-each";
@@ -12,12 +12,8 @@ import { automaticKey, explicitKey, readTrigger, writeVariables } from "./read-t
 
 const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
 
-const check = checkOf(TriggerRequest);
-
 function faultsOf(body: unknown): string[] {
-  const faults = faultsIn(TriggerRequest, body, "body", "").map(faultText);
-  assert.equal(check(body) === undefined, faults.length === 0);
-  return faults;
+  return faultsIn(TriggerRequest, body, "body", "").map(faultText);
 }
 
 function read(body: unknown) {

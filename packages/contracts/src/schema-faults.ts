@@ -1,56 +1,5 @@
-import { Kind, OptionalKind, type TArray, type TObject, type TSchema } from "@sinclair/typebox";
-import { type Fault, faultOf } from "./fields.ts";
-
-/** Answers nothing where a value is as its schema says, and costs a good request next to nothing. */
-type Check = Fault;
-
-/** A schema as a function, made once. Throws for one that it knows no check for. */
-export function checkOf(schema: TSchema): Check {
-  if (schema[Kind] === "Object") return objectCheck(schema as TObject);
-  if (schema[Kind] === "Array") return arrayCheck(schema as TArray);
-  const fault = faultOf(schema);
-  if (fault === undefined) throw new Error(`no check for a ${schema[Kind]}: see fields.ts`);
-  return fault;
-}
-
-function objectCheck(schema: TObject): Check {
-  const fault = faultOf(schema);
-  const checks = new Map<string, { check: Check; counts: number }>();
-  let required = 0;
-  for (const [name, part] of Object.entries(schema.properties)) {
-    const counts = OptionalKind in part ? 0 : 1;
-    checks.set(name, { check: checkOf(part), counts });
-    required += counts;
-  }
-  return (value) => {
-    if (!isObject(value)) return "must be an object";
-    let found = 0;
-    // By its own names: what a body does not have is the most of what it might have.
-    for (const name in value) {
-      const row = checks.get(name);
-      const inner = value[name];
-      if (row === undefined || inner === undefined) continue;
-      const wrong = row.check(inner);
-      if (wrong !== undefined) return wrong;
-      found += row.counts;
-    }
-    return found < required ? "is not complete" : fault?.(value);
-  };
-}
-
-function arrayCheck({ items, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: TArray): Check {
-  const check = checkOf(items);
-  return (value) => {
-    if (!Array.isArray(value)) return "must be an array";
-    if (value.length > maxItems) return `must have at most ${maxItems} items`;
-    if (value.length < minItems) return `must have at least ${minItems} item`;
-    for (const item of value) {
-      const wrong = check(item);
-      if (wrong !== undefined) return wrong;
-    }
-    return undefined;
-  };
-}
+import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
+import { faultOf } from "./fields.ts";
 
 /** What is wrong with one field, in the client's words. */
 export interface FieldFault {
@@ -66,8 +15,8 @@ export function faultText({ field, message }: FieldFault): string {
 }
 
 /**
- * Every fault of a value. A part that should be an object and is none is told with what it lacks. `prefix` is
- * what the names of the fields within begin with: nothing for a whole body.
+ * Lists every fault of a value. For a part that should be an object and is none it also lists what the part lacks. The
+ * names of the fields within begin with `prefix`: nothing for a whole body. Throws for a schema that it knows no check for.
  */
 export function faultsOf(
   schema: TSchema,
@@ -75,32 +24,65 @@ export function faultsOf(
   field: string,
   prefix = `${field}.`,
 ): FieldFault[] {
-  if (schema[Kind] === "Object") return objectFaults(schema as TObject, value, field, prefix);
-  const message = checkOf(schema)(value);
-  if (message === undefined) return [];
-  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema;
-  const isRightSize = (list: unknown[]) => list.length >= minItems && list.length <= maxItems;
-  if (schema[Kind] === "Array" && Array.isArray(value) && isRightSize(value)) {
-    return value.flatMap((item, index) => faultsOf(schema.items, item, `${field}[${index}]`));
-  }
-  return [{ field, message }];
+  const faults: FieldFault[] = [];
+  addFaults(faults, schema, value, field, prefix);
+  return faults;
 }
 
-function objectFaults(
-  schema: TObject,
+/** Throws for a schema with a part that `faultsOf` knows no check for. */
+export function requireChecks(schema: TSchema): void {
+  if (schema[Kind] === "Array") requireChecks(schema.items);
+  else if (schema[Kind] === "Object") Object.values<TSchema>(schema.properties).map(requireChecks);
+  else requireFault(schema);
+}
+
+function requireFault(schema: TSchema) {
+  const fault = faultOf(schema);
+  if (fault === undefined) throw new Error(`no check for a ${schema[Kind]}: see fields.ts`);
+  return fault;
+}
+
+/** Runs for every request: it writes no names and makes no lists for fields that are absent. */
+function addFaults(
+  faults: FieldFault[],
+  schema: TSchema,
   value: unknown,
   field: string,
   prefix: string,
-): FieldFault[] {
-  const noObject = { field, message: "must be an object" };
-  if (!isObject(value) && prefix === "") return [noObject];
-  const inner = Object.entries(schema.properties).flatMap(([name, part]) => {
-    const one = isObject(value) ? value[name] : undefined;
-    return one === undefined && OptionalKind in part ? [] : faultsOf(part, one, prefix + name);
-  });
-  if (!isObject(value)) return [noObject, ...inner];
-  const message = faultOf(schema)?.(value);
-  return message === undefined ? inner : [...inner, { field, message }];
+): void {
+  let message: string | undefined;
+  if (schema[Kind] === "Object") {
+    const given = isObject(value) ? value : undefined;
+    if (given === undefined) faults.push({ field, message: "must be an object" });
+    if (given === undefined && prefix === "") return;
+    const { properties } = schema;
+    for (const name in properties) {
+      const part = properties[name];
+      const inner = given?.[name];
+      if (inner === undefined && OptionalKind in part) continue;
+      const path = prefix + name;
+      addFaults(faults, part, inner, path, `${path}.`);
+    }
+    message = given && faultOf(schema)?.(given);
+  } else if (schema[Kind] === "Array") {
+    message = listFault(schema, value);
+    if (message === undefined) {
+      for (const [index, item] of (value as unknown[]).entries()) {
+        const path = `${field}[${index}]`;
+        addFaults(faults, schema.items, item, path, `${path}.`);
+      }
+    }
+  } else {
+    message = requireFault(schema)(value);
+  }
+  if (message !== undefined) faults.push({ field, message });
+}
+
+function listFault({ minItems, maxItems }: TSchema, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be an array";
+  if (value.length > maxItems) return `must have at most ${maxItems} items`;
+  if (value.length < minItems) return `must have at least ${minItems} item`;
+  return undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { integerText, oneOf, text } from "@belfry/contracts/fields";
 import { Problem } from "@belfry/contracts/problems";
-import { checkOf } from "@belfry/contracts/schema-faults";
+import { requireChecks } from "@belfry/contracts/schema-faults";
 import { traceIdOf } from "@belfry/service/trace-id";
 import { Type } from "@sinclair/typebox";
 import fastify from "fastify";
@@ -121,5 +121,5 @@ test("what has no fault passes, whatever else it brings, and the answer leaves a
 });
 
 test("a schema that nothing checks is refused when its route is made", () => {
-  assert.throws(() => checkOf(Type.Object({ at: Type.Date() })), /no check for a Date/);
+  assert.throws(() => requireChecks(Type.Object({ at: Type.Date() })), /no check for a Date/);
 });
