@@ -1,5 +1,5 @@
+import { createHmac } from "node:crypto";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { BelfryError, BelfryNetworkError } from "./errors.ts";
 
 const SECOND_MS = 1000;
 const DEFAULT_TIMEOUT_MS = 10 * SECOND_MS;
@@ -136,4 +136,67 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** URLs fold `.` and `..` away, encoded or not: the request would go to another path. */
+export function segment(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" cannot be part of a path`);
+  return encodeURIComponent(text);
+}
+
+/** `X-Service-Signature` of a body: HMAC-SHA256 in lowercase hex. */
+export function sign(webhookSecret: string, body: string | Uint8Array): string {
+  return createHmac("sha256", webhookSecret).update(body).digest("hex");
+}
+
+/** What follows a path: `?limit=5`, or nothing where no field is given. */
+export function queryOf(fields: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of [value ?? []].flat()) query.append(name, String(one));
+  }
+  return query.size > 0 ? `?${query}` : "";
+}
+
+/** An answer that is no success. Branch on `status`. */
+export class BelfryError extends Error {
+  override readonly name = "BelfryError";
+  readonly status: number;
+  /** As `Validation Error`. */
+  readonly error: string;
+  /** What is wrong, a line each: for 422 every fault with its field. */
+  readonly messages: readonly string[];
+  /** Of 429. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Name it when you ask us. */
+  readonly traceId: string | undefined;
+
+  constructor(response: { status: number; headers: Headers }, body: unknown) {
+    const fields =
+      typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+    const messages = [fields.message ?? `unexpected answer with status ${response.status}`];
+    const lines = messages.flat().map(String);
+    super(lines.join("; "));
+    this.status = response.status;
+    this.error = typeof fields.error === "string" ? fields.error : "";
+    this.messages = lines;
+    this.retryAfterSeconds =
+      seconds(fields.retryAfter) ?? seconds(response.headers.get("retry-after"));
+    this.traceId = response.headers.get("x-trace-id") ?? undefined;
+  }
+}
+
+/** No answer came: no connection, or the time was up. Belfry may have the request all the same. */
+export class BelfryNetworkError extends Error {
+  override readonly name = "BelfryNetworkError";
+
+  constructor(method: string, path: string, cause: unknown) {
+    // Not the path with its query: it holds user ids.
+    super(`no answer to ${method} ${path.split("/").slice(0, 4).join("/")}`, { cause });
+  }
+}
+
+function seconds(value: unknown): number | undefined {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : undefined;
 }

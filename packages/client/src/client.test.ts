@@ -20,23 +20,26 @@ import type {
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import type {
-  Erasure,
-  EventReport,
-  Notification,
-  Preferences,
-  RealtimeToken,
-  ReplayInput,
-  TriggerInput,
-  User,
-  UserInput,
-  Webhook,
-  WebhookAttempt,
-  WebhookInput,
-  WebhookMessage,
-} from "./api.ts";
-import { type ClientOptions, createClient, sign } from "./client.ts";
-import { BelfryError, BelfryNetworkError } from "./errors.ts";
+import {
+  BelfryError,
+  BelfryNetworkError,
+  type ClientOptions,
+  createClient,
+  type Erasure,
+  type EventReport,
+  type Notification,
+  type Preferences,
+  type RealtimeToken,
+  type ReplayInput,
+  sign,
+  type TriggerInput,
+  type User,
+  type UserInput,
+  type Webhook,
+  type WebhookAttempt,
+  type WebhookInput,
+  type WebhookMessage,
+} from "./client.ts";
 
 // The types of the client are those of the interface; the compiler says so.
 const input: (mine: TriggerInput) => TriggerRequest = (mine) => mine;

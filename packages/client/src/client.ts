@@ -16,16 +16,15 @@ import type {
   UserInput,
   UserResult,
 } from "./api.ts";
-import { type CallOptions, createCaller, type Transport } from "./call.ts";
-import { segment, sign } from "./request-parts.ts";
+import { type CallOptions, createCaller, queryOf, segment, sign, type Transport } from "./call.ts";
 import { type WebhookCalls, webhookCalls } from "./webhooks.ts";
 
 export type * from "./api.ts";
 export type { CallOptions, Transport } from "./call.ts";
-export { BelfryError, BelfryNetworkError } from "./errors.ts";
+export { BelfryError, BelfryNetworkError, sign } from "./call.ts";
 export * from "./management.ts";
 export type * as Management from "./management-api.ts";
-export { sign } from "./request-parts.ts";
+export type * from "./webhooks.ts";
 
 export interface ClientOptions extends Partial<Transport> {
   /** Where Belfry is, as `https://notify.example.com`. */
@@ -109,15 +108,12 @@ export function createClient(options: ClientOptions): Client {
     const request = body === undefined ? { ...rest, headers } : { ...rest, headers, body };
     return (await call<Data>(method, path, request)).body;
   };
-  const read = async <Data>(path: string, rest: CallOptions) =>
-    (await call<{ data: Data }>("GET", path, rest)).body.data;
+  const read = async <Answer>(path: string, rest: CallOptions) =>
+    (await call<Answer>("GET", path, rest)).body;
+  const readData = async <Data>(path: string, rest: CallOptions) =>
+    (await read<{ data: Data }>(path, rest)).data;
   return {
-    webhooks: webhookCalls({
-      changed,
-      segment,
-      read: async <Answer>(path: string, rest: CallOptions) =>
-        (await call<Answer>("GET", path, rest)).body,
-    }),
+    webhooks: webhookCalls({ changed, read }),
     async trigger(input, { idempotencyKey = randomUUID(), traceId, ...rest } = {}) {
       const body = JSON.stringify(input);
       const headers: Record<string, string> = {
@@ -143,17 +139,13 @@ export function createClient(options: ClientOptions): Client {
         .body;
     },
     async history(userId, { limit, offset, ...rest } = {}) {
-      const query = new URLSearchParams();
-      if (limit !== undefined) query.set("limit", String(limit));
-      if (offset !== undefined) query.set("offset", String(offset));
-      const path = `${pathOfUser(userId)}${query.size > 0 ? `?${query}` : ""}`;
-      return (await call<{ data: Notification[] }>("GET", path, rest)).body.data;
+      return await readData<Notification[]>(pathOfUser(userId) + queryOf({ limit, offset }), rest);
     },
     async markRead(userId, notificationId, rest = {}) {
       await call("PUT", `${pathOfUser(userId)}/${segment(notificationId)}/read`, rest);
     },
     async event(id, rest = {}) {
-      return (await call<EventReport>("GET", `/api/v1/events/${segment(id)}`, rest)).body;
+      return await read<EventReport>(`/api/v1/events/${segment(id)}`, rest);
     },
     async cancel(input, rest = {}) {
       type Answer = Cancelled & { success: boolean };
@@ -162,12 +154,9 @@ export function createClient(options: ClientOptions): Client {
       return cancelled;
     },
     async scheduled({ limit, after, ...rest } = {}) {
-      const query = new URLSearchParams();
-      if (limit !== undefined) query.set("limit", String(limit));
-      if (after !== undefined) query.set("after", after);
-      const path = `/api/v1/events/scheduled${query.size > 0 ? `?${query}` : ""}`;
+      const path = `/api/v1/events/scheduled${queryOf({ limit, after })}`;
       type Answer = { data: ScheduledPage["events"]; next?: string };
-      const { data, next } = (await call<Answer>("GET", path, rest)).body;
+      const { data, next } = await read<Answer>(path, rest);
       return { events: data, next };
     },
     async moveEvent(id, sendAt, rest = {}) {
@@ -183,10 +172,10 @@ export function createClient(options: ClientOptions): Client {
       return (await changed<Answer>("POST", BATCH_PATH, { users }, rest)).results;
     },
     async user(userId, rest = {}) {
-      return await read<User>(userPath(userId), rest);
+      return await readData<User>(userPath(userId), rest);
     },
     async preferences(userId, rest = {}) {
-      return await read<Preferences>(`${userPath(userId)}/preferences`, rest);
+      return await readData<Preferences>(`${userPath(userId)}/preferences`, rest);
     },
     async changePreferences(userId, preferences, rest = {}) {
       type Answer = { data: Preferences };
@@ -197,7 +186,7 @@ export function createClient(options: ClientOptions): Client {
       return (await changed<{ data: Erasure }>("DELETE", userPath(userId), undefined, rest)).data;
     },
     async erasure(id, rest = {}) {
-      return await read<Erasure>(`/api/v1/erasures/${segment(id)}`, rest);
+      return await readData<Erasure>(`/api/v1/erasures/${segment(id)}`, rest);
     },
   };
 }

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { startRecordingServer } from "@belfry/testing/recording-server";
-import { BelfryError, BelfryNetworkError } from "./errors.ts";
+import { BelfryError, BelfryNetworkError, sign } from "./call.ts";
 import { createManagementClient, type ManagementOptions } from "./management.ts";
-import { sign } from "./request-parts.ts";
 
 async function setUp(t: test.TestContext, over: Partial<ManagementOptions> = {}) {
   const server = await startRecordingServer(t);

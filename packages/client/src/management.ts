@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type CallOptions, createCaller, type Transport } from "./call.ts";
+import { type CallOptions, createCaller, queryOf, segment, sign, type Transport } from "./call.ts";
 import { MANAGEMENT_ROUTES, type ManagementCalls, type ManagementRoute } from "./management-api.ts";
-import { segment, sign } from "./request-parts.ts";
 
 const MANAGE_PATH = "/api/v1/manage";
 const SECOND_MS = 1000;
@@ -121,13 +120,10 @@ function requestOf({ method, path, query = [] }: ManagementRoute, input: Fields)
     return value;
   };
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(take(name) ?? "")));
-  const search = new URLSearchParams();
-  for (const name of query) {
-    for (const value of [take(name) ?? []].flat()) search.append(name, String(value));
-  }
+  const search = queryOf(Object.fromEntries(query.map((name) => [name, take(name)])));
   const hasBody = method !== "GET" && method !== "DELETE" && others.size > 0;
   return {
-    path: `${MANAGE_PATH}${filled}${search.size > 0 ? `?${search}` : ""}`,
+    path: MANAGE_PATH + filled + search,
     body: hasBody ? JSON.stringify(Object.fromEntries(others)) : undefined,
   };
 }

@@ -1,15 +1,122 @@
-import type {
-  NewSigningSecret,
-  Replayed,
-  ReplayInput,
-  Webhook,
-  WebhookAttempt,
-  WebhookInput,
-  WebhookMessage,
-  WebhookPage,
-  WebhookPageInput,
-} from "./api.ts";
-import type { CallOptions } from "./call.ts";
+import { type CallOptions, queryOf, segment } from "./call.ts";
+
+/** What an endpoint is told of. */
+export type WebhookType =
+  | "delivery.accepted"
+  | "delivery.delivered"
+  | "delivery.bounced"
+  | "delivery.complained"
+  | "delivery.failed"
+  | "delivery.expired"
+  | "delivery.skipped"
+  | "delivery.unknown"
+  | "notification.created"
+  | "notification.read"
+  | "preference.changed";
+
+export interface WebhookInput {
+  /** https, at a public host. */
+  url: string;
+  /** Empty: everything. */
+  types?: WebhookType[];
+  description?: string | null;
+  /** false: it is told nothing. */
+  active?: boolean;
+}
+
+/** Where you are told what became of your events. Times are ISO 8601, UTC. */
+export interface Webhook {
+  id: string;
+  url: string;
+  types: WebhookType[];
+  description: string | null;
+  active: boolean;
+  disabledAt: string | null;
+  /** null beside a disabledAt: a person has. */
+  disabledReason: string | null;
+  /** Nothing has reached it since. */
+  failingSince: string | null;
+  pausedUntil: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface NewSigningSecret {
+  /** `whsec_…`, by which messages are verified; shown this once. */
+  secret: string;
+  /** Until then the one before signs, too. */
+  previousSecretUntil: string;
+}
+
+export type WebhookMessageStatus =
+  | "queued"
+  | "sending"
+  | "waiting"
+  | "accepted"
+  | "failed"
+  | "skipped";
+
+export interface WebhookMessage {
+  id: string;
+  /** What the header webhook-id says: of one that was sent again, the id of the first. */
+  headerId: string;
+  type: WebhookType | "webhook.test";
+  eventId: string | null;
+  status: WebhookMessageStatus;
+  reason: string | null;
+  createdAt: string;
+  nextAt: string | null;
+}
+
+/** One call of an endpoint. */
+export interface WebhookAttempt {
+  messageId: string;
+  headerId: string;
+  type: WebhookType | "webhook.test";
+  eventId: string | null;
+  /** From 1. */
+  number: number;
+  at: string;
+  durationMs: number | null;
+  /** HTTP status; null: no answer. */
+  status: number | null;
+  outcome: "arrived" | "failed" | "unknown" | "under way";
+  reason: string | null;
+  /** The first KiB of the answer. */
+  answer: string | null;
+  nextAt: string | null;
+  messageStatus: WebhookMessageStatus;
+}
+
+export interface WebhookPageInput {
+  status?: WebhookMessageStatus;
+  /** Most of them, 1 to 500; default 50. */
+  limit?: number;
+  /** The `next` of the page before. */
+  after?: string;
+}
+
+export interface WebhookPage<Item> {
+  items: Item[];
+  /** For `after`; undefined: there is no more. */
+  next: string | undefined;
+}
+
+export interface ReplayInput {
+  /** ISO 8601 with an offset: messages of then or later. */
+  since: string;
+  until?: string;
+  /** Also those that have arrived. */
+  all?: boolean;
+  after?: string;
+}
+
+export interface Replayed {
+  replayed: number;
+  /** There may be others: again, with `next` as `after`. */
+  more: boolean;
+  next?: string;
+}
 
 /** Endpoints that are told what became of your events, and what they were told. */
 export interface WebhookCalls {
@@ -50,25 +157,19 @@ export interface WebhookCalls {
 const PATH = "/api/v1/webhooks";
 
 /** How the client calls: `read` gets an answer whole, `changed` signs what it sends. */
-export interface Calls {
+interface Calls {
   read<Answer>(path: string, rest: CallOptions): Promise<Answer>;
   changed<Answer>(method: string, path: string, value: unknown, rest: CallOptions): Promise<Answer>;
-  /** A part of a path. */
-  segment(text: string): string;
 }
 
-export function webhookCalls({ read, changed, segment }: Calls): WebhookCalls {
+export function webhookCalls({ read, changed }: Calls): WebhookCalls {
   const of = (webhookId: string, rest = "") => `${PATH}/${segment(webhookId)}${rest}`;
   const ofMessage = (webhookId: string, messageId: string, rest = "") =>
     of(webhookId, `/messages/${segment(messageId)}${rest}`);
   const page = async <Item>(path: string, input: WebhookPageInput & CallOptions) => {
     const { status, limit, after, ...rest } = input;
-    const query = new URLSearchParams();
-    if (status !== undefined) query.set("status", status);
-    if (limit !== undefined) query.set("limit", String(limit));
-    if (after !== undefined) query.set("after", after);
     type Answer = { data: Item[]; next?: string };
-    const { data, next } = await read<Answer>(`${path}${query.size > 0 ? `?${query}` : ""}`, rest);
+    const { data, next } = await read<Answer>(path + queryOf({ status, limit, after }), rest);
     return { items: data, next };
   };
   const posted = <Answer>(path: string, rest: CallOptions) =>
