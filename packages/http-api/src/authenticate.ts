@@ -8,16 +8,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 import type { KeyUses, Tenant, TenantDirectory, WebhookSecret } from "./tenant-directory.ts";
 
-/** Longer than any key of ours: refused without a look. */
+/** Longer than any key of ours: it is refused without a look into the database. */
 const MAX_KEY_CHARACTERS = 256;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
 const UNIX_SECONDS = /^[1-9]\d{8,10}$/;
-/** How far the clock of who signs may be from ours, either way. */
+/** How far the signer's clock may be from ours, either way. */
 const MAX_CLOCK_SECONDS = 300;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Platform keys are taken, and no tenant's. */
+    /** The route takes platform keys, and no tenant's. */
     isOfPlatform?: boolean;
   }
   interface FastifyRequest {
@@ -26,18 +26,10 @@ declare module "fastify" {
   }
 }
 
-/** What a key must be good for, by method and path as `GET /api/v1/webhooks`. */
+/** What a key must be good for, by method and path, as `GET /api/v1/webhooks`. */
 export type KeyAccess = Readonly<Record<string, KeyNeed>>;
 
-export interface Authentication {
-  /**
-   * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
-   * Throws a 401 Problem, 403 where the key's role does not allow the route, or 429 for an address that guesses keys.
-   */
-  trigger(request: FastifyRequest, reply: FastifyReply, done: (err?: Error) => void): void;
-  /** The same for every endpoint but trigger, whose own limits are exact; these are per replica. */
-  other(request: FastifyRequest): Promise<void>;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 export function createAuthentication(
   app: FastifyInstance,
@@ -47,12 +39,12 @@ export function createAuthentication(
     keyUses: Pick<KeyUses, "note">;
     limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | "inTurn">;
     now(): Date;
-    /** Whose calls other than the trigger are counted together; by default the tenant's. */
+    /** Calls other than the trigger that have the same text are counted together. Default: the tenant's id. */
     callerOf?(tenant: Tenant): string;
   },
-): Authentication {
+) {
   const { callerOf = ({ id }: Tenant) => id } = deps;
-  // The slot alone: a hook fills it before any handler runs.
+  // Fastify reserves the property only: a hook sets it before any handler runs.
   app.decorateRequest("tenant", null as unknown as Tenant);
   guardKeyedRoutes(app, deps.access, deps.limits);
 
@@ -82,11 +74,15 @@ export function createAuthentication(
     return admit(request, found);
   };
   const judgeTrigger = (request: FastifyRequest) => {
-    // Most have it: no look into a table a request.
+    // Most keys have this role: it saves a look into the table.
     if (request.tenant.keyRole !== "all") requireKeyRole(deps.access, request);
   };
   return {
-    trigger(request, _reply, done) {
+    /**
+     * For `onRequest`, so that a bad key is told before anything of the body: sets `request.tenant`.
+     * Fails with a 401 Problem, 403 where the key's role does not allow the route, 429 for an address that guesses keys.
+     */
+    trigger(request: FastifyRequest, _reply: FastifyReply, done: (err?: Error) => void): void {
       const pending = authenticate(request);
       if (pending !== undefined) {
         pending.then(() => judgeTrigger(request)).then(() => done(), done);
@@ -95,7 +91,8 @@ export function createAuthentication(
       judgeTrigger(request);
       done();
     },
-    async other(request) {
+    /** The same for every endpoint but the trigger, whose own limits are exact; these are per replica. */
+    async other(request: FastifyRequest): Promise<void> {
       await authenticate(request);
       await deps.limits.countOther(request, callerOf(request.tenant));
       requireKeyRole(deps.access, request);
@@ -146,7 +143,7 @@ function requireKeyRole(access: KeyAccess, request: FastifyRequest): void {
   throw new Problem("keyRole", need && { message: refusal(keyRole, need) });
 }
 
-/** As the answer says it. */
+/** The message of the 403. */
 export function refusal(role: KeyRole, need: KeyNeed): string {
   const roles = listed(KEYS_THAT_MAY[need], "or");
   return `This API key has the role ${role}; this call needs the role ${roles}`;

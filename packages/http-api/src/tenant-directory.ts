@@ -17,10 +17,10 @@ export interface Tenant {
   active: boolean;
   dedupIncludesVariables: boolean;
   kept: KeptDays;
-  /** Each signs the tenant's triggers until its end; empty: they need no signature. The newest first. */
+  /** The newest first. Each is good for signatures until its end. Empty: the tenant's calls need no signature. */
   webhookSecrets: readonly WebhookSecret[];
   keyId: string;
-  /** Its name, else its first characters. */
+  /** The key's name, else its first characters. */
   keyName: string;
   keyExpiresAt: Date | null;
   keyRole: KeyRole;
@@ -28,38 +28,22 @@ export interface Tenant {
 
 export interface WebhookSecret {
   secret: string;
-  /** null: it has none. */
+  /** null: it does not end. */
   endsAt: Date | null;
 }
 
-/** Keys that were looked up: known ones, and unknown ones for as long as the configuration stands. */
+/** Keys that were looked up: known ones, and unknown ones until the configuration changes. */
 const MAX_KEYS = 20_000;
 const MAX_TENANTS = 5_000;
+const WRITE_KEY_USES_MS = 30_000;
 
-export interface TenantDirectory {
-  /**
-   * Undefined for a key that nobody has; at once where it is remembered. Rejects where the database does
-   * not answer. `beforeQuery` is called for a key that was never seen to be somebody's, and may throw.
-   */
-  find(
-    apiKey: string,
-    beforeQuery: () => Promise<void>,
-  ): Tenant | undefined | Promise<Tenant | undefined>;
-  /** Names of the realtime channels that the tenant's users can be sent to by templates. */
-  targetChannels(tenantId: string): Promise<readonly string[]>;
-  /** The configuration changed: look everything up again. */
-  clear(): void;
-}
+export type TenantDirectory = ReturnType<typeof createTenantDirectory>;
 
 /** Caches what every request needs to know of its tenant; nothing is fetched twice at the same time. */
-export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDirectory {
+export function createTenantDirectory(db: Database, keys: SecretKeys) {
   const tenants = createVersionedCache<Tenant>({
     max: MAX_KEYS,
-    read: (digests) =>
-      readEach(digests, async (sha256) => {
-        const holder = await findTenantByKey(db, Buffer.from(sha256, "hex"));
-        return holder === undefined ? undefined : await toTenant(holder, keys);
-      }),
+    read: (digests) => readEach(digests, (sha256) => tenantOfKey(db, keys, sha256)),
   });
   const channels = createVersionedCache<string[]>({
     max: MAX_TENANTS,
@@ -74,38 +58,53 @@ export function createTenantDirectory(db: Database, keys: SecretKeys): TenantDir
     return found;
   };
   return {
-    find(apiKey, beforeQuery) {
+    /**
+     * Finds the tenant of a key; undefined: nobody has the key. Answers at once where the key is remembered. Rejects where
+     * the database does not answer. Calls `beforeQuery`, which may throw, for a key that was never seen to be somebody's.
+     */
+    find(
+      apiKey: string,
+      beforeQuery: () => Promise<void>,
+    ): Tenant | undefined | Promise<Tenant | undefined> {
       const digest = hash("sha256", apiKey, "hex");
       const found = tenants.peek(digest);
       return found === undefined ? lookUp(digest, beforeQuery) : found.value;
     },
-    targetChannels: async (tenantId) => (await channels.get(tenantId)) ?? [],
-    clear() {
+    /** Names of the realtime channels that templates can send the tenant's users to. */
+    async targetChannels(tenantId: string): Promise<readonly string[]> {
+      return (await channels.get(tenantId)) ?? [];
+    },
+    /** The configuration changed: the next look reads everything again. */
+    clear(): void {
       tenants.clear();
       channels.clear();
     },
   };
 }
 
-/** Finds the tenant of an API key by the SHA-256 of the key. Expired keys and inactive tenants too. */
-async function findTenantByKey(db: Database, sha256: Buffer) {
+/** Finds a tenant by the SHA-256 of one of its keys, in hex: also by an expired key, and an inactive tenant. */
+async function tenantOfKey(
+  db: Database,
+  keys: SecretKeys,
+  sha256: string,
+): Promise<Tenant | undefined> {
   const row = await db
     .selectFrom("api_keys as k")
     .innerJoin("tenants as t", "t.id", "k.tenant_id")
     .innerJoin("configuration_version as v", (on) => on.onTrue())
     .select([
       "k.id as keyId",
-      "k.expires_at as expiresAt",
-      "k.role",
+      "k.expires_at as keyExpiresAt",
+      "k.role as keyRole",
       "k.name as keyName",
       "k.prefix",
       "t.id",
       "t.name",
       "t.active",
-      "t.dedup_includes_variables",
-      "t.webhook_secret",
-      "t.previous_webhook_secret",
-      "t.previous_webhook_secret_until",
+      "t.dedup_includes_variables as dedupIncludesVariables",
+      "t.webhook_secret as newest",
+      "t.previous_webhook_secret as previous",
+      "t.previous_webhook_secret_until as previousEndsAt",
     ])
     .select(({ fn }) => [
       fn.coalesce("t.event_retention_days", "v.event_retention_days").as("eventDays"),
@@ -113,71 +112,51 @@ async function findTenantByKey(db: Database, sha256: Buffer) {
         .coalesce("t.notification_retention_days", "v.notification_retention_days")
         .as("notificationDays"),
     ])
-    .where("k.sha256", "=", sha256)
+    .where("k.sha256", "=", Buffer.from(sha256, "hex"))
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const { keyId, keyName, prefix, expiresAt, role, eventDays, notificationDays, ...tenant } = row;
-  const key = { keyId, keyName: keyName ?? prefix, expiresAt, role };
-  return { ...key, tenant, kept: { eventDays, notificationDays } };
-}
-
-/** A tenant as a live key finds it; `kept`: its own days, or those of the installation. */
-type KeyHolder = NonNullable<Awaited<ReturnType<typeof findTenantByKey>>>;
-
-async function toTenant(holder: KeyHolder, keys: SecretKeys): Promise<Tenant> {
-  const { tenant } = holder;
+  const { prefix, newest, previous, previousEndsAt, eventDays, notificationDays, ...tenant } = row;
+  const webhookSecrets: WebhookSecret[] = [];
+  const owner = webhookSecretOwner(tenant.id);
+  if (newest !== null) {
+    webhookSecrets.push({ secret: await decryptSecret(keys, owner, newest), endsAt: null });
+    if (previous !== null) {
+      const secret = await decryptSecret(keys, owner, previous);
+      webhookSecrets.push({ secret, endsAt: previousEndsAt });
+    }
+  }
   return {
-    id: tenant.id,
-    name: tenant.name,
-    active: tenant.active,
-    dedupIncludesVariables: tenant.dedup_includes_variables,
-    kept: holder.kept,
-    webhookSecrets: await webhookSecretsOf(tenant, keys),
-    keyId: holder.keyId,
-    keyName: holder.keyName,
-    keyExpiresAt: holder.expiresAt,
-    keyRole: holder.role,
+    ...tenant,
+    keyName: tenant.keyName ?? prefix,
+    kept: { eventDays, notificationDays },
+    webhookSecrets,
   };
 }
 
-async function webhookSecretsOf(tenant: KeyHolder["tenant"], keys: SecretKeys) {
-  const { webhook_secret: newest, previous_webhook_secret: previous } = tenant;
-  if (newest === null) return [];
-  const owner = webhookSecretOwner(tenant.id);
-  const secrets = [{ secret: await decryptSecret(keys, owner, newest), endsAt: null }];
-  if (previous === null) return secrets;
-  const endsAt = tenant.previous_webhook_secret_until;
-  return [...secrets, { secret: await decryptSecret(keys, owner, previous), endsAt }];
-}
+export type KeyUses = ReturnType<typeof createKeyUses>;
 
-const WRITE_EVERY_MS = 30_000;
-
-/** Remembers when keys were last used and writes it in one statement now and then. */
-export interface KeyUses extends AsyncDisposable {
-  note(keyId: string): void;
-}
-
-export function createKeyUses(db: Database, now: () => Date, log: Logger): KeyUses {
+/** Remembers when keys were last used, and writes it in one statement now and then. */
+export function createKeyUses(db: Database, now: () => Date, log: Logger) {
   let uses = new Map<string, Date>();
   const write = async () => {
     const written = uses;
     uses = new Map();
     await touchKeys(db, written).catch((err) => log.warn({ err }, "last use of keys not written"));
   };
-  const timer = setInterval(write, WRITE_EVERY_MS).unref();
+  const timer = setInterval(write, WRITE_KEY_USES_MS).unref();
   return {
-    // The first use since the last write is near enough: a Date a request is not worth more.
-    note(keyId) {
+    note(keyId: string): void {
+      // The time of the first use since the last write is near enough, and saves a Date a request.
       if (!uses.has(keyId)) uses.set(keyId, now());
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer);
       await write();
     },
   };
 }
 
-/** Notes when keys were last used: one statement for all that were, every now and then. */
+/** Writes when keys were last used, in one statement. */
 export async function touchKeys(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
   if (uses.size === 0) return;
   const ids = [...uses.keys()];
