@@ -14,14 +14,14 @@ export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
   const directory = createTenantDirectory(db, secretKeys);
   const app = await createApp({
     config: {
-      ...{
-        trustProxy: "",
-        packagesFolder: "",
-        manageUrl: "",
-        unknownKeysPerMinute: 60,
-        otherPerMinute: 6000,
-      },
-      ...{ receiptsPerMinute: 60, linksPerMinute: 60, otherAtATime: 8 },
+      trustProxy: "",
+      packagesFolder: "",
+      manageUrl: "",
+      unknownKeysPerMinute: 60,
+      otherPerMinute: 6000,
+      receiptsPerMinute: 60,
+      linksPerMinute: 60,
+      otherAtATime: 8,
     },
     acceptor: () => undefined,
     refusals: new KnownRefusals(),

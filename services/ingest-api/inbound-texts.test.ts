@@ -48,8 +48,11 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
   });
   const many = 1_000_000;
   const bounds = {
-    ...{ unknownKeysPerMinute: many, otherPerMinute: many },
-    ...{ receiptsPerMinute: many, linksPerMinute: many, otherAtATime: 8 },
+    unknownKeysPerMinute: many,
+    otherPerMinute: many,
+    receiptsPerMinute: many,
+    linksPerMinute: many,
+    otherAtATime: 8,
   };
   inboundRoute(app, {
     webhookKeys: createWebhookKeys(db, secretKeys),
@@ -77,11 +80,17 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
       const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
       const to = "12025550100";
       const body = JSON.stringify({
-        ...{ channel: "sms", message_uuid: id, to, from: sender.slice(1), text },
+        channel: "sms",
+        message_uuid: id,
+        to,
+        from: sender.slice(1),
+        text,
         message_type: "text",
       });
       const token = await new SignJWT({
-        ...{ iss: "Vonage", iat: Math.floor(Date.now() / 1000), jti: randomUUID() },
+        iss: "Vonage",
+        iat: Math.floor(Date.now() / 1000),
+        jti: randomUUID(),
         payload_hash: createHash("sha256").update(body).digest("hex"),
       })
         .setProtectedHeader({ alg: "HS256" })

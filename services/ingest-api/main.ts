@@ -29,7 +29,7 @@ import { createWebhookKeys } from "./vendor-webhooks.ts";
 
 /** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
 const STATEMENT_TIMEOUT_MS = 1500;
-/** Where NATS is there at all it is there by now, and no trigger has to be refused. */
+/** Waits so long for NATS before it listens, so that a start beside NATS refuses no trigger. */
 const BROKER_PATIENCE_MS = 5000;
 
 const streamsOf = (prefix: string) => [eventsStream(prefix)];
@@ -38,11 +38,11 @@ await runService({
   name: "ingest-api",
   config: configSchema,
   database: (config, log) => openConnections(config, config.ACCEPT_CONNECTIONS, log),
-  // Without NATS a trigger is a 500, which this service says itself; all else goes on.
+  // Without NATS this service answers a trigger with 500; everything else works.
   streams: streamsOf,
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
-    // What triggers need has connections of its own: no other call keeps them waiting.
+    // Triggers have connections of their own, so that no other call keeps them waiting.
     const accepting = database;
     const others = openConnections(config, config.OTHER_CONNECTIONS, log);
     const { db, pool } = others;
@@ -149,7 +149,9 @@ await runService({
 
 function openConnections({ DATABASE_URL: url }: Config, maxConnections: number, log: Logger) {
   return openDatabase({
-    ...{ url, maxConnections, applicationName: "ingest-api" },
+    url,
+    maxConnections,
+    applicationName: "ingest-api",
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     queryTimeoutMs: STATEMENT_TIMEOUT_MS + 200,
     connectTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -72,14 +72,16 @@ const tarballSchema = {
   ),
 };
 
-/** What tenants' developers install, without a key: packed with the release, never here. */
+/** Serves what tenants' developers install, without a key. The release packs it; this service never does. */
 export function packageRoutes(app: FastifyInstance, deps: { packagesFolder: string }): void {
   const tarballs = createTarballs(deps.packagesFolder);
   app.get(PACKAGES_PATH, { schema: listSchema }, async () => {
     const found = await tarballs.all();
     return {
       packages: found.map(({ name, version, file, integrity, content }) => ({
-        ...{ name, version, integrity },
+        name,
+        version,
+        integrity,
         path: `${PACKAGES_PATH}/${file}`,
         bytes: content.length,
       })),
@@ -114,14 +116,15 @@ interface Tarball {
   /** As lockfiles have it. */
   integrity: string;
   content: Buffer;
+  changedAtMs: number;
 }
 
 /**
- * The tarballs of a folder, by the form of their names: nothing else in it is ever read. A file is read again
- * when it has changed, so that one that is packed beside a running service is there. No folder is an empty one.
+ * Reads the tarballs of a folder, and nothing else in it: it knows them by the form of their names. It reads a file again
+ * when the file has changed, so that one packed beside a running service appears. A missing folder counts as empty.
  */
 function createTarballs(folder: string) {
-  const kept = new Map<string, Tarball & { changedAtMs: number }>();
+  const kept = new Map<string, Tarball>();
 
   async function read(file: string): Promise<Tarball | undefined> {
     const [, short, version] = TARBALL.exec(file) ?? [];
@@ -145,7 +148,7 @@ function createTarballs(folder: string) {
     });
 
   return {
-    /** Undefined: it is no package's name, or not there. */
+    /** Undefined: the name is not that of a package, or no such file is there. */
     get,
     /** By name. */
     async all(): Promise<Tarball[]> {

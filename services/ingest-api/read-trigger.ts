@@ -8,7 +8,7 @@ import { momentOf } from "@belfry/contracts/send-at";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 import { hasChangingNumber, parseAsWritten } from "@belfry/templates/numbers-as-written";
 
-/** A trigger as it is accepted: only what the specification recognises. */
+/** A trigger as it is accepted: only the fields that the specification knows. */
 export interface Trigger {
   eventType: string;
   reference: string | null;
@@ -16,13 +16,13 @@ export interface Trigger {
   recipientEmail: string | null;
   recipientPhone: string | null;
   variables: Record<string, unknown> | null;
-  /** Null where it says nothing of them. */
+  /** Null where the body has none of them. */
   options: EventOptions | null;
   /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent where there is none. */
   asSent?: [string | null, number | null, string | null];
 }
 
-/** A checked body as it is accepted: none given and an empty one are the same. */
+/** Reads a checked body. An absent, null and empty address are the same. */
 export function readTrigger(body: TriggerRequest): Trigger {
   const { payload } = body;
   const trigger: Trigger = {
@@ -42,7 +42,7 @@ export function readTrigger(body: TriggerRequest): Trigger {
   return trigger;
 }
 
-/** What only few triggers say; null: this one says none of it. */
+/** The fields that only few triggers have; null: none of them. */
 function optionsOf(body: TriggerRequest): EventOptions | null {
   const channels = channelMask(body.channels);
   if (body.locale === undefined) return channels === null ? null : { channels };
@@ -61,14 +61,14 @@ function laterOf({ sendAt, delaySeconds, cancelKey }: TriggerRequest): EventOpti
 const VARIABLES_NAME = '"variables":';
 
 /**
- * The variables of a checked trigger as they are stored, each number as it stands in the body: an order
- * number of 19 digits, a price of 10.10. Where a number would change, `trigger.variables` is replaced
- * by what holds it as written.
+ * Writes the variables of a checked trigger as they are stored, with each number as the body has it: an order number of
+ * 19 digits, a price of 10.10. Where parsing changed a number, `trigger.variables` is replaced by values that keep the
+ * number's text.
  */
 export function writeVariables(trigger: Trigger, body: string): string | null {
   if (trigger.variables === null) return null;
   const text = JSON.stringify(trigger.variables);
-  // Most clients send what would be written, to the letter: nothing has changed, and nothing is read.
+  // Most clients send exactly this text: no number has changed, and the body is not parsed again.
   const at = body.indexOf(VARIABLES_NAME) + VARIABLES_NAME.length;
   if (body.slice(at, at + text.length) === text) return text;
   if (!hasChangingNumber(body)) return text;
@@ -91,7 +91,7 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
     trigger.recipientPhone,
   ];
   if (withVariables) identity.push(canonical(trigger.variables));
-  // Of its own form: no variables are written so.
+  // `canonical` writes no object with this key: it cannot be taken for variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
@@ -110,7 +110,7 @@ function withLastBit(key: string, bit: 0 | 1): string {
   return key.slice(0, -1) + ((last & ~1) | bit).toString(16);
 }
 
-/** ASCII without quotes is the stored form already: most addresses need no second look. */
+/** An address in ASCII without quotes is stored as it is, which is most of them. */
 function storedAddress(address: string | null | undefined): string | null {
   if (!address) return null;
   return /[^\u0000-\u007f]|"/.test(address) ? (emailAddress(address) ?? null) : address;
@@ -123,7 +123,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** The same value with sorted keys, as pairs: no key can be special. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
-  // A number as written counts as such: 10.10 is another text for the customer than 10.1.
+  // A number counts as it was written: the customer reads 10.10 otherwise than 10.1.
   if (!isObject(value) || JSON.isRawJSON(value)) return value;
   return {
     object: Object.keys(value)

@@ -59,7 +59,8 @@ async function setUp(t: test.TestContext) {
       json,
       headers: given,
     } = await app.inject({
-      ...{ method, url: `/api/v1/events${path}` },
+      method,
+      url: `/api/v1/events${path}`,
       headers: {
         "x-api-key": apiKey,
         ...(body ? { "content-type": "application/json" } : {}),

@@ -6,10 +6,10 @@ interface LimitHeaders {
   left: string;
 }
 
-/** A batch's answers share one object: written once for all of them. */
+/** The answers of a batch share one object: its headers are written once. */
 const written = new WeakMap<TenantLimits, LimitHeaders>();
 
-/** The limit headers of the IETF draft (ratelimit-headers): a policy and what is left, a limit each. */
+/** The limit headers of the IETF draft (ratelimit-headers): for each limit its policy and what is left. */
 export function limitHeaders(limits: TenantLimits): LimitHeaders {
   let headers = written.get(limits);
   if (headers === undefined) {
@@ -46,8 +46,8 @@ export function limitProblem(exceeded: ExceededLimit, tenantName: string, limits
 }
 
 /**
- * Remembers who is over its per-minute limit for as long as the database said, so that a flood costs
- * no query. Times are of a monotonic clock, in milliseconds.
+ * Remembers which tenants are over their limit per minute, for as long as the database said: a flood then costs no
+ * query. `now` is a monotonic clock, in milliseconds.
  */
 export class KnownRefusals {
   readonly #refusals = new Map<string, { limits: TenantLimits; at: number; until: number }>();

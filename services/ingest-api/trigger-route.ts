@@ -93,11 +93,10 @@ const schema = {
 export interface TriggerDeps {
   authentication: Authentication;
   /**
-   * None while no id could be published: known before anything is claimed. What `rests` needs no publishing, and
-   * always has one.
+   * Undefined while NATS is away, so that nothing is claimed that could not be published. An event that `rests` needs no
+   * publishing, and always gets one.
    */
   acceptor(rests: boolean): Acceptor | undefined;
-  /** Of tenants without days of their own. */
   now(): Date;
   refusals: KnownRefusals;
 }
@@ -157,7 +156,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       }
       if (outcome === "minute" || outcome === "day") {
         request.logFields = { tenantId: tenant.id, outcome };
-        // Over the day a replay is still answered, so only the window is refused from memory.
+        // Over the daily cap a replay is still answered: only the minute's window may be refused from memory.
         if (outcome === "minute") deps.refusals.note(tenant.id, limits);
         throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
       }
@@ -172,7 +171,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
   );
 }
 
-/** Whether an event is asked for later than now. Throws a 422 Problem where that is too late for its retention. */
+/** Tells whether an event has to wait. Throws a 422 Problem where it would wait too long for its retention. */
 export function requireWithinRetention(
   { sendAt, delaySeconds }: EventOptions,
   { kept }: Tenant,
@@ -213,13 +212,13 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "internal",
 };
 
-// From zero on, so that the first is seen as an increase.
+// They start at zero, so that monitoring sees the first one as an increase.
 for (const replayed of ["true", "false"]) accepted.inc({ replayed }, 0);
 for (const reason of [...Object.values(REASONS), "minute", "day", "unknown_keys"]) {
   rejected.inc({ reason }, 0);
 }
 
-/** Counts the end of one trigger; `outcome` is the database's word, where it was asked. */
+/** Counts the end of one trigger. `outcome` is what the database answered, where it was asked. */
 export function countTrigger(status: number, outcome: unknown): void {
   if (status === 200) {
     accepted.inc({ replayed: outcome === "replayed" ? "true" : "false" });

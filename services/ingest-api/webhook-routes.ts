@@ -184,10 +184,13 @@ const MESSAGE_HEADERS = {
   },
 };
 
-/** What Belfry posts to endpoints, as OpenAPI's `webhooks`, by type. */
+/** Documents what Belfry posts to endpoints: OpenAPI's `webhooks`, by type. */
 export function webhookDocuments(): Record<string, object> {
   const parameters = Object.entries(MESSAGE_HEADERS).map(([name, words]) => ({
-    ...{ name, in: "header", required: true, ...words },
+    name,
+    in: "header",
+    required: true,
+    ...words,
     schema: { type: "string" as const },
   }));
   return Object.fromEntries(

@@ -63,7 +63,10 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
   /** Of whom the open pages were told. */
   const announced: string[] = [];
   linkRoutes(app, {
-    ...{ linkKeys: LINK_KEYS, db, limits, now: () => NOW },
+    linkKeys: LINK_KEYS,
+    db,
+    limits,
+    now: () => NOW,
     announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
