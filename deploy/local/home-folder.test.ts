@@ -5,13 +5,14 @@ import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import {
+  AlreadyRunning,
+  claimHome,
   type HomeFolder,
   homeFolder,
   localKeys,
   makeHomeFolder,
   writeJson,
 } from "./home-folder.ts";
-import { AlreadyRunning, claimHome } from "./processes/live-stack.ts";
 
 test("keys are made once, fit the services, and only their owner can read them", async (t) => {
   const home = await newHome(t);
@@ -20,13 +21,7 @@ test("keys are made once, fit the services, and only their owner can read them",
   assert.equal(parseSecretKeys(keys.realtimeTokenKeys).current.kid, "k1");
   assert.notEqual(keys.secretsKeys, keys.realtimeTokenKeys);
   assert.deepEqual(await localKeys(home), keys);
-  // A home from before there were links gets their key, and keeps the others.
-  const { linkKeys, ...before } = keys;
-  assert.equal(parseLinkKeys(linkKeys).current.kid, "k1");
-  await writeJson(home.keysFile, before);
-  const { linkKeys: added, ...kept } = await localKeys(home);
-  assert.deepEqual(kept, before);
-  assert.deepEqual(await localKeys(home), { ...before, linkKeys: added });
+  assert.equal(parseLinkKeys(keys.linkKeys).current.kid, "k1");
   assert.equal(await modeOf(home.keysFile), 0o600);
   assert.equal(await modeOf(home.path), 0o700);
 });

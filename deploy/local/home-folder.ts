@@ -1,23 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { commandOf } from "./process-chain.ts";
 
 /** The files of a local stack. Other programs read `local.json` and `stack.json`. */
-export interface HomeFolder {
-  path: string;
-  /** `{pid}` of the process that holds the stack. */
-  stackFile: string;
-  /** Addresses and the demo tenant's key, while everything is ready. */
-  localFile: string;
-  keysFile: string;
-  /** The demo tenant: `{id, name, apiKey, seeded}`. */
-  tenantFile: string;
-  /** Ports of the embedded servers. */
-  portsFile: string;
-  postgres: string;
-  nats: string;
-  logs: string;
-}
+export type HomeFolder = ReturnType<typeof homeFolder>;
 
 /** Exactly what `local.json` holds. */
 export interface LocalJson {
@@ -30,22 +17,24 @@ export interface LocalJson {
   tenant: { id: string; name: string; apiKey: string };
 }
 
+/** Each is `kid:base64`, as the variable of the same name takes it. */
 export interface LocalKeys {
-  /** `SECRETS_KEYS`: kid:base64. */
   secretsKeys: string;
-  /** `REALTIME_TOKEN_KEYS`: kid:base64. */
   realtimeTokenKeys: string;
-  /** `LINK_KEYS`: kid:base64. */
   linkKeys: string;
 }
 
-export function homeFolder(path: string): HomeFolder {
+export function homeFolder(path: string) {
   return {
     path,
+    /** `{pid}` of the process that holds the stack. */
     stackFile: join(path, "stack.json"),
+    /** Addresses and the demo tenant's key, while everything is ready. */
     localFile: join(path, "local.json"),
     keysFile: join(path, "keys.json"),
+    /** The demo tenant: `{id, name, apiKey, seeded}`. */
     tenantFile: join(path, "tenant.json"),
+    /** Ports of the embedded servers. */
     portsFile: join(path, "ports.json"),
     postgres: join(path, "postgres"),
     nats: join(path, "nats"),
@@ -53,7 +42,7 @@ export function homeFolder(path: string): HomeFolder {
   };
 }
 
-/** Makes the folder, for its owner's eyes only. */
+/** Makes the folder so that only its owner can read it. */
 export async function makeHomeFolder(home: HomeFolder): Promise<void> {
   await mkdir(home.path, { recursive: true });
   await chmod(home.path, 0o700);
@@ -62,23 +51,66 @@ export async function makeHomeFolder(home: HomeFolder): Promise<void> {
 
 /** The keys of this home, made at the first call; never replaced: data at rest depends on them. */
 export async function localKeys(home: HomeFolder): Promise<LocalKeys> {
-  const found = await readJson<Partial<LocalKeys>>(home.keysFile);
+  const found = await readJson<LocalKeys>(home.keysFile);
+  if (found !== undefined) return found;
   const key = () => `k1:${randomBytes(32).toString("base64")}`;
-  const { secretsKeys = key(), realtimeTokenKeys = key(), linkKeys = key() } = found ?? {};
-  const keys: LocalKeys = { secretsKeys, realtimeTokenKeys, linkKeys };
-  // One that was added since is there from now on.
-  if (found?.linkKeys === undefined) await writeJson(home.keysFile, keys);
+  const keys = { secretsKeys: key(), realtimeTokenKeys: key(), linkKeys: key() };
+  await writeJson(home.keysFile, keys);
   return keys;
+}
+
+/** A start found the home folder in use. */
+export class AlreadyRunning extends Error {
+  override readonly name = "AlreadyRunning";
+  constructor(pid: number, home: string, local: LocalJson | undefined) {
+    const state =
+      local === undefined
+        ? "  It is still starting, or stopping."
+        : [
+            `  API        ${local.apiUrl}`,
+            `  WebSocket  ${local.wsUrl}`,
+            `  demo page  ${local.demoUrl}`,
+            `  Admin UI   ${local.adminUrl}`,
+          ].join("\n");
+    super(
+      `A local stack is running already (process ${pid}, ${home}):\n${state}\nStop it by: npx --yes pnpm@12 belfry stop`,
+    );
+  }
+}
+
+export interface Claim {
+  /** The last stack here ended without cleaning up: its servers may still be ending. */
+  foundStale: boolean;
+  release(): Promise<void>;
+}
+
+/** Takes the home folder for this process by `stack.json`; throws AlreadyRunning. */
+export async function claimHome(home: HomeFolder, pid: number): Promise<Claim> {
+  let foundStale = false;
+  while (!(await createJson(home.stackFile, { pid }))) {
+    const holder = await readJson<{ pid: number }>(home.stackFile);
+    if (holder !== undefined && (await isStack(holder.pid))) {
+      throw new AlreadyRunning(holder.pid, home.path, await readJson<LocalJson>(home.localFile));
+    }
+    foundStale = true;
+    await rm(home.stackFile, { force: true });
+    await rm(home.localFile, { force: true });
+  }
+  return { foundStale, release: () => rm(home.stackFile, { force: true }) };
+}
+
+/** The system may have given the process id to another program. */
+async function isStack(pid: number): Promise<boolean> {
+  return /deploy[/\\]local[/\\]stack\.ts/.test((await commandOf(pid)) ?? "");
 }
 
 /** Writes the whole file or nothing, readable by its owner alone. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
-  const temporary = await writeTemporary(file, value);
-  await rename(temporary, file);
+  await rename(await writeTemporary(file, value), file);
 }
 
-/** As writeJson, but false when the file exists already. */
-export async function createJson(file: string, value: unknown): Promise<boolean> {
+/** As writeJson, but returns false when the file exists already. */
+async function createJson(file: string, value: unknown): Promise<boolean> {
   const temporary = await writeTemporary(file, value);
   try {
     await link(temporary, file);
@@ -93,22 +125,16 @@ export async function createJson(file: string, value: unknown): Promise<boolean>
 
 /** Undefined when there is no such file; throws, naming the file, when it is not JSON. */
 export async function readJson<T>(file: string): Promise<T | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
     throw error;
-  }
+  });
+  if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
     throw new Error(`${file} is not JSON: mend it or remove it`, { cause });
   }
-}
-
-export async function removeFile(file: string): Promise<void> {
-  await rm(file, { force: true });
 }
 
 async function writeTemporary(file: string, value: unknown): Promise<string> {

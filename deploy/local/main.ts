@@ -2,32 +2,36 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startChain, watchChain } from "./processes/process-chain.ts";
-import { SMALL_HEAP } from "./processes/small-heap.ts";
+import { startChain, watchChain } from "./process-chain.ts";
+import { SMALL_HEAP } from "./supervise.ts";
 
 /**
- * `pnpm start`. Package managers end their script by SIGKILL when they are ended themselves, so the
- * stack is held by a process in a session of its own (`stack.ts`) that nobody but us stops in order:
- * we pass signals on, notice when somebody above us is gone, and our own death is a broken pipe there.
+ * `pnpm start`. Package managers end their script by SIGKILL when they are ended themselves. So a process in a
+ * session of its own (`stack.ts`) holds the stack, and this one stops it in order: it passes signals on and
+ * notices when a process above it is gone. When this process dies, `stack.ts` sees a broken pipe.
  */
 
 /** How long the services of a killed stack have to notice and end by themselves. */
 const LEFTOVER_GRACE_MS = 5_000;
 
-const stack = spawn(process.execPath, [...SMALL_HEAP, join(import.meta.dirname, "stack.ts")], {
-  detached: true,
-  stdio: ["ignore", "inherit", "inherit", "ipc"],
-  env: {
-    // Half of a start is compiling; where the folder cannot be written Node goes without.
-    NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "compiled"),
-    // biome-ignore lint/style/noProcessEnv: what the caller sets reaches the stack and its services
-    ...process.env,
+const stack = spawn(
+  process.execPath,
+  [...SMALL_HEAP, join(import.meta.dirname, "stack.ts"), ...process.argv.slice(2)],
+  {
+    detached: true,
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    env: {
+      // Half of a start is compiling; where the folder cannot be written Node goes without.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "compiled"),
+      // biome-ignore lint/style/noProcessEnv: what the caller sets reaches the stack and its services
+      ...process.env,
+    },
   },
-});
+);
 const stop = () => stack.kill("SIGTERM");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
 
-/** What a living stack says of itself, to be removed should it be killed. */
+/** The files in which a running stack names itself. We remove them when it is killed. */
 let files: { stackFile: string; localFile: string } | undefined;
 stack.on("message", (message) => {
   files = message as typeof files;
@@ -42,7 +46,7 @@ stack.on("exit", async (code, signal) => {
 });
 watchChain(process.pid, await startChain(process.pid), stop);
 
-/** Unless the next stack has taken the home folder meanwhile. */
+/** Does nothing when the next stack has taken the home folder meanwhile. */
 function removeFiles(holder: number): void {
   try {
     if (files === undefined) return;
@@ -50,11 +54,11 @@ function removeFiles(holder: number): void {
     rmSync(files.localFile, { force: true });
     rmSync(files.stackFile, { force: true });
   } catch {
-    // It is gone already, or the next start calls it stale.
+    // They are gone already, or the next start removes them as stale.
   }
 }
 
-/** The services are in the stack's group; they end without it, and have to in time. */
+/** The services are in the stack's process group. They end when it has ended; after the grace we kill them. */
 async function endGroup(group: number): Promise<void> {
   const deadline = Date.now() + LEFTOVER_GRACE_MS;
   while (signalGroup(group, 0)) {

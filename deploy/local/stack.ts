@@ -1,37 +1,39 @@
-import { join } from "node:path";
-import { addresses } from "./addresses.ts";
-import { banner } from "./banner.ts";
+import { rm } from "node:fs/promises";
+import { styleText } from "node:util";
 import {
+  claimHome,
   type HomeFolder,
   homeFolder,
   type LocalJson,
   localKeys,
   makeHomeFolder,
-  removeFile,
   writeJson,
 } from "./home-folder.ts";
-import { operatorLink } from "./operator-link.ts";
-import { firstReady } from "./processes/first-ready.ts";
-import { claimHome } from "./processes/live-stack.ts";
-import { startService } from "./processes/service-process.ts";
-import { type ServiceEntry, serviceTable } from "./processes/service-table.ts";
-import { createStopper } from "./processes/stopper.ts";
-import { type Supervised, supervise } from "./processes/supervise.ts";
 import { startBackingServers } from "./servers/backing-servers.ts";
-import { portFaults, portLike } from "./servers/ports.ts";
-import { type LocalSettings, readSettings } from "./settings.ts";
+import { firstReady, serviceTable, startService } from "./services.ts";
+import { addresses, curlLine, type LocalSettings, portFaults, readSettings } from "./settings.ts";
+import { type Supervised, supervise } from "./supervise.ts";
 
 /** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
 
-/** On a machine that has much else to do. */
-const READY_TIMEOUT_MS = 120_000;
-/** Nobody waits for a local stack as long as for a cluster's. */
-const SHUTDOWN_AT_HOME = { SHUTDOWN_GRACE_MS: "10000", SHUTDOWN_SPREAD_MS: "1000" };
+/** A package manager may pass on a Ctrl-C that the terminal has sent us too: within this time both are one. */
+const SAME_REQUEST_MS = 700;
 
 const startedAt = performance.now();
 // Their reader may go away before us: a closed terminal, a pager.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 const say = (line: string) => process.stdout.write(`${line}\n`);
+const { stopping, hurry } = listenForStop();
+
+try {
+  await main();
+} catch (error) {
+  if (!stopping.aborted) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
+}
+process.exit();
 
 async function main(): Promise<void> {
   const settings = readSettings();
@@ -49,7 +51,6 @@ async function main(): Promise<void> {
 }
 
 async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: boolean) {
-  const { stopping, hurry } = stopper;
   await using stack = new AsyncDisposableStack();
   const keys = await localKeys(home);
 
@@ -59,66 +60,96 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
   stack.defer(async () => servers.nats?.stop(hurry));
   stopping.throwIfAborted();
 
+  const { databaseUrl, natsUrl } = servers;
   const { migrateToLatest } = await import("@belfry/database/migrate");
-  const migrations = await migrateToLatest(servers.databaseUrl);
+  const migrations = await migrateToLatest(databaseUrl);
   if (migrations.length > 0) say(`database: ${migrations.length} migrations`);
   stopping.throwIfAborted();
 
-  const { databaseUrl, natsUrl } = servers;
-  const entries = serviceTable({ ...settings, databaseUrl, natsUrl, keys });
   const services: Supervised[] = [];
   stack.defer(async () => {
     await Promise.all(services.map((service) => service.stop(hurry)));
   });
-  for (const entry of entries) services.push(await superviseService(entry, home));
-  const ready = Promise.all(
-    services.map((service) =>
-      firstReady(service, { home, timeoutMs: READY_TIMEOUT_MS, say, stopping }),
-    ),
-  );
+  for (const entry of serviceTable(settings, servers, keys)) {
+    services.push(await supervise(entry.name, () => startService(entry, home), say));
+  }
+  const ready = Promise.all(services.map((service) => firstReady(service, home, say, stopping)));
   // Awaited below; until then a failure must not end the process.
   ready.catch(() => undefined);
 
-  const { seedDemoTenant } = await import("./demo/seed.ts");
-  const tenant = await seedDemoTenant({ databaseUrl, secretsKeys: keys.secretsKeys, home, say });
-  const local: LocalJson = { ...addresses(settings.ports), databaseUrl, natsUrl, tenant };
-  const { seedWebhook } = await import("./demo/seed-webhook.ts");
-  const signingSecret = await seedWebhook({
-    ...{ databaseUrl, secretsKeys: keys.secretsKeys },
-    ...{ tenantId: tenant.id, demoUrl: local.demoUrl },
-  });
+  // Loaded only now, so that Postgres starts at once.
+  const { seedStack } = await import("./demo/seed.ts");
+  const urls = addresses(settings.ports);
+  const { secretsKeys } = keys;
+  const seeded = await seedStack({ databaseUrl, secretsKeys, home, urls, say });
+  const local: LocalJson = { ...urls, databaseUrl, natsUrl, tenant: seeded.tenant };
   const { startDemoServer } = await import("./demo/demo-server.ts");
+  const { signingSecret, operatorLink } = seeded;
   const demo = await startDemoServer({ local, port: settings.ports.DEMO_PORT, signingSecret });
   stack.defer(() => demo.close());
   await ready;
   stopping.throwIfAborted();
 
   await writeJson(home.localFile, local);
-  stack.defer(() => removeFile(home.localFile));
-  const link = await operatorLink(local);
-  say(banner(local, home.path, (performance.now() - startedAt) / 1000, link));
+  stack.defer(() => rm(home.localFile, { force: true }));
+  say(banner(local, home.path, operatorLink));
   await new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
 }
 
-async function superviseService(entry: ServiceEntry, home: HomeFolder): Promise<Supervised> {
-  const service = {
-    file: entry.file,
-    port: entry.port,
-    // biome-ignore lint/style/noProcessEnv: what the caller sets for a service reaches it
-    env: { ...SHUTDOWN_AT_HOME, ...process.env, ...entry.env },
-    managementPort: await portLike(undefined, 0),
-    logFile: join(home.logs, `${entry.name}.log`),
-  };
-  return supervise(entry.name, () => startService(service), say);
+/** What a newcomer reads when everything is up. */
+function banner(local: LocalJson, home: string, operatorLink: string | undefined): string {
+  const bold = (text: string) => styleText("bold", text);
+  const dim = (text: string) => styleText("dim", text);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const admin =
+    operatorLink === undefined
+      ? bold(local.adminUrl)
+      : `${bold(operatorLink)}${dim("  once, for you")}`;
+  return `
+${bold("Belfry is up")} ${dim(`(${seconds} s)`)}
+
+  demo page   ${bold(local.demoUrl)}
+  Admin UI    ${admin}
+  API         ${local.apiUrl}
+  WebSocket   ${local.wsUrl}
+  tenant      ${local.tenant.id}  ${dim(local.tenant.name)}
+  API key     ${local.tenant.apiKey}
+  data, logs  ${home}
+
+Open the demo page, then send an event; paste this as often as you like:
+
+${curlLine(local.apiUrl, local.tenant.apiKey)}
+
+Ctrl-C stops everything (from elsewhere: npx --yes pnpm@12 belfry stop).
+`;
 }
 
-const stopper = createStopper(say);
-try {
-  await main();
-} catch (error) {
-  if (!stopper.stopping.aborted) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = 1;
-  }
+/**
+ * Turns signals and the end of the launcher into two abort signals: `stopping` asks for a stop in order,
+ * `hurry`, after a second signal, for a stop at once.
+ */
+function listenForStop(): { stopping: AbortSignal; hurry: AbortSignal } {
+  const inOrder = new AbortController();
+  const atOnce = new AbortController();
+  let askedAt = 0;
+  const ask = () => {
+    if (!inOrder.signal.aborted) {
+      askedAt = performance.now();
+      say("stopping …");
+      inOrder.abort(new Error("stopped"));
+    } else if (performance.now() - askedAt > SAME_REQUEST_MS && !atOnce.signal.aborted) {
+      say("stopping at once");
+      atOnce.abort(new Error("stopped at once"));
+    }
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  const onDisconnect = () => {
+    if (!inOrder.signal.aborted) ask();
+  };
+  process.on("disconnect", onDisconnect);
+  // Undefined where nobody who holds a channel started us.
+  if (process.connected === false) onDisconnect();
+  // The listener alone would keep the process alive.
+  process.channel?.unref();
+  return { stopping: inOrder.signal, hurry: atOnce.signal };
 }
-process.exit();

@@ -20,10 +20,7 @@ export const VARIABLES = {
   total: "49.90 EUR",
   delivery: "on Thursday",
 };
-const DEMO_MAIL = resolve(
-  import.meta.dirname,
-  "../../deploy/local/demo/demo-templates/order-confirmed.mjml",
-);
+const DEMO_MAIL = resolve(import.meta.dirname, "../../deploy/local/demo/order-confirmed.mjml");
 const NO_LIMIT = 1_000_000_000;
 
 /**

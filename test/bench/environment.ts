@@ -3,7 +3,7 @@ import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
-import { packagedBinaries } from "@belfry/local/servers/postgres-place";
+import { packagedBinaries } from "@belfry/local/servers/postgres-server";
 
 const run = promisify(execFile);
 const GIB = 1024 ** 3;

@@ -1,4 +1,4 @@
-import { findExecutable } from "@belfry/local/servers/find-executable";
+import { findExecutable } from "@belfry/local/servers/nats-server";
 
 /**
  * The path of a program that a test needs, or undefined where the variable says to go without it.

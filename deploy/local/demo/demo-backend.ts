@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
 import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import { HEADERS, TRIGGER_PATH } from "@belfry/contracts/trigger";
+import type { FastifyInstance } from "fastify";
+import { Webhook } from "standardwebhooks";
 import { Agent, request } from "undici";
-import { DEMO_EMAIL, DEMO_PHONE, DEMO_USER } from "../addresses.ts";
 import type { LocalJson } from "../home-folder.ts";
+import { DEMO_USER } from "../settings.ts";
 
 const TIMEOUT_MS = 10_000;
+const MAX_MESSAGE_BYTES = 256 * 1024;
+const MAX_KEPT = 60;
+const MAX_KEPT_BYTES = 1024 * 1024;
 
 /** What the page can send. */
 export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unknown>> = {
@@ -23,7 +29,7 @@ export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unkno
   }),
 };
 
-/** What can go wrong, by the name of an address at which the sandbox fails. */
+/** Names of addresses at which the sandbox provider fails, each in its own way. */
 export const TROUBLES = ["nobody", "full", "login", "down"] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
@@ -38,7 +44,7 @@ export interface Sent {
   eventType: string;
   order: string;
   key: string;
-  /** Where it was made to fail. */
+  /** The address at which it was made to fail. */
   trouble?: Trouble | undefined;
 }
 
@@ -52,7 +58,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** What a tenant's backend does for its pages: it holds the API key and calls Belfry. */
+/** The part of a tenant's backend that holds the API key and calls Belfry for its pages. */
 export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" | "tenant">) {
   // Its own agent: a proxy of the environment is not for loopback.
   const dispatcher = new Agent({ bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
@@ -83,7 +89,7 @@ export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" |
 
   return {
     async token(): Promise<RealtimeTokenResponse> {
-      const body = { userId: DEMO_USER };
+      const body = { userId: DEMO_USER.userId };
       return (await callWell("POST", REALTIME_TOKEN_PATH, body)) as RealtimeTokenResponse;
     },
 
@@ -91,15 +97,15 @@ export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" |
       eventType: string;
       order?: string | undefined;
       key?: string | undefined;
-      /** Then by email alone. */
+      /** Set: the event is sent by email alone, to an address that fails. */
       trouble?: Trouble | undefined;
     }): Promise<Sent> {
       const { eventType, order = newOrder(), key = randomUUID(), trouble } = event;
       const variables = DEMO_EVENTS[eventType]?.(order);
       const payload =
         trouble === undefined
-          ? { userId: DEMO_USER, recipientEmail: DEMO_EMAIL, recipientPhone: DEMO_PHONE }
-          : { userId: DEMO_USER, recipientEmail: `${trouble}+${order}@trouble.example` };
+          ? DEMO_USER
+          : { userId: DEMO_USER.userId, recipientEmail: `${trouble}+${order}@trouble.example` };
       const channels = trouble === undefined ? undefined : ["EMAIL"];
       const answer = await call(
         "POST",
@@ -152,4 +158,96 @@ function messageOf(body: unknown): string {
 
 function textOf(header: string | string[] | undefined): string | null {
   return typeof header === "string" ? header : null;
+}
+
+/** Where Belfry posts status webhooks of the demo tenant. */
+export const DEMO_WEBHOOKS_PATH = "/demo/webhooks";
+
+/** A message as the page shows it. None of its text may be trusted. */
+export interface ArrivedWebhook {
+  /** The header `webhook-id`. */
+  id: string;
+  /** When it arrived first; ISO 8601, UTC. */
+  arrivedAt: string;
+  /** How often it arrived. */
+  times: number;
+  /** The bytes that were signed. */
+  body: string;
+}
+
+export interface ArrivedWebhooks {
+  /** The newest first. */
+  messages: ArrivedWebhook[];
+  /** Calls with a wrong signature. */
+  refused: number;
+}
+
+/**
+ * The tenant's receiver of webhooks: it verifies each message and keeps it once. It keeps the last 60 messages,
+ * 1 MiB at most, in memory.
+ */
+export function createDemoWebhooks({
+  secret,
+  now = () => new Date(),
+}: {
+  secret: string;
+  now?: () => Date;
+}) {
+  const webhook = new Webhook(secret);
+  const kept = new Map<string, ArrivedWebhook>();
+  let bytes = 0;
+  let refused = 0;
+
+  function forgetOldest(): void {
+    for (const [id, { body }] of kept) {
+      if (kept.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) return;
+      kept.delete(id);
+      bytes -= Buffer.byteLength(body);
+    }
+  }
+
+  return {
+    /** Returns false and keeps nothing when the signature is wrong. */
+    receive(body: Buffer, headers: IncomingHttpHeaders): boolean {
+      const text = body.toString("utf8");
+      const id = String(headers["webhook-id"]);
+      try {
+        webhook.verify(text, headers as Record<string, string>);
+      } catch {
+        refused += 1;
+        return false;
+      }
+      const there = kept.get(id);
+      if (there === undefined) {
+        kept.set(id, { id, arrivedAt: now().toISOString(), times: 1, body: text });
+        bytes += Buffer.byteLength(text);
+        forgetOldest();
+      } else {
+        there.times += 1;
+      }
+      return true;
+    },
+    list: (): ArrivedWebhooks => ({ messages: [...kept.values()].reverse(), refused }),
+  };
+}
+
+export type DemoWebhooks = ReturnType<typeof createDemoWebhooks>;
+
+/** The signature covers the raw bytes, so these routes get a scope of their own without Fastify's JSON parser. */
+export async function addDemoWebhooks(app: FastifyInstance, webhooks: DemoWebhooks): Promise<void> {
+  app.get(DEMO_WEBHOOKS_PATH, () => webhooks.list());
+  await app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      "application/json",
+      { parseAs: "buffer", bodyLimit: MAX_MESSAGE_BYTES },
+      (_request, body, parsed) => parsed(null, body),
+    );
+    scope.post<{ Body: Buffer | undefined }>(DEMO_WEBHOOKS_PATH, (request, reply) =>
+      reply
+        .code(webhooks.receive(request.body ?? Buffer.alloc(0), request.headers) ? 204 : 400)
+        .send(),
+    );
+    done();
+  });
 }

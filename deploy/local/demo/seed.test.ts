@@ -5,15 +5,15 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { deleteWebhook, listWebhooks } from "@belfry/administration/webhooks/webhooks";
 import { connectedDatabase } from "@belfry/testing/database";
-import { seedWebhook } from "./seed-webhook.ts";
+import { seedWebhook } from "./seed.ts";
 
 test("the demo page's endpoint is made once, keeps its secret, moves with the port, and is made anew when it is gone", async (t) => {
-  const { url: databaseUrl, db } = await connectedDatabase(t);
+  const { db } = await connectedDatabase(t);
   const { id: tenantId } = await createTenant(db, { name: "Demo" });
   const run = actsIn(db, tenantId);
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
   const seed = (port: number) =>
-    seedWebhook({ databaseUrl, secretsKeys, tenantId, demoUrl: `http://127.0.0.1:${port}` });
+    seedWebhook(db, { tenantId, demoUrl: `http://127.0.0.1:${port}`, secretsKeys });
   const urls = async () => (await run(listWebhooks, {})).map(({ url }) => url);
 
   const secret = await seed(3003);

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import fastify from "fastify";
 import { Webhook } from "standardwebhooks";
-import { refusal } from "./demo-guard.ts";
-import { addDemoWebhooks, createDemoWebhooks, DEMO_WEBHOOKS_PATH } from "./demo-webhooks.ts";
+import { addDemoWebhooks, createDemoWebhooks, DEMO_WEBHOOKS_PATH } from "./demo-backend.ts";
+import { refusal } from "./demo-server.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const FOREIGN = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { listen } from "@belfry/testing/listen";
-import { curlLine } from "./addresses.ts";
+import { portLike } from "./servers/ports.ts";
+import { curlLine, portFaults } from "./settings.ts";
 
 const run = promisify(execFile);
 
@@ -22,6 +23,32 @@ test("the curl line, pasted twice into bash, sends a JSON body under two keys", 
   }
   const keys = new Set(seen.map((request) => request.headers["x-idempotency-key"]));
   assert.equal(keys.size, 2);
+});
+
+test("a taken port is named with the variable that moves it, and a free one is no fault", async (t) => {
+  const port = await listen(t, createServer());
+  const [free, other] = [await portLike(undefined, 0), await portLike(undefined, 0)];
+  const faults = await portFaults({
+    INGEST_API_PORT: free,
+    REALTIME_GATEWAY_PORT: port,
+    ADMIN_PORT: await portLike(undefined, 0),
+    DEMO_PORT: other,
+  });
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]!, new RegExp(`port ${port} is taken.*REALTIME_GATEWAY_PORT`));
+});
+
+test("two variables with one port are told apart", async () => {
+  const port = await portLike(undefined, 0);
+  const faults = await portFaults({
+    INGEST_API_PORT: port,
+    REALTIME_GATEWAY_PORT: await portLike(undefined, 0),
+    ADMIN_PORT: await portLike(undefined, 0),
+    DEMO_PORT: port,
+  });
+  assert.deepEqual(faults, [
+    `DEMO_PORT and INGEST_API_PORT are both ${port}: give each a port of its own`,
+  ]);
 });
 
 interface Seen {

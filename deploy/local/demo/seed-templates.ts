@@ -1,0 +1,76 @@
+/**
+ * A program: gives the demo tenant sandbox providers on EMAIL (two) and SMS, and those demo templates that it
+ * lacks; then it ends.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LAST_POSITION } from "@belfry/administration/providers/providers";
+import { putTemplate } from "@belfry/administration/templates/put-template";
+import { readTemplates } from "@belfry/administration/templates/templates";
+import { actsIn } from "@belfry/administration/test-acts";
+import { putActiveProvider } from "@belfry/administration/test-providers";
+import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { createDatabase, createPool } from "@belfry/database/connection";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { loadConfig } from "@belfry/service/config";
+import { Type } from "@sinclair/typebox";
+import { LOCAL_ACTOR } from "./seed.ts";
+
+/** Each text is a file beside this one. */
+const TEMPLATES = [
+  {
+    eventType: "order.confirmed",
+    channel: "EMAIL",
+    file: "order-confirmed.mjml",
+    subject: "Your order {{order}} is confirmed",
+  },
+  { eventType: "order.confirmed", channel: "SMS", file: "order-confirmed.sms.txt" },
+  {
+    eventType: "order.confirmed",
+    channel: "PUSH",
+    file: "order-confirmed.push.txt",
+    title: "Order {{order}} confirmed",
+    targetChannel: "orders",
+  },
+  { eventType: "parcel.arriving", channel: "SMS", file: "parcel-arriving.sms.txt" },
+  {
+    eventType: "parcel.arriving",
+    channel: "PUSH",
+    file: "parcel-arriving.push.txt",
+    title: "Your parcel is nearly there",
+  },
+] as const;
+
+const config = loadConfig(
+  Type.Object({
+    DATABASE_URL: Type.String({ description: "The stack's Postgres", secret: true }),
+    SECRETS_KEYS: Type.String({ description: "Keys that encrypt settings", secret: true }),
+    TENANT_ID: Type.String({ description: "The demo tenant" }),
+  }),
+);
+const tenantId = config.TENANT_ID;
+const keys = parseSecretKeys(config.SECRETS_KEYS);
+const db = createDatabase(
+  createPool({ url: config.DATABASE_URL, applicationName: "belfry-local", maxConnections: 2 }),
+);
+try {
+  const sandbox = { tenantId, kind: "sandbox", settings: {} };
+  for (const channel of PROVIDER_CHANNELS) {
+    await putActiveProvider(db, { ...sandbox, channel }, { keys });
+  }
+  // The second takes over where the first fails: at some addresses of the demo page it does.
+  const second = { name: "second sandbox", settings: { takesAll: true }, position: LAST_POSITION };
+  await putActiveProvider(db, { ...sandbox, channel: "EMAIL", ...second }, { keys });
+
+  const existing = await readTemplates(db, tenantId);
+  const runAct = actsIn(db, tenantId, {}, LOCAL_ACTOR);
+  for (const { file, ...template } of TEMPLATES) {
+    const { eventType, channel } = template;
+    const exists = existing.some((one) => one.eventType === eventType && one.channel === channel);
+    if (exists) continue;
+    const content = await readFile(join(import.meta.dirname, file), "utf8");
+    await runAct(putTemplate, { ...template, content });
+  }
+} finally {
+  await db.destroy();
+}
