@@ -1,15 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { EVENT_PATH, type EventReport } from "@belfry/contracts/event-report";
-import { REALTIME_TOKEN_PATH, type RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
-import { HEADERS, TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { BelfryError, createClient } from "@belfry/client";
+import type { Channel } from "@belfry/contracts/channels";
 import type { FastifyInstance } from "fastify";
 import { Webhook } from "standardwebhooks";
-import { Agent, request } from "undici";
 import type { LocalJson } from "../home-folder.ts";
 import { DEMO_USER } from "../settings.ts";
 
-const TIMEOUT_MS = 10_000;
 const MAX_MESSAGE_BYTES = 256 * 1024;
 const MAX_KEPT = 60;
 const MAX_KEPT_BYTES = 1024 * 1024;
@@ -48,50 +45,15 @@ export interface Sent {
   trouble?: Trouble | undefined;
 }
 
-/** The API refused. */
-export class ApiRefusal extends Error {
-  override readonly name = "ApiRefusal";
-  readonly statusCode: number;
-  constructor(statusCode: number, message: string) {
-    super(message);
-    this.statusCode = statusCode;
-  }
-}
-
 /** The part of a tenant's backend that holds the API key and calls Belfry for its pages. */
-export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" | "tenant">) {
-  // Its own agent: a proxy of the environment is not for loopback.
-  const dispatcher = new Agent({ bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
-  const call = async (
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) => {
-    const answer = await request(`${local.apiUrl}${path}`, {
-      dispatcher,
-      method,
-      headers: {
-        [HEADERS.apiKey]: local.tenant.apiKey,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, body: parsed(text) };
-  };
-  const callWell = async (...args: Parameters<typeof call>) => {
-    const answer = await call(...args);
-    if (answer.status >= 400) throw new ApiRefusal(answer.status, messageOf(answer.body));
-    return answer.body;
-  };
-
+export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
+  // The page shows the first answer, whatever it is.
+  const client = createClient({ baseUrl: apiUrl, apiKey: tenant.apiKey, retries: 0 });
   return {
-    async token(): Promise<RealtimeTokenResponse> {
-      const body = { userId: DEMO_USER.userId };
-      return (await callWell("POST", REALTIME_TOKEN_PATH, body)) as RealtimeTokenResponse;
-    },
+    token: () => client.realtimeToken(DEMO_USER.userId),
+
+    /** What became of it so far. */
+    event: (eventId: string) => client.event(eventId),
 
     async send(event: {
       eventType: string;
@@ -100,65 +62,30 @@ export function createDemoBackend(local: Pick<LocalJson, "apiUrl" | "adminUrl" |
       /** Set: the event is sent by email alone, to an address that fails. */
       trouble?: Trouble | undefined;
     }): Promise<Sent> {
-      const { eventType, order = newOrder(), key = randomUUID(), trouble } = event;
-      const variables = DEMO_EVENTS[eventType]?.(order);
+      const order = event.order ?? `A-${randomInt(1000, 10_000)}`;
+      const { eventType, key = randomUUID(), trouble } = event;
+      const variables = DEMO_EVENTS[eventType]?.(order) ?? {};
       const payload =
         trouble === undefined
           ? DEMO_USER
           : { userId: DEMO_USER.userId, recipientEmail: `${trouble}+${order}@trouble.example` };
-      const channels = trouble === undefined ? undefined : ["EMAIL"];
-      const answer = await call(
-        "POST",
-        TRIGGER_PATH,
-        { eventType, payload, variables, channels },
-        { [HEADERS.idempotencyKey]: key },
-      );
-      const eventId = textOf(answer.headers[HEADERS.eventId]);
-      return {
-        status: answer.status,
-        message: messageOf(answer.body),
-        replayed: answer.headers[HEADERS.replayed] === "true",
-        eventId,
-        adminUrl: eventId && `${local.adminUrl}/tenants/${local.tenant.id}/activity/${eventId}`,
-        eventType,
-        order,
-        key,
-        trouble,
-      };
+      const channels: Channel[] = trouble === undefined ? [] : ["EMAIL"];
+      const input = { eventType, payload, variables, channels };
+      const sent = { eventType, order, key, trouble };
+      try {
+        const { id, message, replayed } = await client.trigger(input, { idempotencyKey: key });
+        const inAdmin = `${adminUrl}/tenants/${tenant.id}/activity/${id}`;
+        return { ...sent, status: 200, message, replayed, eventId: id, adminUrl: inAdmin };
+      } catch (error) {
+        if (!(error instanceof BelfryError)) throw error;
+        const { status, message } = error;
+        return { ...sent, status, message, replayed: false, eventId: null, adminUrl: null };
+      }
     },
-
-    /** What became of it so far. */
-    async event(eventId: string): Promise<EventReport> {
-      return (await callWell("GET", EVENT_PATH.replace(":eventId", eventId))) as EventReport;
-    },
-
-    close: () => dispatcher.close(),
   };
 }
 
 export type DemoBackend = ReturnType<typeof createDemoBackend>;
-
-function newOrder(): string {
-  return `A-${1000 + Math.floor(Math.random() * 9000)}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-}
-
-function messageOf(body: unknown): string {
-  const message = (body as { message?: unknown } | null)?.message;
-  if (Array.isArray(message)) return message.join("; ");
-  return typeof message === "string" ? message : "The API gave no message";
-}
-
-function textOf(header: string | string[] | undefined): string | null {
-  return typeof header === "string" ? header : null;
-}
 
 /** Where Belfry posts status webhooks of the demo tenant. */
 export const DEMO_WEBHOOKS_PATH = "/demo/webhooks";

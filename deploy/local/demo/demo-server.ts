@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BelfryError } from "@belfry/client";
 import { UUID } from "@belfry/contracts/identifiers";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant } from "@belfry/database/outbox";
@@ -16,7 +17,6 @@ import fastify, {
 import type { LocalJson } from "../home-folder.ts";
 import { curlLine, DEMO_USER } from "../settings.ts";
 import {
-  ApiRefusal,
   addDemoWebhooks,
   createDemoBackend,
   createDemoWebhooks,
@@ -77,12 +77,12 @@ export async function startDemoServer(options: {
   app.addHook("onRequest", async (request, reply) => {
     setSecurityHeaders(reply, { wsUrl: local.wsUrl, importMapHash: IMPORT_MAP_HASH });
     const why = refusal(request);
-    if (why !== undefined) throw new ApiRefusal(403, why);
+    if (why !== undefined) await reply.code(403).send({ statusCode: 403, message: why });
   });
-  app.setErrorHandler<FastifyError | ApiRefusal>((error, _request, reply) => {
-    const statusCode = error.statusCode ?? 502;
-    const message = error.statusCode === undefined ? "Belfry is not reachable" : error.message;
-    return reply.code(statusCode).send({ statusCode, message });
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const statusCode = error instanceof BelfryError ? error.status : error.statusCode;
+    const message = statusCode === undefined ? "Belfry is not reachable" : error.message;
+    return reply.code(statusCode ?? 502).send({ statusCode: statusCode ?? 502, message });
   });
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).send({ statusCode: 404, message: "There is nothing here" }),
@@ -109,7 +109,7 @@ export async function startDemoServer(options: {
   return {
     async close() {
       await app.close();
-      await Promise.all([backend.close(), db.destroy()]);
+      await db.destroy();
     },
   };
 }
