@@ -19,6 +19,8 @@ import { type Supervised, supervise } from "./supervise.ts";
 /** A package manager may pass on a Ctrl-C that the terminal has sent us too: within this time both are one. */
 const SAME_REQUEST_MS = 700;
 
+/** `pnpm dev`: with the sample tenant, and restarting services when their sources change. */
+const isDevelopment = process.argv.includes("--dev");
 const startedAt = performance.now();
 // Their reader may go away before us: a closed terminal, a pager.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
@@ -81,7 +83,14 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
   const { seedStack } = await import("./demo/seed.ts");
   const urls = addresses(settings.ports);
   const { secretsKeys } = keys;
-  const seeded = await seedStack({ databaseUrl, secretsKeys, home, urls, say });
+  const seeded = await seedStack({
+    databaseUrl,
+    secretsKeys,
+    home,
+    urls,
+    withSample: isDevelopment,
+    say,
+  });
   const local: LocalJson = { ...urls, databaseUrl, natsUrl, tenant: seeded.tenant };
   const { startDemoServer } = await import("./demo/demo-server.ts");
   const { signingSecret, operatorLink } = seeded;
@@ -92,8 +101,30 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
 
   await writeJson(home.localFile, local);
   stack.defer(() => rm(home.localFile, { force: true }));
+  if (isDevelopment) stack.use(await restartOnChange(services, databaseUrl));
   say(banner(local, home.path, operatorLink));
   await new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
+}
+
+/** Restarts those services that run a changed file; applies changed SQL first. */
+async function restartOnChange(services: Supervised[], databaseUrl: string): Promise<Disposable> {
+  const { changesDatabase, servicePackages, servicesOf, watchSources } = await import(
+    "./watch-sources.ts"
+  );
+  const { migrateToLatest } = await import("@belfry/database/migrate");
+  const packages = await servicePackages();
+  return watchSources(async (files) => {
+    const names = servicesOf(files, packages);
+    const concerned = services.filter(({ name }) => names.includes(name));
+    if (concerned.length === 0 || stopping.aborted) return;
+    say(`${files.join(", ")} changed: restarting ${concerned.map(({ name }) => name).join(", ")}`);
+    try {
+      if (changesDatabase(files)) await migrateToLatest(databaseUrl);
+    } catch (error) {
+      say(`database: ${error instanceof Error ? error.message : error}`);
+    }
+    await Promise.all(concerned.map((service) => service.restart()));
+  });
 }
 
 /** What a newcomer reads when everything is up. */

@@ -35,6 +35,19 @@ test("what is stopped stays stopped, also while it waits to be started again", a
   assert.equal(runs.length, 1);
 });
 
+test("a restart ends the run and starts the next one at once, also while it waits to be started again", async () => {
+  const { runs, said, supervised } = await superviseBell();
+  await supervised.restart();
+  await until(() => runs.length === 2 && said.length === 1);
+  assert.equal(runs[0]!.stopped, true);
+  assert.deepEqual(said, ["bell is back"]);
+  runs[1]!.end("exit code 1");
+  await until(() => said.length === 2);
+  await supervised.restart();
+  await until(() => runs.length === 3);
+  await supervised.stop(new AbortController().signal);
+});
+
 async function superviseBell() {
   const runs: FakeRun[] = [];
   const said: string[] = [];

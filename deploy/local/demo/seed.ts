@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createDatabase, createPool, type Database } from "@belfry/database/connection";
+import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { type HomeFolder, type LocalJson, readJson, writeJson } from "../home-folder.ts";
@@ -10,6 +11,7 @@ import { DEMO_WEBHOOKS_PATH } from "./demo-backend.ts";
 
 const run = promisify(execFile);
 const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
+const SAMPLE_TENANT = { name: "Northwind (sample data)" };
 
 /** Whom the audit log names. */
 export const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
@@ -19,6 +21,8 @@ export interface SeedOptions {
   secretsKeys: string;
   home: HomeFolder;
   urls: Pick<LocalJson, "adminUrl" | "demoUrl">;
+  /** Also make a second tenant with a month of events. */
+  withSample: boolean;
   say: (line: string) => void;
 }
 
@@ -37,11 +41,11 @@ interface KeptTenant {
  */
 export async function seedStack(options: SeedOptions) {
   const { databaseUrl, secretsKeys, urls } = options;
-  const db = createDatabase(
-    createPool({ url: databaseUrl, applicationName: "belfry-local", maxConnections: 2 }),
-  );
+  const pool = createPool({ url: databaseUrl, applicationName: "belfry-local", maxConnections: 2 });
+  const db = createDatabase(pool);
   try {
     const tenant = await seedDemoTenant(db, options);
+    if (options.withSample) await seedSampleTenant(pool, options);
     const endpoint = { tenantId: tenant.id, demoUrl: urls.demoUrl, secretsKeys };
     const signingSecret = await seedWebhook(db, endpoint);
     const { firstOperatorToken } = await import("@belfry/administration/people/invitations");
@@ -64,20 +68,47 @@ async function seedDemoTenant(db: Database, options: SeedOptions): Promise<Local
     await writeJson(home.tenantFile, kept);
   }
   if (!kept.seeded) {
-    // In a process of its own: compiling templates takes memory, which ends with it.
-    await run(process.execPath, [join(import.meta.dirname, "seed-templates.ts")], {
-      env: {
-        // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack
-        ...process.env,
-        DATABASE_URL: options.databaseUrl,
-        SECRETS_KEYS: options.secretsKeys,
-        TENANT_ID: kept.id,
-      },
-    });
+    await seedTemplates(kept.id, options);
     await writeJson(home.tenantFile, { ...kept, seeded: true });
     say(`demo tenant ${kept.id}: sandbox providers and templates are in place`);
   }
   return { id: kept.id, name: kept.name, apiKey: kept.apiKey };
+}
+
+/** In a process of its own: compiling templates takes memory, which ends with it. */
+async function seedTemplates(
+  tenantId: string,
+  options: Pick<SeedOptions, "databaseUrl" | "secretsKeys">,
+) {
+  await run(process.execPath, [join(import.meta.dirname, "seed-templates.ts")], {
+    env: {
+      // biome-ignore lint/style/noProcessEnv: the seeding runs in the environment of the stack
+      ...process.env,
+      DATABASE_URL: options.databaseUrl,
+      SECRETS_KEYS: options.secretsKeys,
+      TENANT_ID: tenantId,
+    },
+  });
+}
+
+/**
+ * Makes, once, a second tenant with the demo's providers and templates and a month of events up to `now`, as
+ * the services would have left them (`month.sql`). Returns its id.
+ */
+export async function seedSampleTenant(
+  pool: Pool,
+  options: Pick<SeedOptions, "databaseUrl" | "secretsKeys" | "say">,
+  now = new Date(),
+): Promise<string> {
+  const { rows } = await pool.query("select id from tenants where name = $1", [SAMPLE_TENANT.name]);
+  if (rows.length > 0) return rows[0].id;
+  const { createTenant } = await import("@belfry/administration/tenants/tenants");
+  const { id } = await createTenant(createDatabase(pool), SAMPLE_TENANT);
+  await seedTemplates(id, options);
+  const month = await readFile(join(import.meta.dirname, "month.sql"), "utf8");
+  await pool.query(month, [id, now]);
+  options.say(`sample tenant ${id}: a month of events is in place`);
+  return id;
 }
 
 /** Another database may stand behind the same home folder now. */

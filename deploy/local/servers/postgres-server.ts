@@ -111,6 +111,15 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
   }
 }
 
+/** Deletes the cluster and binaries of a stopped server, also where they are outside `dataDir`. */
+export async function removePostgres(dataDir: string): Promise<void> {
+  const elsewhere = await readIfThere(join(dataDir, "location"));
+  if (elsewhere !== undefined && (await readIfThere(join(elsewhere, "owner"))) === dataDir) {
+    await rm(elsewhere, { recursive: true, force: true });
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
 /** Waits until our server takes clients; returns why it does not, or undefined when it does. */
 async function untilReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
   let ended = false;
