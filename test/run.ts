@@ -114,11 +114,12 @@ async function main(files: string[]): Promise<number> {
   return isSound && codes.every((one) => one === 0) ? 0 : 1;
 }
 
-/** 0 when there is nothing to say against the text as it stands. */
+/** Format, lint, types and unused code; 0 when all is well. */
 async function check(): Promise<number> {
   const checks = [
     ["format, lint, imports", "node_modules/.bin/biome", ["check", "."]],
     ["types", "node_modules/.bin/tsc", ["--noEmit"]],
+    ["unused code", "node_modules/.bin/knip", ["--no-config-hints", "--no-progress"]],
   ] as const;
   for (const [what, command, args] of checks) {
     const code = await timed(what, () => run(resolve(ROOT, command), [...args], {}));

@@ -6,7 +6,6 @@ import {
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import type { EventOptions } from "@belfry/contracts/trigger";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
 import type { EventOutcome } from "@belfry/database/schema";
@@ -216,10 +215,6 @@ export function eventsMessage(ids: readonly string[], deliveryCount = 1): Messag
     deliveryCount,
     streamSequence: 1,
   };
-}
-
-export function streamsOf(prefix: string) {
-  return [eventsStream(prefix), deliveriesStream(prefix)];
 }
 
 /** Deliveries at rest and due, as a backlog leaves them; `extra` sets columns. */

@@ -84,8 +84,6 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
   return services;
 }
 
-export type Services = Awaited<ReturnType<typeof startServices>>;
-
 async function stopped(name: string, process: TestProcess): Promise<void> {
   const code = await process.stop();
   if (code !== 0) throw new Error(`${name} ended with ${code}:\n${process.errors()}`);

@@ -1,7 +1,6 @@
 import {
   CHANNELS,
   type Channel,
-  channelsWith,
   isChannel,
   isProviderChannel,
   listed,
@@ -14,9 +13,6 @@ import { InvalidArgumentError } from "commander";
 /** As the flags' help says it. */
 export const ANY_CHANNEL = listed(CHANNELS, "or");
 export const ANY_PROVIDER_CHANNEL = listed(PROVIDER_CHANNELS, "or");
-export const MAILS = listed(channelsWith("email"), "or");
-export const SHORT_MESSAGES = listed(channelsWith("text"), "or");
-export const NOTIFICATIONS = listed(channelsWith("notification"), "or");
 
 /** Parsers of flags' values; commander names the flag in front of what they say. */
 
@@ -54,10 +50,6 @@ export function quietHoursValue(text: string): QuietHours {
   const fault = rest.length > 0 ? "one - too many" : quietHoursFault({ from, to });
   if (fault === undefined) return { from, to };
   throw new InvalidArgumentError("It must be two different times, as 22:00-06:00, or none.");
-}
-
-export function quietHoursOrNone(text: string): QuietHours | "none" {
-  return text === "none" ? text : quietHoursValue(text);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = {

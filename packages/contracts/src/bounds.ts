@@ -5,17 +5,12 @@ export const MAX_NESTING = 64;
 export const MAX_TEXT_CHARACTERS = 255;
 
 /** Rendered sizes; above them the channel ends `failed: rendered content too large`. */
-export const MAX_EMAIL_BYTES = 512 * 1024;
 export const MAX_PUSH_TITLE_CHARACTERS = 256;
 export const MAX_PUSH_BODY_CHARACTERS = 4096;
-export const MAX_SMS_SEGMENTS = 10;
 /** Where a push and its buttons lead, in ASCII, and what the buttons say; what is longer is left out. */
 export const MAX_PUSH_ADDRESS_CHARACTERS = 2048;
 export const MAX_PUSH_LABEL_CHARACTERS = 40;
 export const MAX_PUSH_ACTIONS = 2;
-
-/** Template source, as saved. */
-export const MAX_TEMPLATE_BYTES = 256 * 1024;
 
 export const REALTIME_TOKEN_SECONDS = 2 * 60 * 60;
 
