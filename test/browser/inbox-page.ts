@@ -16,7 +16,7 @@ const CENTRIFUGE = fileURLToPath(import.meta.resolve("centrifuge"));
 /** What a desktop's window shows, without what moves. */
 const DESKTOP = { viewport: { width: 900, height: 700 }, reducedMotion: "reduce" } as const;
 /** The lines of the documentation, as they stand but for the addresses. */
-const SAMPLE = await readFile(new URL("../../docs/samples/inbox.html", import.meta.url), "utf8");
+const SAMPLE = await readFile(new URL("../../examples/inbox.html", import.meta.url), "utf8");
 const SAMPLE_WS_URL = "wss://belfry.example.com/connection/websocket";
 const LINES = SAMPLE.replace(/https:[^"]*centrifuge@[^"]*/, "/centrifuge.js");
 const [, IMPORT_MAP = ""] = /<script type="importmap">(.*?)<\/script>/s.exec(LINES) ?? [];

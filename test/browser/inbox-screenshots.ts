@@ -10,7 +10,7 @@ import { openBrowser } from "./open-page.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../docs/screenshots");
 const TENANT = TENANTS[0] ?? "";
-const THEME = await readFile(resolve(FOLDER, "../samples/inbox-theme.css"), "utf8");
+const THEME = await readFile(resolve(FOLDER, "../../examples/inbox-theme.css"), "utf8");
 const NOW = new Date("2026-11-20T15:40:00Z");
 
 interface Text {

@@ -7,7 +7,7 @@ export interface Block {
   /** From 1. */
   line: number;
   language: string;
-  /** The rest of the info string: `samples/x.py`, `by-hand`, `example` or nothing. */
+  /** The rest of the info string: `examples/x.py`, `by-hand`, `example` or nothing. */
   info: string;
   text: string;
 }

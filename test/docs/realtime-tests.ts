@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "@belfry/testing/free-port";
 import { openBrowser } from "../browser/open-page.ts";
@@ -22,7 +22,7 @@ export function realtimeTests(bench: Bench): void {
     const place = await mkdtemp(join(folder, "realtime-"));
     const blocks = blocksOf("realtime.md");
     for (const { info, text } of blocks) {
-      if (info.startsWith("samples/")) await writeFile(join(place, info.slice(8)), text);
+      if (info.startsWith("examples/")) await writeFile(join(place, basename(info)), text);
     }
     const env = {
       BELFRY_URL: stack.apiUrls[0],

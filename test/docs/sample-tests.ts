@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Bench } from "./bench.ts";
@@ -13,6 +14,14 @@ const SIGNED: Record<string, string[]> = {
   "trigger.py": ["python3"],
   "trigger.php": ["php"],
   "trigger.go": ["go", "run"],
+};
+
+const EXAMPLES = new URL("../../examples/", import.meta.url);
+/** Examples that no page repeats, and what they print. */
+const PRINTED: Record<string, string> = {
+  "idempotency.mjs": "retry: true true\nother order: false false\n",
+  "send-later.mjs": "scheduled: 2\ncancelled: 2\nstatus: cancelled\n",
+  "users.mjs": "* SMS false\nerased: true\n",
 };
 
 export function sampleTests(bench: Bench): void {
@@ -46,6 +55,22 @@ export function sampleTests(bench: Bench): void {
     assert.match(out, /^(accepted|dispatched)\n/);
   });
 
+  for (const [name, printed] of Object.entries(PRINTED)) {
+    test(`${name} runs and prints what its comments say`, async () => {
+      const { apiKey } = await bench.stack.createTenant();
+      const { code, out, err } = await runExample(bench, name, NODE, { BELFRY_API_KEY: apiKey });
+      assert.equal(code, 0, err);
+      assert.equal(out, printed);
+    });
+  }
+
+  test("examples/README.md lists every example", () => {
+    const examples = readdirSync(EXAMPLES).filter((name) => name !== "README.md");
+    const readme = readFileSync(new URL("README.md", EXAMPLES), "utf8");
+    const listed = [...readme.matchAll(/`([\w-]+\.[a-z]+)`/g)].map(([, name]) => name!);
+    assert.deepEqual(listed.sort(), examples.sort());
+  });
+
   test("limits.md: retry.mjs waits out a limit", async () => {
     const { apiKey } = await bench.stack.createTenant();
     const retry = (key: string) =>
@@ -59,18 +84,28 @@ export function sampleTests(bench: Bench): void {
   });
 }
 
-/** Takes a sample, `<page> <name>`, from its page into an empty folder and runs it there. */
+/** Checks that the page shows the example as it is, and runs it: `<page> <name>`. */
 async function runSample(
   bench: Bench,
   sample: string,
-  [command = "", ...args]: string[],
+  command: string[],
   env: Record<string, string>,
 ) {
   const [page = "", name = ""] = sample.split(" ");
-  const block = blocksOf(page).find(({ info }) => info === `samples/${name}`);
+  const block = blocksOf(page).find(({ info }) => info === `examples/${name}`);
   assert.ok(block, `${page} has no ${name}`);
-  const folder = await mkdtemp(join(bench.folder, "sample-"));
-  await writeFile(join(folder, name), block.text);
+  return await runExample(bench, name, command, env);
+}
+
+/** Copies an example into an empty folder and runs it there. */
+async function runExample(
+  bench: Bench,
+  name: string,
+  [command = "", ...args]: string[],
+  env: Record<string, string>,
+) {
+  const folder = await mkdtemp(join(bench.folder, "example-"));
+  await copyFile(new URL(name, EXAMPLES), join(folder, name));
   await mkdir(join(folder, "node_modules/@belfry"), { recursive: true });
   const client = new URL("../../packages/client", import.meta.url).pathname;
   await symlink(client, join(folder, "node_modules/@belfry/client"));

@@ -135,7 +135,7 @@ test("management.md: management.mjs runs and exits well", async (t) => {
   await client.call("suppressionAdd", { channel: "EMAIL", addresses: ["ann@example.com"] });
   const folder = await temporaryFolder(t, "management");
   const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-  await copyFile(at("docs/samples/management.mjs"), join(folder, "management.mjs"));
+  await copyFile(at("examples/management.mjs"), join(folder, "management.mjs"));
   await mkdir(join(folder, "node_modules/@belfry"), { recursive: true });
   await symlink(at("packages/client"), join(folder, "node_modules/@belfry/client"));
   const { code, out, err } = await runProgram(process.execPath, ["management.mjs"], {

@@ -45,7 +45,7 @@ export function frameworkTests(project: () => string): void {
     const browser = await openBrowser(t);
     const folder = join(project(), "src");
     for (const [sample, entry] of Object.entries(FRAMEWORKS)) {
-      const text = await readFile(join(ROOT, "docs/samples", sample), "utf8");
+      const text = await readFile(join(ROOT, "examples", sample), "utf8");
       await write(folder, { [sample]: text });
       const script = await bundle(folder, entry);
       await t.test(sample, async (t) => {

@@ -42,7 +42,7 @@ export function runTests(place: () => Place): void {
       const node = await nodeOf(version, folder);
       if (node === undefined) return t.skip(NO_NODE_20);
       const home = join(folder, `empty-${version}`);
-      const sample = await readFile(join(ROOT, "docs/samples/client.mjs"), "utf8");
+      const sample = await readFile(join(ROOT, "examples/client.mjs"), "utf8");
       await write(home, { "package.json": "{}", "client.mjs": sample, "refused.cjs": REFUSED });
       const startedAt = performance.now();
       await run("bash", ["-euc", installLine()], home, {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 
-const SAMPLES = new URL("../../docs/webhook-samples/", import.meta.url);
+const SAMPLES = new URL("../../examples/", import.meta.url);
 const BRINGING_TIMEOUT_MS = 120_000;
 
 /** A sample of the guide: how its library comes into an empty folder, and how it is started there. */

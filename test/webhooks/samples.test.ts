@@ -26,8 +26,8 @@ const BODY =
 test("webhooks.md shows every receiver that is run here, and no other", () => {
   const shown = blocksOf("webhooks.md").map(({ info }) => info);
   assert.deepEqual(
-    shown.filter((info) => info.startsWith("webhook-samples/")),
-    ["mjs", "py", "php", "go", "ru"].map((ending) => `webhook-samples/receiver.${ending}`),
+    shown.filter((info) => info.startsWith("examples/")),
+    ["mjs", "py", "php", "go", "ru"].map((ending) => `examples/receiver.${ending}`),
   );
   assert.equal(RECEIVERS.length, 5);
 });
