@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { access } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";
@@ -29,16 +28,6 @@ describe("what is written", () => {
           /^(sh (by-hand)?|json (example|values)?|text |markdown |liquid |html |mjml )$/,
           where,
         );
-      }
-    }
-  });
-
-  test("every link leads to a file", async () => {
-    for (const page of pages()) {
-      const prose = readDoc(page).replace(/```[\s\S]*?```|`[^`\n]*`/g, "");
-      for (const [, target = ""] of prose.matchAll(/\]\(([^)#]+)\)/g)) {
-        if (target.startsWith("https://")) continue;
-        await access(new URL(`../../docs/${target}`, import.meta.url));
       }
     }
   });
