@@ -20,6 +20,16 @@ test("every path in ARCHITECTURE.md is there", () => {
   );
 });
 
+test("every path in CONTRIBUTING.md is there, but for the provider that its reader adds", () => {
+  const paths = filesOf(readFileSync(resolve(ROOT, "CONTRIBUTING.md"), "utf8"));
+  assert.ok(paths.length > 10);
+  const missing = paths.filter((path) => !existsSync(resolve(ROOT, path)));
+  assert.deepEqual(
+    [...new Set(missing)],
+    ["packages/providers/src/acme.ts", "packages/providers/src/acme.test.ts"],
+  );
+});
+
 test("a channel is added in at most twelve files, a field of the trigger in at most eight", () => {
   for (const [what, most] of [
     ["a channel", 12],
