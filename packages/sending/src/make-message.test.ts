@@ -120,7 +120,7 @@ test("a link that leads nowhere is sent as nothing and noted beside what is miss
 
 test("a value that could not be written as its template says is noted on the delivery", async (t) => {
   const { fixture, tenant } = await createShop(t);
-  const parts = { subject: "Paid", html: "{{ at | date }}", text: "{{ at | date }}", logic: true };
+  const parts = { subject: "Paid", html: "{{ at | date }}", text: "{{ at | date }}" };
   const version = await fixture.template(tenant, { ...EMAIL_TEMPLATE, ...parts });
   const id = await fixture.delivery(tenant, version, { variables: '{"at": "01/02/2026"}' });
   await fixture.sender().handle(message(tenant, [id]));

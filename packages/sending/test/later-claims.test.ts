@@ -177,7 +177,7 @@ test("dates are written in the user's zone", async (t) => {
   const { fixture, pool, tenant } = await setUp(t);
   await fixture.provider(tenant, "SMS", "sandbox", {});
   const text = '{{at | date: "short", "short"}}';
-  const version = await fixture.template(tenant, { ...SMS_TEMPLATE, text, logic: true });
+  const version = await fixture.template(tenant, { ...SMS_TEMPLATE, text });
   const variables = '{"at":"2026-03-28T23:30:00Z"}';
   const id = await fixture.delivery(tenant, version, { channel: "SMS", variables });
   await pool.query("update tenants set timezone = 'UTC', uses_recipients = true where id = $1", [

@@ -48,8 +48,9 @@ export const MAX_SMS_SEGMENTS = 10;
 export const MAX_RENDER_WORK_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * Steps of a template's logic in one message: a node, a turn of a loop, a comparison and a dot of a name
- * are one each, a filter one for each 64 characters that it reads or writes, a date or a number 50.
+ * Steps that rendering one message may take: a value with the text behind it, a block, a turn of a loop, a
+ * comparison and a dot of a name are one each, a filter one for each 64 characters that it reads or writes,
+ * a date or a number 50.
  */
 export const MAX_RENDER_STEPS = 100_000;
 

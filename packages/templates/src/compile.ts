@@ -4,14 +4,7 @@ import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.t
 import { cleanBody, cleanLine, firstChanged } from "./characters.ts";
 import type { CompiledTemplate } from "./compiled-template.ts";
 import { parseTemplate } from "./language/parse-template.ts";
-import {
-  breaksLines,
-  maskTags,
-  needsLogic,
-  scanTags,
-  type Tag,
-  type TagFault,
-} from "./language/tags.ts";
+import { breaksLines, maskTags, scanTags, type Tag, type TagFault } from "./language/tags.ts";
 import { compileContent } from "./mail/compile-content.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer, type RenderFault } from "./render.ts";
@@ -60,7 +53,7 @@ async function compileEmail(
   if (faults.length > 0) return refused(faults);
   const made = await compileContent(source, content, settings);
   if (!made.ok) return refused(made.faults);
-  const { format, html, text, links, tags, warnings } = made;
+  const { format, html, text, links, warnings } = made;
   const { linkSchemes = [], locale } = settings;
   const result = checkSize({
     kind: "email",
@@ -70,7 +63,7 @@ async function compileEmail(
     text,
     ...(links.length > 0 && { links }),
     ...(linkSchemes.length > 0 && { linkSchemes: [...linkSchemes] }),
-    ...withLogic([...subject.tags, ...tags], [subject.text, html, text], locale),
+    ...shared([subject.text, html, text], locale),
   });
   if (result.ok) result.warnings.push(...warnings);
   return result;
@@ -82,7 +75,7 @@ function compileSms(contentSource: string, { locale }: CompileSettings): Compile
   const result = checkSize({
     kind: "text",
     text,
-    ...withLogic(tags, [text], locale),
+    ...shared([text], locale),
   });
   if (result.ok) result.warnings.push(...encodingWarnings(text, tags));
   return result;
@@ -94,7 +87,7 @@ function compilePush(
 ): CompileResult {
   const title = checkField("title", source.title);
   const content = checkField("content", withoutLastLineEnd(source.content));
-  const { links, tags, faults: linkFaults } = checkLinks(source);
+  const { links, faults: linkFaults } = checkLinks(source);
   const faults = [...title.faults, ...content.faults, ...linkFaults];
   if (faults.length > 0) return refused(faults);
   return checkSize({
@@ -102,23 +95,15 @@ function compilePush(
     title: title.text,
     body: content.text,
     ...links,
-    ...withLogic(
-      [...title.tags, ...content.tags, ...tags],
-      [title.text, content.text, ...linkTexts(links)],
-      locale,
-    ),
+    ...shared([title.text, content.text, ...linkTexts(links)], locale),
   });
 }
 
-/** Logic only where a tag asks for it, so that all other templates are compiled and rendered as ever. */
-function withLogic(
-  tags: readonly Tag[],
+function shared(
   texts: readonly string[],
   locale: string | undefined,
-): Pick<CompiledTemplate, "logic" | "locale" | "variables"> {
-  if (!tags.some(needsLogic)) return { variables: templateNames(texts, false) };
-  const variables = templateNames(texts, true);
-  return { variables, logic: true, ...(locale !== undefined && { locale }) };
+): Pick<CompiledTemplate, "locale" | "variables"> {
+  return { variables: templateNames(texts), ...(locale !== undefined && { locale }) };
 }
 
 interface CheckedField {

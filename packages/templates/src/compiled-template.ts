@@ -20,7 +20,7 @@ export type CompiledTemplate = (
       subject: string;
       html: string;
       text: string;
-      /** Those of the text's addresses that hold tags, in order. None in versions saved before. */
+      /** Those of the text's addresses that hold tags, in order. Left out where there are none. */
       links?: TextLink[];
       /** Those that the tenant allowed when it was saved: the template's own addresses may have them. */
       linkSchemes?: string[];
@@ -29,11 +29,6 @@ export type CompiledTemplate = (
   | ({ kind: "notification"; title: string; body: string } & PushLinks)
 ) & {
   variables: string[];
-  /**
-   * Whether the texts are read with blocks, filters and literals. Without it `{%` is text: versions
-   * saved before may hold one.
-   */
-  logic?: true;
   /** The language of a translation, which formats its dates and numbers. Left out: the tenant's. */
   locale?: string;
 };

@@ -10,7 +10,7 @@ import { cleanLine, countCharacters } from "./characters.ts";
 import { parseTemplate } from "./language/parse-template.ts";
 import { hasEnded, type Rendering } from "./language/rendering.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "./language/tags.ts";
-import { createTextWriter } from "./language/text-writer.ts";
+import { createWriter } from "./language/writer.ts";
 import { addressFault, addressSlots, pushAddress, TOO_LONG } from "./push-address.ts";
 import { placeFaults, type TemplateFault } from "./source.ts";
 
@@ -34,18 +34,15 @@ export interface RenderedLinks extends PushLinks {
 
 interface CheckedLinks {
   links: PushLinks;
-  tags: Tag[];
   faults: TemplateFault[];
 }
 
 /** Checks a template's own links; of actions the line is the place in their list. */
 export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
-  const tags: Tag[] = [];
   const faults: TemplateFault[] = [];
   const check = (field: "url" | "actions", at: number, part: string, text: string) => {
     const found = part === "label" ? checkLabel(text) : checkAddress(text);
-    tags.push(...found.tags);
-    for (const fault of placeFaults(field, text, found.faults)) {
+    for (const fault of placeFaults(field, text, found)) {
       const message = field === "url" ? fault.message : `${part}: ${fault.message}`;
       faults.push({ ...fault, line: at, message });
     }
@@ -63,7 +60,7 @@ export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
     ...(url !== undefined && { url }),
     ...(actions.length > 0 && { actions: actions.map(({ label, url }) => ({ label, url })) }),
   };
-  return { links, tags, faults };
+  return { links, faults };
 }
 
 /** The texts of links that may hold tags. */
@@ -78,19 +75,13 @@ export type LinksWriter = (
   rendering: Rendering,
 ) => RenderedLinks | undefined;
 
-/**
- * What it makes is undefined where the work is used up, and only then. `logic`: the texts are read with
- * blocks and filters.
- */
-export function linksWriter(
-  { url, actions = [] }: PushLinks,
-  logic: boolean,
-): LinksWriter | undefined {
+/** What it makes is undefined where the work is used up, and only then. */
+export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | undefined {
   if (url === undefined && actions.length === 0) return undefined;
-  const main = url === undefined ? undefined : addressWriter(url, logic);
+  const main = url === undefined ? undefined : addressWriter(url);
   const buttons = actions.map((action) => ({
-    label: labelWriter(action.label, logic),
-    address: addressWriter(action.url, logic),
+    label: labelWriter(action.label),
+    address: addressWriter(action.url),
   }));
   return (variables, rendering) => {
     const made: { url?: string; actions?: PushAction[]; leftOut: string[] } = { leftOut: [] };
@@ -117,9 +108,9 @@ type LinkWriter = (
   rendering: Rendering,
 ) => string | undefined | { fault: string };
 
-function addressWriter(template: string, logic: boolean): LinkWriter {
+function addressWriter(template: string): LinkWriter {
   const options = { ...oneLine(MAX_PUSH_ADDRESS_CHARACTERS), slots: addressSlots };
-  const write = createTextWriter(template, options, logic);
+  const write = createWriter(template, options);
   if (write === undefined) return () => UNREADABLE;
   return (variables, rendering) => {
     const text = write(variables, rendering);
@@ -128,9 +119,9 @@ function addressWriter(template: string, logic: boolean): LinkWriter {
   };
 }
 
-function labelWriter(template: string, logic: boolean): LinkWriter {
+function labelWriter(template: string): LinkWriter {
   const most = MAX_PUSH_LABEL_CHARACTERS;
-  const write = createTextWriter(template, oneLine(most), logic);
+  const write = createWriter(template, oneLine(most));
   if (write === undefined) return () => UNREADABLE;
   return (variables, rendering) => {
     const text = write(variables, rendering);
@@ -146,25 +137,22 @@ function oneLine(limit: number) {
   return { clean: cleanLine, measure: countCharacters, limit };
 }
 
-function checkLabel(text: string): { tags: Tag[]; faults: TagFault[] } {
+function checkLabel(text: string): TagFault[] {
   const { tags, faults } = checkLine(text, MAX_SUBJECT_CHARACTERS);
-  if (faults.length > 0 || ownCharacters(text, tags) <= MAX_PUSH_LABEL_CHARACTERS) {
-    return { tags, faults };
-  }
-  const message = `longer than ${MAX_PUSH_LABEL_CHARACTERS} characters`;
-  return { tags, faults: [{ offset: 0, message }] };
+  if (faults.length > 0 || ownCharacters(text, tags) <= MAX_PUSH_LABEL_CHARACTERS) return faults;
+  return [{ offset: 0, message: `longer than ${MAX_PUSH_LABEL_CHARACTERS} characters` }];
 }
 
-function checkAddress(text: string): { tags: Tag[]; faults: TagFault[] } {
+function checkAddress(text: string): TagFault[] {
   const { tags, faults } = checkLine(text, MAX_PUSH_ADDRESS_CHARACTERS);
-  if (faults.length > 0) return { tags, faults };
+  if (faults.length > 0) return faults;
   const block = tags.find(({ kind }) => kind === "block");
   if (block !== undefined) {
     const message = "an address holds no blocks: {{ … }} with filters may stand in it";
-    return { tags, faults: [{ offset: block.start, message }] };
+    return [{ offset: block.start, message }];
   }
   const fault = addressFault(text, tags);
-  return { tags, faults: fault === undefined ? [] : [fault] };
+  return fault === undefined ? [] : [fault];
 }
 
 function checkLine(text: string, most: number): { tags: Tag[]; faults: TagFault[] } {

@@ -28,9 +28,8 @@ import {
 } from "./language/rendering.ts";
 import type { Slot } from "./language/slot.ts";
 import { scanTags, type Tag } from "./language/tags.ts";
-import { createTextWriter } from "./language/text-writer.ts";
 import { findVariable } from "./language/variables.ts";
-import type { Writer, WriterOptions } from "./language/writer.ts";
+import { createWriter, type Writer, type WriterOptions } from "./language/writer.ts";
 import { linksWriter, type PushLinks } from "./push-links.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
 
@@ -134,9 +133,8 @@ const LOGIC_BYTES = 60;
 /** What a renderer takes of memory at most: a character may take two bytes, and each tag is several objects. */
 export function rendererBytes(compiled: CompiledTemplate): number {
   const text = JSON.stringify(compiled);
-  const plain = 2 * text.length + TAG_BYTES * (text.split("{{").length - 1);
-  if (!compiled.logic) return plain;
-  return plain + LOGIC_BYTES * tagCharacters(text) + TAG_BYTES * (text.split("{%").length - 1);
+  const tags = text.split(/\{[{%]/).length - 1;
+  return 2 * text.length + TAG_BYTES * tags + LOGIC_BYTES * tagCharacters(text);
 }
 
 function tagCharacters(text: string): number {
@@ -178,9 +176,10 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
     escapes: true as const,
   };
   const links = compiled.links ?? [];
+  const { tags } = scanTags(compiled.text);
   // A plain text's blank lines are its author's.
-  const joins = compiled.logic === true && compiled.format !== "text";
-  const ownText = joins ? markBlanks(compiled.text, scanTags(compiled.text).tags) : compiled.text;
+  const joins = compiled.format !== "text" && tags.some(({ kind }) => kind === "block");
+  const ownText = joins ? markBlanks(compiled.text, tags) : compiled.text;
   const texts = [
     lineText(compiled.subject, MAX_SUBJECT_CHARACTERS),
     { template: compiled.html, ...part, slots: safeSlots(compiled.linkSchemes) },
@@ -233,7 +232,7 @@ function pushRenderer(compiled: Extract<CompiledTemplate, { kind: "notification"
     lineText(compiled.title, MAX_PUSH_TITLE_CHARACTERS),
     { template: compiled.body, ...part },
   ];
-  const links = linksWriter(compiled, compiled.logic === true);
+  const links = linksWriter(compiled);
   return rendererOf(compiled, texts, ([title = "", body = ""], rendering, variables) => {
     const made = links?.(variables, rendering);
     const parts = { title, body, ...told(rendering) };
@@ -257,13 +256,13 @@ function lineText(template: string, limit: number): PreparedText {
 
 /** Runs the writers in turn, until one reaches its limit, and makes a message of their texts. */
 function rendererOf(
-  { logic, locale }: CompiledTemplate,
+  { locale }: CompiledTemplate,
   prepared: readonly PreparedText[],
   message: (texts: string[], rendering: Rendering, variables: Record<string, unknown>) => Rendered,
 ): Renderer {
   const writers: Writer[] = [];
   for (const { template, ...options } of prepared) {
-    const writer = createTextWriter(template, options, logic === true);
+    const writer = createWriter(template, options);
     // No template that was compiled: one byte of it was changed where it is stored.
     if (writer === undefined) return () => UNREADABLE;
     writers.push(writer);

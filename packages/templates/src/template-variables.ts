@@ -2,7 +2,7 @@
 
 import type { Comparison, FilterCall, NameOperand, Node, Operand } from "./language/expressions.ts";
 import { parseTemplate } from "./language/parse-template.ts";
-import { scanPlainTags, scanTags } from "./language/tags.ts";
+import { scanTags } from "./language/tags.ts";
 
 export interface TemplateVariable {
   name: string;
@@ -34,12 +34,8 @@ export function templateVariables(texts: readonly string[]): TemplateVariable[] 
 }
 
 /** The names that checked texts ask for, as they are written; not those of a loop's own items. */
-export function templateNames(texts: readonly string[], logic: boolean): string[] {
-  const names = (text: string): string[] =>
-    logic
-      ? usesOf(text).flatMap(({ name }) => name ?? [])
-      : scanPlainTags(text).tags.map(({ name }) => name);
-  return [...new Set(texts.flatMap(names))];
+export function templateNames(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap(usesOf).flatMap(({ name }) => name ?? []))];
 }
 
 /** In a path: an item of the list in front of it. */

@@ -161,7 +161,6 @@ test("no value changes the structure of an accepted document, whatever branches 
       subject: "{% if a %}{{x}}{% else %}{{x | upcase}}{% endif %}{{l | join: ','}}",
       html,
       text: "",
-      logic: true,
       variables: [],
     });
     const rendered = (x: string): string => {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { beginRendering } from "../language/rendering.ts";
 import { maskTags, scanTags } from "../language/tags.ts";
 import { nodesOf } from "../language/test-parsed-nodes.ts";
-import { createTextWriter } from "../language/text-writer.ts";
+import { createWriter } from "../language/writer.ts";
 import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
 import { rangeFinder } from "./ranges.ts";
@@ -136,7 +136,7 @@ test("a value stands where it is taken to stand, whichever branches are written"
     }
     const names = [...ours.keys()];
     const words = Object.fromEntries(names.map((name) => [name, `tag${name}tag`]));
-    const write = createTextWriter(html, { clean: (x) => x, measure: () => 0, limit: 1e6 }, true);
+    const write = createWriter(html, { clean: (x) => x, measure: () => 0, limit: 1e6 });
     const rendering = beginRendering();
     const text = write?.({ ...words, a, b, l: Array.from({ length }) }, rendering) ?? "";
     found.documents++;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
-import { createLogicWriter } from "./logic-writer.ts";
 import { beginRendering, type Rendering } from "./rendering.ts";
 import { isFoundIn } from "./text-search.ts";
 import type { WriterOptions } from "./writer.ts";
+import { createWriter } from "./writer.ts";
 
 interface Ended {
   text: string | undefined;
@@ -28,7 +28,7 @@ function write(template: string, variables: object, limit = 512 * 1024): Ended {
         },
       })),
   };
-  const writer = createLogicWriter(template, options);
+  const writer = createWriter(template, options);
   assert.ok(writer !== undefined, template);
   const rendering = beginRendering();
   const text = writer(variables as Record<string, unknown>, rendering);
@@ -298,7 +298,7 @@ test("what is unclosed is no template", () => {
     "{% for x in a %}{% else %}{% endif %}",
   ]) {
     for (const around of ["X", "{% if b %}X{% endif %}", "{% for y in b %}X{% endfor %}"]) {
-      assert.equal(createLogicWriter(around.replace("X", template), options), undefined, template);
+      assert.equal(createWriter(around.replace("X", template), options), undefined, template);
     }
   }
 });

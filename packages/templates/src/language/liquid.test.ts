@@ -29,7 +29,7 @@ const DIFFERENCES: {
     variables: { "a.b": "whole", a: { b: "step" } },
     ours: "whole!",
     theirs: "step!",
-    why: "a name is looked up whole first: templates before logic do so, and tenants send such keys",
+    why: "a name is looked up whole first: tenants send such keys",
   },
   {
     name: "words and numbers alone are names",
@@ -37,7 +37,7 @@ const DIFFERENCES: {
     variables: {},
     ours: "",
     theirs: "true1",
-    why: "templates before logic have variables of these names; nobody writes a literal alone",
+    why: "tenants have variables of these names; nobody writes a literal alone",
   },
   {
     name: "lists and objects as text",

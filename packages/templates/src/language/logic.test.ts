@@ -155,7 +155,7 @@ test("braces are written as texts in quotes", async () => {
 });
 
 test("a stored text that no template was made of is written by nobody", () => {
-  const stored = { kind: "text", text: "{% if x %}a", variables: [], logic: true } as const;
+  const stored = { kind: "text", text: "{% if x %}a", variables: [] } as const;
   const rendered = createRenderer({ ...stored, variables: [] })({});
   assert.deepEqual(rendered, {
     ok: false,

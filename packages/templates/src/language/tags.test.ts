@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { scanPlainTags, scanTags } from "./tags.ts";
+import { scanTags } from "./tags.ts";
 
 test("a tag's name is the trimmed text between the braces, with its place", () => {
   assert.deepEqual(scanTags("Hi {{ name }}, {{order-id}}{{a.b}}"), {
@@ -85,11 +85,6 @@ test("a block's tag that is empty or unclosed is refused at its place", () => {
   ]);
 });
 
-test("without logic the opening of a block is text, and a filter is no name", () => {
-  const { tags, faults } = scanPlainTags("100 {% off {{ a }}{{ a | b }}");
-  assert.deepEqual([tags.length, tags[0]?.name, faults[0]?.offset], [1, "a", 23]);
-});
-
 test("a - beside the braces of a value trims, and behind a blank it is of the name", () => {
   const found = (text: string) =>
     scanTags(text).tags.map(({ name, code, trims }) => [name, code, trims]);
@@ -107,6 +102,4 @@ test("a - beside the braces of a value trims, and behind a blank it is of the na
   for (const text of ["{{-}}", "{{--}}", "{{- -}}"]) {
     assert.match(scanTags(text).faults[0]?.message ?? "", /no name/, text);
   }
-  const plain = scanPlainTags("{{-a-}}").tags.map(({ name }) => name);
-  assert.deepEqual(plain, ["-a-"], "in versions saved before it is the name");
 });

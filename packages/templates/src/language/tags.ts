@@ -33,19 +33,10 @@ const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
  * holds a forbidden character. What is behind a `|` or inside a block's tag is read by the parser.
  */
 export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
-  return scan(text, true);
-}
-
-/** The same for texts without logic: only `{{ name }}` is a tag, and `{%` is text as any other. */
-export function scanPlainTags(text: string): { tags: Tag[]; faults: TagFault[] } {
-  return scan(text, false);
-}
-
-function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] } {
   const tags: Tag[] = [];
   const faults: TagFault[] = [];
   const values = finder(text, "{{");
-  const blocks = logic ? finder(text, "{%") : () => Number.POSITIVE_INFINITY;
+  const blocks = finder(text, "{%");
   let at = 0;
   for (;;) {
     const block = blocks(at);
@@ -62,7 +53,7 @@ function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] }
       faults.push({ offset: start, message: `this tag is not closed: ${closing} is missing` });
       break;
     }
-    const trims = logic && kind === "value" ? trimsOf(text, start + 2, close) : undefined;
+    const trims = kind === "value" ? trimsOf(text, start + 2, close) : undefined;
     const inside = start + 2 + (trims === "before" || trims === "both" ? 1 : 0);
     const end = beforeBlanks(
       text,
@@ -71,8 +62,8 @@ function scan(text: string, logic: boolean): { tags: Tag[]; faults: TagFault[] }
     );
     const begin = afterBlanks(text, inside, end);
     const code = text.slice(begin, end);
-    const name = kind === "block" ? blockWord(code) : valueName(code, logic);
-    const fault = kind === "block" ? wordFault(name) : nameFault(name, code, logic);
+    const name = kind === "block" ? blockWord(code) : valueName(code);
+    const fault = kind === "block" ? wordFault(name) : nameFault(name, code);
     const tag: Tag = { kind, name, code, start, end: close + 2 };
     if (fault === undefined) tags.push(trims === undefined ? tag : { ...tag, trims });
     else faults.push({ offset: begin + fault.offset, message: fault.message });
@@ -109,8 +100,7 @@ function wordFault(word: string): TagFault | undefined {
     : undefined;
 }
 
-function valueName(code: string, logic: boolean): string {
-  if (!logic) return code;
+function valueName(code: string): string {
   if (isQuoted(code)) return "";
   const pipe = code.indexOf("|");
   return pipe === -1 ? code : code.slice(0, beforeBlanks(code, 0, pipe));
@@ -118,19 +108,6 @@ function valueName(code: string, logic: boolean): string {
 
 function isQuoted(code: string): boolean {
   return code.startsWith('"') || code.startsWith("'");
-}
-
-/**
- * Whether a tag is more than a variable's name, so that its text is read with logic. An own property
- * is called `size`, `first` or `last` as well, but of a list they are what Liquid makes of them.
- */
-export function needsLogic({ kind, name, code, trims }: Tag): boolean {
-  return (
-    kind === "block" ||
-    code !== name ||
-    trims !== undefined ||
-    /\.(?:size|first|last)(?:\.|$)/.test(name)
-  );
 }
 
 /** Whether a value's line ends shall become `<br>`, which only the text of an HTML document can hold. */
@@ -198,8 +175,8 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function nameFault(name: string, code: string, logic: boolean): TagFault | undefined {
-  if (logic && isQuoted(code)) return undefined;
+function nameFault(name: string, code: string): TagFault | undefined {
+  if (isQuoted(code)) return undefined;
   if (name === "") return { offset: 0, message: "this tag has no name" };
   let offset = 0;
   let previous = "";

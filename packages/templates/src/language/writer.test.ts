@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
 import { beginRendering } from "./rendering.ts";
-import { createWriter } from "./writer.ts";
+import { createWriter, type Writer, type WriterOptions } from "./writer.ts";
+
+/** A writer of a text that has no faults. */
+function writerOf(template: string, options: Partial<WriterOptions>): Writer {
+  const writer = createWriter(template, { ...plain, ...options });
+  assert.ok(writer !== undefined);
+  return writer;
+}
 
 const plain = {
   clean: (text: string) => text,
@@ -12,8 +19,7 @@ const plain = {
 
 test("a slot that writes nothing reads no more than the work allows, counted before it reads", () => {
   let read = 0;
-  const writer = createWriter("{{x}}".repeat(10_000), {
-    ...plain,
+  const writer = writerOf("{{x}}".repeat(10_000), {
     slots: (_, tags) =>
       tags.map(() => ({
         longest: 2_000,
@@ -32,8 +38,7 @@ test("a slot that writes nothing reads no more than the work allows, counted bef
 });
 
 test("a value that a slot does not read costs nothing", () => {
-  const writer = createWriter("{{x}}".repeat(10_000), {
-    ...plain,
+  const writer = writerOf("{{x}}".repeat(10_000), {
     slots: (_, tags) => tags.map(() => ({ longest: 999, write: () => "" })),
   });
   const rendering = beginRendering();
@@ -43,8 +48,7 @@ test("a value that a slot does not read costs nothing", () => {
 
 test("an optional part is left out with everything in it when its first tag writes nothing", () => {
   const template = "a ({{x}}/{{y}}) b ({{y}}) {{x}}";
-  const writer = createWriter(template, {
-    ...plain,
+  const writer = writerOf(template, {
     optional: [
       { start: 1, end: 15 },
       { start: 17, end: 25 },

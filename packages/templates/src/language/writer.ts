@@ -1,18 +1,21 @@
-/** One text of a template, prepared for writing: its own parts and its slots, in order. */
+/** Writes one text of a template: an interpreter that is ended by its counters. */
 
-import type { Part } from "./optional-parts.ts";
-import type { Rendering } from "./rendering.ts";
+import type { Range } from "../html/ranges.ts";
+import { evaluate, evaluateCondition, type Frame, type Scope, valueText } from "./evaluate.ts";
+import type { Branch, Condition, Loop, Node, Operand, ValueExpression } from "./expressions.ts";
+import { countOf, isObject, keysOf } from "./liquid-values.ts";
+import { parseTemplate } from "./parse-template.ts";
+import { type Rendering, RenderingEnded, spend } from "./rendering.ts";
 import type { Slot } from "./slot.ts";
-import { scanPlainTags, type Tag } from "./tags.ts";
-import { findVariable, variableText } from "./variables.ts";
+import { scanTags, type Tag } from "./tags.ts";
 
 export interface WriterOptions {
-  /** Takes out characters that the message cannot hold, of the template and of each value. */
+  /** Removes characters that the message cannot hold, from the template and from each value. */
   clean: (text: string) => string;
   /** How each tag's value is written; as it is where undefined or left out. */
   slots?: (text: string, tags: readonly Tag[]) => (Slot | undefined)[];
-  /** Parts that are left out whole when their first tag is written as nothing. In order, each with a tag. */
-  optional?: readonly Part[];
+  /** Parts that are left out whole when their first tag writes nothing. In order, each with a tag. */
+  optional?: readonly Range[];
   /** The size of a part of the result, in the unit of `limit`. At least half of its length. */
   measure: (text: string) => number;
   limit: number;
@@ -24,141 +27,305 @@ export interface WriterOptions {
 
 /**
  * Writes the text with these variables. `undefined` as soon as the text passes its limit or the work
- * is used up: what is beyond is never built or read.
+ * is used up: the rest is never built or read.
  */
 export type Writer = (
   variables: Record<string, unknown>,
   rendering: Rendering,
 ) => string | undefined;
 
-interface Piece {
-  /** Index into the text's distinct names. */
-  name: number;
-  slot: Slot | undefined;
-  /** The template's text behind the slot, up to the next piece. */
-  after: string;
-  afterSize: number;
-  /** The optional part that begins with this piece. */
-  optional: OptionalPart | undefined;
-}
-
-interface OptionalPart {
-  /** The template's text in front of the part's first slot. */
-  opening: string;
-  lastPiece: number;
-  /** The template's text behind the part, up to the next piece. */
-  after: string;
-  afterSize: number;
-}
-
-export function createWriter(template: string, options: WriterOptions): Writer {
-  const { clean, measure, limit } = options;
-  const { tags } = scanPlainTags(template);
-  const names = [...new Set(tags.map((tag) => tag.name))];
-  const paths = names.map((name) => name.split("."));
-  const { first, pieces } = piecesOf(template, tags, names, options);
-  const firstSize = measure(first);
-
-  return (variables, rendering) => {
-    let result = first;
-    let room = limit - firstSize;
-    if (room < 0) return undefined;
-    const values: (string | undefined)[] = new Array(names.length);
-    for (let at = 0, piece = pieces[0]; piece !== undefined; piece = pieces[++at]) {
-      const { name, slot, optional } = piece;
-      let { after, afterSize } = piece;
-      let value = values[name];
-      if (value === undefined) {
-        let found = findVariable(variables, names[name] ?? "", paths[name] ?? []);
-        if (found === undefined && rendering.system !== undefined) {
-          found = findSystemValue(rendering.system, names[name] ?? "", paths[name] ?? []);
-        }
-        // The text of a list or an object is made before it is counted; a request's size bounds it.
-        const text =
-          found === undefined ? missingText(names[name] ?? "", rendering) : variableText(found);
-        rendering.workLeft -= text.length;
-        if (rendering.workLeft < 0) return undefined;
-        value = clean(text);
-        values[name] = value;
-      }
-      if (value !== "" || slot !== undefined || optional !== undefined) {
-        // Twice: a code point may be two of a string's units.
-        if (value.length > 2 * room) return undefined;
-        let text = value;
-        if (slot !== undefined) {
-          if (value.length <= slot.longest) rendering.workLeft -= value.length;
-          if (rendering.workLeft < 0) return undefined;
-          text = slot.write(value, rendering);
-        }
-        if (optional !== undefined) {
-          if (text !== "") text = optional.opening + text;
-          else {
-            at = optional.lastPiece;
-            ({ after, afterSize } = optional);
-          }
-        }
-        room -= measure(text);
-        result += text;
-      }
-      room -= afterSize;
-      if (room < 0) return undefined;
-      result += after;
+/** A node with its text cleaned and measured, and its slot found. */
+type Piece =
+  | { kind: "text"; text: string; size: number }
+  | ValuePiece
+  | { kind: "optional"; pieces: Piece[] }
+  | {
+      kind: "if";
+      branches: { condition: Condition | undefined; negated: boolean; body: Piece[] }[];
     }
-    return result;
+  | { kind: "for"; loop: Loop; body: Piece[]; otherwise: Piece[] };
+
+interface ValuePiece {
+  kind: "value";
+  name: string;
+  expression: ValueExpression;
+  slot: Slot | undefined;
+  /** The number of a variable without filters, which is read once a text. Undefined for all other values. */
+  variable: number | undefined;
+  /** The first value of an optional part, which is left out where this is written as nothing. */
+  leadsPart: boolean;
+  /** The template's text behind the value. */
+  after: string;
+  afterSize: number;
+}
+
+/** Prepares a text. Undefined where the text is no template, so that nothing has ever checked it. */
+export function createWriter(template: string, options: WriterOptions): Writer | undefined {
+  const { tags, faults: tagFaults } = scanTags(template);
+  const { nodes, faults } = parseTemplate(template, tags);
+  if (tagFaults.length > 0 || faults.length > 0) return undefined;
+  const pieces = new Preparation(template, tags, options).pieces(nodes);
+  return (variables, rendering) => {
+    const output = new Output(options, rendering, variables);
+    try {
+      return output.write(pieces);
+    } catch (error) {
+      if (error instanceof RenderingEnded) return undefined;
+      throw error;
+    }
   };
 }
 
-function missingText(name: string, { missing, mark }: Rendering): string {
-  missing.add(name);
-  return mark === undefined ? "" : mark(name);
-}
+class Preparation {
+  readonly #template: string;
+  readonly #tags: readonly Tag[];
+  readonly #options: WriterOptions;
+  readonly #slots: (Slot | undefined)[];
+  readonly #parts: readonly Range[];
+  readonly #variables = new Map<string, number>();
+  #nextPart = 0;
 
-function findSystemValue(
-  system: Readonly<Record<string, unknown>>,
-  name: string,
-  path: readonly string[],
-): unknown {
-  return name.startsWith("$") ? findVariable(system, name, path) : undefined;
-}
-
-function piecesOf(
-  template: string,
-  tags: readonly Tag[],
-  names: readonly string[],
-  options: WriterOptions,
-): { first: string; pieces: Piece[] } {
-  const { clean, measure } = options;
-  const slots = options.slots?.(template, tags);
-  const indexes = new Map(names.map((name, index) => [name, index]));
-  const parts = partsByFirstTag(tags, options.optional ?? []);
-  const textFrom = (from: number, next: number) => {
-    const after = clean(template.slice(from, parts.get(next)?.start ?? tags[next]?.start));
-    return { after, afterSize: measure(after) };
-  };
-  const pieces = tags.map((tag, index): Piece => {
-    const part = parts.get(index);
-    return {
-      name: indexes.get(tag.name) ?? 0,
-      slot: slots?.[index],
-      ...textFrom(tag.end, index + 1),
-      optional: part && {
-        opening: clean(template.slice(part.start, tag.start)),
-        lastPiece: part.lastTag,
-        ...textFrom(part.end, part.lastTag + 1),
-      },
-    };
-  });
-  return { first: textFrom(0, 0).after, pieces };
-}
-
-function partsByFirstTag(tags: readonly Tag[], parts: readonly Part[]) {
-  const byFirstTag = new Map<number, Part & { lastTag: number }>();
-  let next = 0;
-  for (const part of parts) {
-    while ((tags[next]?.start ?? part.start) < part.start) next++;
-    const first = next;
-    while ((tags[next]?.end ?? Number.POSITIVE_INFINITY) <= part.end) next++;
-    if (next > first) byFirstTag.set(first, { ...part, lastTag: next - 1 });
+  constructor(template: string, tags: readonly Tag[], options: WriterOptions) {
+    this.#template = template;
+    this.#tags = tags;
+    this.#options = options;
+    this.#slots = options.slots?.(template, tags) ?? [];
+    this.#parts = options.optional ?? [];
   }
-  return byFirstTag;
+
+  /** The pieces of nodes that stand side by side; ask for them in the order of the text. */
+  pieces(nodes: readonly Node[]): Piece[] {
+    const pieces: Piece[] = [];
+    let group: { part: Range; pieces: Piece[] } | undefined;
+    const target = (offset: number): Piece[] => {
+      const part = this.#partAt(offset);
+      if (part === undefined) return pieces;
+      if (group?.part !== part) {
+        group = { part, pieces: [] };
+        pieces.push({ kind: "optional", pieces: group.pieces });
+      }
+      return group.pieces;
+    };
+    for (const node of nodes) {
+      switch (node.kind) {
+        case "text":
+          for (let at = node.start; at < node.end; ) {
+            const into = target(at);
+            const end = Math.min(node.end, this.#boundaryBehind(at));
+            this.#addText(into, at, end);
+            at = end;
+          }
+          break;
+        case "value": {
+          const into = target(this.#tags[node.tag]?.start ?? 0);
+          const leadsPart = into !== pieces && into.every(({ kind }) => kind !== "value");
+          into.push(this.#value(node.tag, node.expression, leadsPart));
+          break;
+        }
+        case "if":
+          pieces.push({
+            kind: "if",
+            branches: node.branches.map((branch) => this.#branch(branch)),
+          });
+          break;
+        case "for": {
+          const body = this.pieces(node.body);
+          pieces.push({
+            kind: "for",
+            loop: node.loop,
+            body,
+            otherwise: this.pieces(node.otherwise),
+          });
+          break;
+        }
+      }
+    }
+    return pieces;
+  }
+
+  #branch({ condition, negated, body }: Branch) {
+    return { condition, negated, body: this.pieces(body) };
+  }
+
+  #addText(into: Piece[], start: number, end: number): void {
+    const text = this.#options.clean(this.#template.slice(start, end));
+    const size = this.#options.measure(text);
+    const last = into.at(-1);
+    if (last?.kind === "value") Object.assign(last, { after: text, afterSize: size });
+    else into.push({ kind: "text", text, size });
+  }
+
+  #value(tag: number, expression: ValueExpression, leadsPart: boolean): ValuePiece {
+    const { operand, filters } = expression;
+    const isVariable = operand.kind === "name" && operand.loop === undefined;
+    let variable: number | undefined;
+    if (isVariable && filters.length === 0) {
+      variable = this.#variables.get(operand.name) ?? this.#variables.size;
+      this.#variables.set(operand.name, variable);
+    }
+    const name = this.#tags[tag]?.name ?? "";
+    return {
+      kind: "value",
+      name,
+      expression,
+      slot: this.#slots[tag],
+      variable,
+      leadsPart,
+      after: "",
+      afterSize: 0,
+    };
+  }
+
+  #partAt(offset: number): Range | undefined {
+    let part = this.#parts[this.#nextPart];
+    while (part !== undefined && part.end <= offset) part = this.#parts[++this.#nextPart];
+    return part !== undefined && part.start <= offset ? part : undefined;
+  }
+
+  /** Where the part that an offset stands in ends, or the next one begins. */
+  #boundaryBehind(offset: number): number {
+    const part = this.#parts[this.#nextPart];
+    if (part === undefined) return Number.POSITIVE_INFINITY;
+    return part.start <= offset ? part.end : part.start;
+  }
+}
+
+class Output implements Scope {
+  readonly variables: Record<string, unknown>;
+  readonly rendering: Rendering;
+  readonly frames: Frame[] = [];
+  readonly escapes: boolean;
+  readonly plainBlanks: boolean;
+  readonly #options: WriterOptions;
+  /** The text's variables without filters, by their numbers: cleaned, not yet written for a place. */
+  readonly #values: (string | undefined)[] = [];
+  #room: number;
+
+  constructor(options: WriterOptions, rendering: Rendering, variables: Record<string, unknown>) {
+    this.#options = options;
+    this.#room = options.limit;
+    this.rendering = rendering;
+    this.variables = variables;
+    this.escapes = options.escapes === true;
+    this.plainBlanks = options.plainBlanks === true;
+  }
+
+  write(pieces: readonly Piece[]): string {
+    spend(this.rendering, pieces.length);
+    const { measure } = this.#options;
+    let text = "";
+    for (const piece of pieces) {
+      switch (piece.kind) {
+        case "text":
+          this.#take(piece.size);
+          text += piece.text;
+          break;
+        case "value": {
+          const value = this.#value(piece);
+          if (value === "" && piece.leadsPart) return "";
+          this.#take(measure(value) + piece.afterSize);
+          text += value + piece.after;
+          break;
+        }
+        case "optional":
+          text += this.#part(piece.pieces);
+          break;
+        case "if":
+          text += this.#branch(piece);
+          break;
+        case "for":
+          text += this.#loop(piece);
+          break;
+      }
+    }
+    return text;
+  }
+
+  #take(size: number): void {
+    this.#room -= size;
+    if (this.#room < 0) throw new RenderingEnded();
+  }
+
+  /** What a value is written as, in its slot. */
+  #value({ name, expression, slot, variable }: ValuePiece): string {
+    const { rendering } = this;
+    let value = variable === undefined ? undefined : this.#values[variable];
+    value ??= this.#read(name, expression, variable);
+    // Twice: a code point may be two of a string's units.
+    if (value.length > 2 * this.#room) throw new RenderingEnded();
+    if (slot === undefined) return value;
+    if (value.length <= slot.longest) this.#work(value.length);
+    const written = slot.write(value, rendering);
+    return expression.breaks && slot.breaks ? written.replace(/\r?\n/g, "<br />\n") : written;
+  }
+
+  /** A value after its filters, without the characters that the message cannot hold. */
+  #read(name: string, expression: ValueExpression, variable: number | undefined): string {
+    const text = valueText(expression, name, this);
+    this.#work(text.length);
+    const value = this.#options.clean(text);
+    if (variable !== undefined) this.#values[variable] = value;
+    return value;
+  }
+
+  #work(characters: number): void {
+    this.rendering.workLeft -= characters;
+    if (this.rendering.workLeft < 0) throw new RenderingEnded();
+  }
+
+  /** An optional part takes no room where it is left out. */
+  #part(pieces: readonly Piece[]): string {
+    const room = this.#room;
+    const text = this.write(pieces);
+    if (text === "") this.#room = room;
+    return text;
+  }
+
+  #branch({ branches }: Extract<Piece, { kind: "if" }>): string {
+    for (const { condition, negated, body } of branches) {
+      if (condition === undefined || evaluateCondition(condition, this) !== negated) {
+        return this.write(body);
+      }
+    }
+    return "";
+  }
+
+  #loop({ loop, body, otherwise }: Extract<Piece, { kind: "for" }>): string {
+    const list = listOf(evaluate(loop.list, this), this.rendering);
+    if (list.length === 0) return this.write(otherwise);
+    const length = limited(list.length, loop.limit, this);
+    const frame: Frame = { item: undefined, index: 0, length };
+    this.frames.push(frame);
+    let text = "";
+    for (let index = 0; index < length; index++) {
+      spend(this.rendering, 1);
+      frame.item = list.at(index);
+      frame.index = index;
+      text += this.write(body);
+    }
+    this.frames.pop();
+    return text;
+  }
+}
+
+interface Items {
+  length: number;
+  at(index: number): unknown;
+}
+
+/** What a loop runs over: a list, the pairs of an object, a text as one item. */
+function listOf(value: unknown, rendering: Rendering): Items {
+  if (Array.isArray(value)) return value;
+  if (typeof value === "string" && value !== "") return [value];
+  if (!isObject(value)) return [];
+  const keys = keysOf(value, rendering);
+  return { length: keys.length, at: (index) => [keys[index], value[keys[index] ?? ""]] };
+}
+
+/** As many turns as a limit leaves: all where it is missing, none where it is no number or less than 0. */
+function limited(length: number, limit: Operand | undefined, scope: Scope): number {
+  if (limit === undefined) return length;
+  const value = evaluate(limit, scope);
+  if (value === undefined || value === null) return length;
+  return Math.max(0, Math.min(length, Math.trunc(countOf(value, scope.rendering))));
 }
