@@ -1,6 +1,6 @@
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
 import type { DeliveryTiming, StoredEvent } from "@belfry/database/functions/dispatch-events";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { uuidv7 } from "uuidv7";
 import { digestKey } from "./digest-key.ts";
 import type { RoutingTenant } from "./read-routing.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { findVariable, variableText } from "@belfry/templates/language/variables";
+import { findVariable, variableText } from "@belfry/templates/language/values";
 
 /** In UTF-8. Beside the longest user id and event type there is no room in an index for more. */
 const MAX_BYTES = 128;

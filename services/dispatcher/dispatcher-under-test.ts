@@ -12,7 +12,7 @@ import type { EventOutcome } from "@belfry/database/schema";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
-import type { PushLinks } from "@belfry/templates/push-links";
+import type { PushLinks } from "@belfry/templates/source";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";

@@ -16,8 +16,7 @@ import type {
   StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
-import { withGathered } from "@belfry/templates/gathered";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import { parseVariables, withGathered } from "@belfry/templates/language/event-variables";
 import { saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
 import { isTimed, timingOf } from "./delivery-timing.ts";

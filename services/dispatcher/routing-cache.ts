@@ -8,8 +8,8 @@ import {
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Pool } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import {
   type RoutingTemplate,
   type RoutingTenant,

@@ -6,7 +6,7 @@ import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
 import { momentOf } from "@belfry/contracts/send-at";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
-import { hasChangingNumber, parseAsWritten } from "@belfry/templates/numbers-as-written";
+import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/event-variables";
 
 /** A trigger as it is accepted: only the fields that the specification knows. */
 export interface Trigger {

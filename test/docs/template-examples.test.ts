@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "@belfry/templates/compile";
-import { withGathered } from "@belfry/templates/gathered";
+import { withGathered } from "@belfry/templates/language/event-variables";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type Block, blocksOf } from "./markdown.ts";

@@ -2,8 +2,11 @@ import type { Content } from "@belfry/contracts/channels";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/message-form";
-import { storedEvent, withGathered } from "@belfry/templates/gathered";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import {
+  parseVariables,
+  storedEvent,
+  withGathered,
+} from "@belfry/templates/language/event-variables";
 import { type Rendered, type Renderer, saysNothing } from "@belfry/templates/render";
 import type { OutgoingMessage } from "./active-providers.ts";
 import type { ListLinks } from "./list-links.ts";

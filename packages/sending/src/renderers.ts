@@ -1,6 +1,6 @@
 import { createAskedBatcher } from "@belfry/service/batcher";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 

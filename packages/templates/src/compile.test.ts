@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CompiledTemplate, compileTemplate } from "./compile.ts";
-import type { TemplateFault, TemplateSource } from "./source.ts";
+import { compileTemplate } from "./compile.ts";
+import type { CompiledTemplate, TemplateFault, TemplateSource } from "./source.ts";
 
 const email = (content: string, subject = "S"): TemplateSource => ({
   kind: "email",

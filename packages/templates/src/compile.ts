@@ -1,25 +1,26 @@
 /** Checks and compiles a template when it is saved. */
 
-import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./bounds.ts";
-import { cleanBody, cleanLine, firstChanged } from "./characters.ts";
-import type { CompiledTemplate } from "./compiled-template.ts";
+import { compileEmailContent } from "./compile-email.ts";
+import { type CompiledMarkdown, compileMarkdown, type PartFault } from "./compile-markdown.ts";
+import { MAX_FAULTS, MAX_SOURCE_BYTES, MAX_SUBJECT_CHARACTERS } from "./language/bounds.ts";
+import { cleanBody, cleanLine, firstChanged } from "./language/characters.ts";
 import { parseTemplate } from "./language/parse-template.ts";
 import { breaksLines, maskTags, scanTags, type Tag, type TagFault } from "./language/tags.ts";
-import { compileContent } from "./mail/compile-content.ts";
+import { templateNames } from "./language/template-variables.ts";
+import { layoutFaults } from "./layout-faults.ts";
 import { checkLinks, linkTexts } from "./push-links.ts";
 import { createRenderer, type RenderFault } from "./render.ts";
 import { notGsm7 } from "./sms-segments.ts";
 import {
+  type CompiledTemplate,
   type CompileSettings,
+  PLATFORM_LAYOUT,
   placeFaults,
   type TemplateFault,
   type TemplateField,
   type TemplateSource,
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
-import { templateNames } from "./template-variables.ts";
-
-export type { CompiledTemplate } from "./compiled-template.ts";
 
 export type CompileResult =
   | { ok: true; compiled: CompiledTemplate; warnings: TemplateFault[] }
@@ -174,4 +175,38 @@ function refused(faults: TemplateFault[]): Refused {
 /** Editors end a file with a line end that nobody means to send. */
 function withoutLastLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
+}
+
+export type CompiledMail =
+  | (Omit<Extract<CompiledMarkdown, { ok: true }>, "warnings"> & { warnings: TemplateFault[] })
+  | { ok: false; faults: TemplateFault[] };
+
+/** `content`: the source's, cleaned, and its tags, which have no faults. */
+export async function compileContent(
+  { format, layout = PLATFORM_LAYOUT }: Extract<TemplateSource, { kind: "email" }>,
+  { text, tags }: { text: string; tags: Tag[] },
+  settings: CompileSettings,
+): Promise<CompiledMail> {
+  if (format !== "markdown") {
+    const made = await compileEmailContent(text, tags, settings, format);
+    if (!made.ok) return { ok: false, faults: placeFaults("content", text, made.faults) };
+    return { ...made, tags, warnings: placeFaults("content", text, made.warnings) };
+  }
+  const faults = layoutFaults(layout).map(
+    ({ field, ...fault }): TemplateFault => ({
+      ...fault,
+      field: "layout",
+      message: `${field}: ${fault.message}`,
+    }),
+  );
+  if (faults.length > 0) return { ok: false, faults };
+  const made = await compileMarkdown(text, tags, layout, settings);
+  const place = (found: PartFault[]): TemplateFault[] =>
+    found.flatMap(({ part, ...fault }): TemplateFault[] => {
+      if (part === "mail") return placeFaults("content", text, [fault]);
+      const inLayout = part === "layout" ? layout.content : layout.footerText;
+      return placeFaults("layout", inLayout ?? "", [fault]);
+    });
+  if (!made.ok) return { ok: false, faults: place(made.faults) };
+  return { ...made, warnings: place(made.warnings) };
 }

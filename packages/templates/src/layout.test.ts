@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkLayout } from "./check-layout.ts";
 import { contrast, READABLE, standingOut, textOn } from "./colors.ts";
 import { compileTemplate } from "./compile.ts";
-import type { Layout } from "./layout.ts";
-import { layoutFaults } from "./mail/layout-faults.ts";
-import { platformLayout } from "./mail/platform-layout.ts";
+import { checkLayout } from "./compile-markdown.ts";
+import { layoutFaults } from "./layout-faults.ts";
+import { platformLayout } from "./platform-layout.ts";
 import { createRenderer } from "./render.ts";
+import type { Layout } from "./source.ts";
 
 const page = (column: string, head = "") =>
   `<mjml>${head}\n<mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body>\n</mjml>`;

@@ -6,9 +6,9 @@ import { htmlSlots } from "./html/html-slots.ts";
 import { htmlText } from "./html/html-text.ts";
 import { parseTemplate } from "./language/parse-template.ts";
 import { scanTags } from "./language/tags.ts";
-import { markdownToMjml } from "./markdown/markdown.ts";
+import { templateVariables } from "./language/template-variables.ts";
+import { markdownToMjml } from "./markdown.ts";
 import { createRenderer } from "./render.ts";
-import { templateVariables } from "./template-variables.ts";
 
 /**
  * Each of these took half a minute to five where some piece of text was read again and again, and takes

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "./compile.ts";
-import type { PushLinks } from "./push-links.ts";
 import { createRenderer } from "./render.ts";
+import type { PushLinks } from "./source.ts";
 
 async function compiledWith(links: PushLinks) {
   return await compileTemplate(

@@ -1,31 +1,19 @@
 /** Where a push leads, and the buttons below it: checked when a template is saved, judged when it is rendered. */
 
+import { isParameter, parameterValue, urlRest, withoutInvisible } from "./html/url-value.ts";
 import {
   MAX_PUSH_ACTIONS,
   MAX_PUSH_ADDRESS_CHARACTERS,
   MAX_PUSH_LABEL_CHARACTERS,
   MAX_SUBJECT_CHARACTERS,
-} from "./bounds.ts";
-import { cleanLine, countCharacters } from "./characters.ts";
+  MAX_URL_CHARACTERS,
+} from "./language/bounds.ts";
+import { cleanLine, countCharacters } from "./language/characters.ts";
 import { parseTemplate } from "./language/parse-template.ts";
-import { hasEnded, type Rendering } from "./language/rendering.ts";
+import { hasEnded, type Rendering, type Slot } from "./language/rendering.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "./language/tags.ts";
 import { createWriter } from "./language/writer.ts";
-import { addressFault, addressSlots, pushAddress, TOO_LONG } from "./push-address.ts";
-import { placeFaults, type TemplateFault } from "./source.ts";
-
-/** A button. `url` is https or a path of the site that shows it. */
-export interface PushAction {
-  label: string;
-  url: string;
-}
-
-/** As written in a template, compiled, or rendered: left out where there is none. */
-export interface PushLinks {
-  url?: string;
-  /** At most two. */
-  actions?: readonly PushAction[];
-}
+import { type PushAction, type PushLinks, placeFaults, type TemplateFault } from "./source.ts";
 
 export interface RenderedLinks extends PushLinks {
   /** What was not fit to be shown, and why: no word of it is of a value. */
@@ -176,4 +164,66 @@ const NO_BREAKS = "newline_to_br is for HTML";
 
 function ownCharacters(text: string, tags: readonly Tag[]): number {
   return countCharacters(text) - tags.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** `//host` and `/\\host` are another site to a browser. */
+const ALLOWED = /^(?:https:\/\/|\/(?![/\\]))/i;
+/** What a browser reads a backslash in as a slash. */
+const HEAD = /^(?:https:\/\/[^/?#]*|\/)/i;
+const NO_ADDRESS_CHARACTER = /[\p{Cc}\p{Z}"<>\\^`|]/u;
+
+const BEGINNING: Slot = {
+  write: (value) => encoded(withoutInvisible(value)),
+  longest: MAX_URL_CHARACTERS,
+};
+const INSIDE: Slot = { write: encoded, longest: MAX_URL_CHARACTERS };
+const PARAMETER: Slot = {
+  write: (value) => parameterValue(encoded(value)),
+  longest: MAX_URL_CHARACTERS,
+};
+
+export function addressSlots(text: string, tags: readonly Tag[]): Slot[] {
+  return tags.map((tag, index) => {
+    if (index === 0 && text.startsWith("{{")) return BEGINNING;
+    return isParameter(text, tag) ? PARAMETER : INSIDE;
+  });
+}
+
+/** Why a template's own text can never make an address. */
+export function addressFault(text: string, tags: readonly Tag[]): TagFault | undefined {
+  const first = tags[0]?.start ?? text.length;
+  if (first > 0 && !ALLOWED.test(text.slice(0, first))) {
+    const ways = "https://, one / (a path of the page's own site) or a variable";
+    return { offset: 0, message: `an address begins with ${ways}` };
+  }
+  let at = 0;
+  for (const part of [...tags, { start: text.length, end: text.length }]) {
+    const character = NO_ADDRESS_CHARACTER.exec(text.slice(at, part.start));
+    if (character !== null) {
+      const message = "spaces, quotes, backslashes and brackets < > cannot stand in an address";
+      return { offset: at + character.index, message };
+    }
+    at = part.end;
+  }
+  const address = tags.length === 0 ? pushAddress(text) : text;
+  if (typeof address === "string") return undefined;
+  return { offset: 0, message: address === TOO_LONG ? TOO_LONG.fault : "this is no address" };
+}
+
+/** A rendered address as it is published, or why it is none. */
+export function pushAddress(rendered: string): string | { fault: string } {
+  const head = HEAD.exec(rendered)?.[0];
+  if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return NEITHER;
+  // All of ASCII: as long in bytes as in characters, whoever carries it on.
+  const address = urlRest(rendered).replace(/[^\u0021-\u007e]+/g, encodeURIComponent);
+  if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return TOO_LONG;
+  return address.startsWith("/") || URL.canParse(address) ? address : NEITHER;
+}
+
+const NEITHER = { fault: "neither https nor a path" };
+export const TOO_LONG = { fault: `longer than ${MAX_PUSH_ADDRESS_CHARACTERS} characters` };
+
+/** But for backslashes: whoever judges the whole has to see them. */
+function encoded(value: string): string {
+  return value.split("\\").map(urlRest).join("\\");
 }

@@ -1,12 +1,14 @@
 /** Makes messages of a compiled template and an event's variables. */
 
+import { htmlSlots } from "./html/html-slots.ts";
+import { joinBlanks, markBlanks, textSlots } from "./html/text-part.ts";
 import {
   MAX_EMAIL_BYTES,
   MAX_PUSH_BODY_CHARACTERS,
   MAX_PUSH_TITLE_CHARACTERS,
   MAX_SMS_SEGMENTS,
   MAX_SUBJECT_CHARACTERS,
-} from "./bounds.ts";
+} from "./language/bounds.ts";
 import {
   cleanBody,
   cleanLine,
@@ -14,24 +16,21 @@ import {
   countCharacters,
   isBlank,
   plainCharacters,
-} from "./characters.ts";
-import type { CompiledTemplate } from "./compiled-template.ts";
-import { htmlSlots } from "./html/html-slots.ts";
-import { joinBlanks, markBlanks } from "./html/text-blanks.ts";
-import { textSlots } from "./html/text-slots.ts";
+} from "./language/characters.ts";
 import {
   beginRendering,
   hasEnded,
   type Rendering,
   type RenderSettings,
+  type Slot,
   warn,
 } from "./language/rendering.ts";
-import type { Slot } from "./language/slot.ts";
 import { scanTags, type Tag } from "./language/tags.ts";
-import { findVariable } from "./language/variables.ts";
+import { findVariable } from "./language/values.ts";
 import { createWriter, type Writer, type WriterOptions } from "./language/writer.ts";
-import { linksWriter, type PushLinks } from "./push-links.ts";
+import { linksWriter } from "./push-links.ts";
 import { type SmsEncoding, smsSegments } from "./sms-segments.ts";
+import type { CompiledTemplate, PushLinks } from "./source.ts";
 
 export type { RenderSettings } from "./language/rendering.ts";
 

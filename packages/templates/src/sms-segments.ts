@@ -1,6 +1,6 @@
 /** How many segments a short message is billed as (GSM 03.38, GSM 03.40). */
 
-import { characterName } from "./characters.ts";
+import { characterName } from "./language/characters.ts";
 
 const GSM_7 =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +

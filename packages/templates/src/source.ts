@@ -1,10 +1,8 @@
-/** What a tenant writes, and what can be wrong with it. */
+/** What a tenant writes, how it is stored once compiled, and the faults that it may have. */
 
-import { MAX_FAULTS } from "./bounds.ts";
-import type { EmailFormat } from "./email-format.ts";
-import type { TagFault } from "./language/tags.ts";
-import type { Layout } from "./layout.ts";
-import type { PushLinks } from "./push-links.ts";
+import type { TextLink } from "./html/text-part.ts";
+import { MAX_FAULTS } from "./language/bounds.ts";
+import { countWhile, lineStarts, type TagFault } from "./language/tags.ts";
 
 export type TemplateSource =
   | {
@@ -59,26 +57,123 @@ export function placeFaults<Field extends string = TemplateField>(
   if (faults.length === 0) return [];
   const starts = lineStarts(text);
   return faults.slice(0, MAX_FAULTS).map(({ offset, message }) => {
-    const line = lineAt(starts, offset);
+    const line = countWhile(starts.length, (index) => (starts[index] ?? 0) <= offset);
     return { field, line, column: offset - (starts[line - 1] ?? 0) + 1, message };
   });
 }
 
-/** The offset of each line's first character. */
-export function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
+/** A button. `url` is https or a path of the site that shows it. */
+export interface PushAction {
+  label: string;
+  url: string;
 }
 
-/** The number of lines that begin at or before an offset, by halving. */
-function lineAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** As written in a template, compiled, or rendered: left out where there is none. */
+export interface PushLinks {
+  url?: string;
+  /** At most two. */
+  actions?: readonly PushAction[];
+}
+
+/**
+ * A checked template, as plain JSON: what is stored with a template version and rendered from.
+ * Every text still holds its tags as `{{code}}` and `{%code%}`.
+ */
+export type CompiledTemplate = (
+  | {
+      kind: "email";
+      format: EmailFormat;
+      subject: string;
+      html: string;
+      text: string;
+      /** Those of the text's addresses that hold tags, in order. Left out where there are none. */
+      links?: TextLink[];
+      /** Those that the tenant allowed when it was saved: the template's own addresses may have them. */
+      linkSchemes?: string[];
+    }
+  | { kind: "text"; text: string }
+  | ({ kind: "notification"; title: string; body: string } & PushLinks)
+) & {
+  variables: string[];
+  /** The language of a translation, which formats its dates and numbers. Left out: the tenant's. */
+  locale?: string;
+};
+
+/** `markdown` is only ever chosen; a content that does not say its format is one of the others. */
+export type EmailFormat = "markdown" | FoundFormat;
+
+export type FoundFormat = "mjml" | "html" | "text";
+
+const BEFORE_ROOT = /^(?:\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*/;
+const HTML_ELEMENT = new RegExp(
+  `<!doctype\\b|</?(?:${[
+    "html|head|body|title|style|meta|link|div|span|p|a|b|i|u|s|em|strong|small|big|sub|sup|br|hr|img",
+    "h[1-6]|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tfoot|tr|td|th|pre|code|blockquote|center|font",
+    "section|article|header|footer|main|nav|aside|address|figure|figcaption|mark|del|ins|q|cite|abbr",
+    "script|form|button|input|label|svg|iframe|object|embed|video|audio|picture|template|noscript",
+  ].join("|")})(?=[\\s/>])[^<>]*>`,
+  "i",
+);
+
+/** MJML by its root element, HTML by a document type or any element that mails use, else plain text. */
+export function emailFormat(content: string): FoundFormat {
+  const root = content.slice(BEFORE_ROOT.exec(content)?.[0].length ?? 0);
+  if (/^<mjml(?=[\s/>])/i.test(root)) return "mjml";
+  return HTML_ELEMENT.test(content) ? "html" : "text";
+}
+
+/** As a tenant sets it; what is left out is the platform's. Colours are `#rrggbb`. */
+export interface Layout {
+  /** MJML with `{{ $content }}` directly in an `mj-column`; null: the platform's. */
+  content: string | null;
+  /** https. */
+  logoUrl?: string;
+  /** The tenant's name: the logo's alternative text, or written where there is no logo. */
+  brandName?: string;
+  /** Of buttons and links. */
+  primaryColor?: string;
+  /** Behind the mail's content. */
+  backgroundColor?: string;
+  /** Of words. */
+  textColor?: string;
+  /** Below the content: a paragraph of Markdown (words, marks, links, line ends) with tags. */
+  footerText?: string;
+  /** The sender's postal address: plain text in lines. */
+  address?: string;
+}
+
+/** A fault of a layout, by the field that holds it: `line` and `column` begin at 1. */
+export interface LayoutFault {
+  field: keyof Layout;
+  line: number;
+  column: number;
+  message: string;
+}
+
+export const PLATFORM_LAYOUT: Layout = { content: null };
+
+export const PLATFORM_COLORS = {
+  primaryColor: "#2457d6",
+  backgroundColor: "#f3f4f6",
+  textColor: "#1f2328",
+} as const;
+
+/** The tag that the mail's content takes the place of. */
+export const CONTENT_TAG = "$content";
+
+/** The tags of a layout that its settings are filled into when it is compiled. */
+export const LAYOUT_TAGS = {
+  $logo_url: "logoUrl",
+  $brand_name: "brandName",
+  $primary_color: "primaryColor",
+  $background_color: "backgroundColor",
+  $text_color: "textColor",
+  $footer_text: "footerText",
+  $address: "address",
+} as const satisfies Record<string, keyof Layout>;
+
+export type LayoutTag = keyof typeof LAYOUT_TAGS;
+
+export function isLayoutTag(name: string): name is LayoutTag {
+  return Object.hasOwn(LAYOUT_TAGS, name);
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "parse5";
-import { MAX_PUSH_BODY_CHARACTERS, MAX_PUSH_TITLE_CHARACTERS } from "./bounds.ts";
-import { countCharacters } from "./characters.ts";
 import { compileTemplate } from "./compile.ts";
+import { MAX_PUSH_BODY_CHARACTERS, MAX_PUSH_TITLE_CHARACTERS } from "./language/bounds.ts";
+import { countCharacters } from "./language/characters.ts";
 import { createRenderer, type Rendered } from "./render.ts";
 import type { TemplateSource } from "./source.ts";
 import { STARTERS, type Starter } from "./starters.ts";

@@ -6,7 +6,7 @@ import {
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { escapeHtml } from "@belfry/templates/html/escape-html";
+import { escapeHtml } from "@belfry/templates/language/characters";
 
 /** How figures, times and states read on the pages. */
 

@@ -13,7 +13,7 @@ import {
   removeLayout,
   restoreLayout,
 } from "@belfry/administration/templates/layouts";
-import { PLATFORM_COLORS } from "@belfry/templates/layout";
+import { PLATFORM_COLORS } from "@belfry/templates/source";
 import { mayDo } from "../door/access.ts";
 import { type Answer, faultsByField, json, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

@@ -11,7 +11,7 @@ import {
 } from "@belfry/administration/templates/templates";
 import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import { counted } from "../drawing/words.ts";
 import type { PageDeps } from "../page-deps.ts";

@@ -1,8 +1,8 @@
 import { InvalidInput } from "@belfry/administration/input-error";
 import { checkSource, type PreviewInput } from "@belfry/administration/templates/preview-template";
 import { testTemplate } from "@belfry/administration/templates/try-template";
-import { parseVariables } from "@belfry/templates/parse-variables";
-import { templateVariables } from "@belfry/templates/template-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
+import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";

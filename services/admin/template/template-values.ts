@@ -20,7 +20,7 @@ import {
   isChannel,
   isProviderChannel,
 } from "@belfry/contracts/channels";
-import type { EmailFormat } from "@belfry/templates/email-format";
+import type { EmailFormat } from "@belfry/templates/source";
 import { type TimingValues, timingInput, timingOfForm, timingValues } from "./timing-values.ts";
 
 /** Settings that a form turns on and off; `active` is a button of its own. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { LinkPurpose } from "@belfry/contracts/link-pages";
 import type { Database } from "@belfry/database/connection";
 import type { Link } from "@belfry/database/link-token";
-import { escapeHtml } from "@belfry/templates/html/escape-html";
+import { escapeHtml } from "@belfry/templates/language/characters";
 import type { FastifyReply } from "fastify";
 import type { PageWords } from "./page-words.ts";
 

@@ -12,7 +12,7 @@ import {
   preferencesOfUser,
   setPreferences,
 } from "@belfry/database/preferences";
-import { escapeHtml } from "@belfry/templates/html/escape-html";
+import { escapeHtml } from "@belfry/templates/language/characters";
 import {
   filled,
   type Html,

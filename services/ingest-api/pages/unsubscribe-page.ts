@@ -2,7 +2,7 @@ import { ANY, isPreferenceChannel } from "@belfry/contracts/preferences";
 import type { Database } from "@belfry/database/connection";
 import type { Link } from "@belfry/database/link-token";
 import { type Category, setPreferences } from "@belfry/database/preferences";
-import { escapeHtml } from "@belfry/templates/html/escape-html";
+import { escapeHtml } from "@belfry/templates/language/characters";
 import { sql } from "kysely";
 import {
   filled,

@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
 import type { EventReport } from "./event-report.ts";
 import {

@@ -3,9 +3,12 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
 import { digestContent } from "@belfry/database/functions/digests";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { storedEvent, withGathered } from "@belfry/templates/gathered";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import {
+  parseVariables,
+  storedEvent,
+  withGathered,
+} from "@belfry/templates/language/event-variables";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import { NotFound } from "../input-error.ts";
 import { type Preview, renderSettings } from "../templates/preview-template.ts";
 import { notificationContent } from "./notification-rows.ts";

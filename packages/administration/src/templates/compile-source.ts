@@ -1,7 +1,11 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import type { CompileSettings, TemplateFault, TemplateSource } from "@belfry/templates/source";
+import type {
+  CompiledTemplate,
+  CompileSettings,
+  TemplateFault,
+  TemplateSource,
+} from "@belfry/templates/source";
 import { type InputFault, InvalidInput } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { type LayoutInForce, layoutInForce } from "./layout-in-force.ts";

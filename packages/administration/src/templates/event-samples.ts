@@ -1,6 +1,6 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { parseVariables } from "@belfry/templates/parse-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/sent-content-rows.ts";
 import { idAt } from "../scanned-page.ts";

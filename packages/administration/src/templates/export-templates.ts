@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import type { EmailFormat } from "@belfry/templates/email-format";
+import type { EmailFormat } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { type TemplateFile, writeTemplateFile } from "./template-file.ts";

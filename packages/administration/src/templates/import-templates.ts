@@ -1,7 +1,7 @@
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { emailFormat } from "@belfry/templates/email-format";
+import { emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
 import { emailOf } from "../audited.ts";

@@ -1,6 +1,6 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { Layout } from "@belfry/templates/layout";
+import type { Layout } from "@belfry/templates/source";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { type LayoutSettings, layoutOf, newestLayout } from "./layout-rows.ts";
 

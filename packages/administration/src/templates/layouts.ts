@@ -1,7 +1,7 @@
 import { channelsWith } from "@belfry/contracts/channels";
 import { field, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { MAX_SOURCE_BYTES } from "@belfry/templates/bounds";
+import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
@@ -186,7 +186,7 @@ export const previewLayout = defineAct({
   async run({ db, tenantId }, input) {
     const looks = changedLayout(NO_LAYOUT, { ...input, tenantId });
     const layout = compilableLayout(looks, await brandName(db, tenantId));
-    const { checkLayout } = await import("@belfry/templates/check-layout");
+    const { checkLayout } = await import("@belfry/templates/compile-markdown");
     refuseFaults(placed(await checkLayout(layout, await compileSettings(db, tenantId))));
     const [channel] = channelsWith("email");
     if (channel === undefined) throw new Error("no channel sends mails");

@@ -4,9 +4,9 @@ import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
-import { withGathered } from "@belfry/templates/gathered";
+import { withGathered } from "@belfry/templates/language/event-variables";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
@@ -210,7 +210,7 @@ async function sourceVariables(
   compiled: CompiledTemplate,
   missing: readonly string[],
 ): Promise<SourceVariable[]> {
-  const { templateVariables } = await import("@belfry/templates/template-variables");
+  const { templateVariables } = await import("@belfry/templates/language/template-variables");
   const { subject, title, content, url, actions = [] } = input;
   const links = [url, ...actions.flatMap((action) => [action.label, action.url])];
   const texts = [subject, title, content, ...links].filter((text) => text !== undefined);

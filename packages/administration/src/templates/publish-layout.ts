@@ -91,7 +91,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
 /** As the compiler takes it. Throws `InvalidInput`. */
 export async function checkedLayout(db: Database, tenantId: string, layout: LayoutSettings) {
   const compilable = compilableLayout(layout, await brandName(db, tenantId));
-  const { checkLayout } = await import("@belfry/templates/check-layout");
+  const { checkLayout } = await import("@belfry/templates/compile-markdown");
   refuseFaults(placed(await checkLayout(compilable, await compileSettings(db, tenantId))));
   return compilable;
 }

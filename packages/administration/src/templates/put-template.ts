@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { integer } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import type { CompiledTemplate } from "@belfry/templates/compiled-template";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
 import { emailOf } from "../audited.ts";

@@ -17,11 +17,9 @@ import {
 } from "@belfry/contracts/identifiers";
 import { canonicalLocale, isLocale, LOCALE_PATTERN, NO_LOCALE } from "@belfry/contracts/locale";
 import type { StoredAction } from "@belfry/database/schema";
-import { MAX_SOURCE_BYTES } from "@belfry/templates/bounds";
-import type { EmailFormat } from "@belfry/templates/email-format";
-import type { Layout } from "@belfry/templates/layout";
-import { parseVariables } from "@belfry/templates/parse-variables";
-import type { TemplateSource } from "@belfry/templates/source";
+import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
+import { parseVariables } from "@belfry/templates/language/event-variables";
+import type { EmailFormat, Layout, TemplateSource } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";

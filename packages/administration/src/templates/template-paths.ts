@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channels";
 import { canonicalLocale } from "@belfry/contracts/locale";
-import type { EmailFormat } from "@belfry/templates/email-format";
+import type { EmailFormat } from "@belfry/templates/source";
 
 /** Where a variant of a template lies among files: a folder an event type, a file a channel and language. */
 

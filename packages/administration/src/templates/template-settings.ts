@@ -1,7 +1,7 @@
 import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
 import { field } from "@belfry/contracts/fields";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
-import { MAX_SOURCE_BYTES } from "@belfry/templates/bounds";
+import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { type TOptional, type TUnsafe, Type } from "@sinclair/typebox";
 import {
   days,

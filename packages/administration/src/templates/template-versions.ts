@@ -1,6 +1,6 @@
 import { integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { emailFormat } from "@belfry/templates/email-format";
+import { emailFormat } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";

@@ -2,7 +2,7 @@ import { CHANNEL_ROWS, CHANNELS, channelsWith } from "@belfry/contracts/channels
 import { locale, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { EmailFormat } from "@belfry/templates/email-format";
+import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";

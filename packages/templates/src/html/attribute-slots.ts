@@ -1,12 +1,10 @@
 /** What the tags in one attribute's value may become there. */
 
-import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../bounds.ts";
-import { noteLeftOutLink } from "../language/rendering.ts";
-import { escaped, type HtmlSlot, type Slot } from "../language/slot.ts";
+import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../language/bounds.ts";
+import { escapeHtml } from "../language/characters.ts";
+import { escaped, type HtmlSlot, noteLeftOutLink, type Slot } from "../language/rendering.ts";
 import type { Tag } from "../language/tags.ts";
-import { escapeHtml } from "./escape-html.ts";
 import type { AttributeValue } from "./html-places.ts";
-import { styleValue } from "./style-value.ts";
 import {
   type AddressKind,
   APP_LINK,
@@ -198,4 +196,12 @@ function further(attribute: string, tag: Tag, { rest, schemes }: AddressKind): S
       return escapeHtml(rest(value));
     },
   };
+}
+
+/**
+ * A value in a style attribute: colours, lengths, names of fonts. Anything with other characters
+ * (`;`, `:`, brackets, quotes, `\`) could begin a property or a function and is left out whole.
+ */
+export function styleValue(value: string): string {
+  return value.length <= MAX_STYLE_VALUE_CHARACTERS && /^[\w #%.,+-]*$/.test(value) ? value : "";
 }

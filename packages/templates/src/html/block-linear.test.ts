@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "../compile.ts";
+import { withoutTagLines } from "../compile-email.ts";
+import { markupWords } from "../language/tag-words.ts";
 import { maskTags, type Tag } from "../language/tags.ts";
-import { markupWords } from "../mail/markup-words.ts";
-import { checkMjml } from "../mail/mjml-source.ts";
+import { checkMjml } from "../mjml-source.ts";
 import { judgeHtml } from "./html-slots.ts";
 import { htmlText } from "./html-text.ts";
-import { withoutTagLines } from "./tag-lines.ts";
-import { joinBlanks, markBlanks } from "./text-blanks.ts";
+import { joinBlanks, markBlanks } from "./text-part.ts";
 
 /**
  * Six times as many tags as a template may have: where each is compared with each, that takes half a minute;

@@ -4,12 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { beginRendering } from "../language/rendering.ts";
-import { maskTags, scanTags } from "../language/tags.ts";
-import { nodesOf } from "../language/test-parsed-nodes.ts";
+import { maskTags, rangeFinder, scanTags } from "../language/tags.ts";
 import { createWriter } from "../language/writer.ts";
 import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
-import { rangeFinder } from "./ranges.ts";
+import { nodesOf } from "./test-parsed-nodes.ts";
 
 /** What may stand beside a tag so that, where the tag writes nothing, something else begins or ends. */
 const SIGNS = [

@@ -4,11 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { scanTags } from "../language/tags.ts";
+import { rangeFinder, scanTags } from "../language/tags.ts";
 import { createRenderer } from "../render.ts";
 import { readHtml, spanFault } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
-import { rangeFinder } from "./ranges.ts";
 
 /** What may stand before and behind a tag, for each kind of place; any two may meet. */
 const BEFORE = [

@@ -5,7 +5,7 @@
  * ways, and each begins where the last one ended: the whole is linear.
  */
 
-import type { Range } from "./ranges.ts";
+import type { Range } from "../language/tags.ts";
 
 export interface AttributeValue extends Range {
   kind: "attribute";

@@ -1,11 +1,24 @@
 /** What each tag of an HTML document may become there, or why it may not stand there. */
 
-import { escaped, type HtmlSlot } from "../language/slot.ts";
-import { breaksLines, maskTags, type Tag } from "../language/tags.ts";
-import { attributeSlots } from "./attribute-slots.ts";
-import { type BlockFault, blockPlaceFaults } from "./block-places.ts";
-import { type HtmlPlaces, readHtml, type Span, spanFault } from "./html-places.ts";
-import { type Range, rangeFinder } from "./ranges.ts";
+import { type Block, findBlocks } from "../language/parse-template.ts";
+import { escaped, type HtmlSlot } from "../language/rendering.ts";
+import {
+  breaksLines,
+  maskTags,
+  type Range,
+  rangeFinder,
+  type Tag,
+  tagExtents,
+} from "../language/tags.ts";
+import { attributeSlots, blockInAttributeFault } from "./attribute-slots.ts";
+import {
+  CONDITIONAL,
+  type ElementEvent,
+  type HtmlPlaces,
+  readHtml,
+  type Span,
+  spanFault,
+} from "./html-places.ts";
 
 /**
  * The slots of a document's tags, in the order of the tags. That of a block's tag writes nothing, but
@@ -79,4 +92,192 @@ function insideComment(slot: HtmlSlot): HtmlSlot {
     write: (value, rendering) => write(value, rendering).replace(/^-|-(?=-|!?$)|(?<=-)-/g, "&#45;"),
     longest,
   };
+}
+
+/*
+ * A block holds text or whole elements, or is a part of one attribute's value. Then each place of the document is
+ * the same place whichever branches are written, so that the place of each value is known when the template is saved.
+ */
+
+export interface BlockFault {
+  /** Index of the block's tag that is refused. */
+  tag: number;
+  /** Where the reason stands: at the tag, or at an element behind it. */
+  offset: number;
+  message: string;
+}
+
+interface Place {
+  span: Span | undefined;
+  conditional: Range | undefined;
+  fault: string | undefined;
+}
+
+interface OpenBlock {
+  block: Block;
+  place: Place;
+  elements: BranchElements;
+}
+
+/**
+ * The faults of a document's blocks, in order. `places` are those of the document with its tags as
+ * letters. Tags and elements are each looked at once.
+ */
+export function blockPlaceFaults(
+  html: string,
+  places: HtmlPlaces,
+  tags: readonly Tag[],
+): BlockFault[] {
+  const faults: BlockFault[] = [];
+  const { blocks } = findBlocks(tags);
+  if (blocks.length === 0) return faults;
+  const blockOf = new Map(blocks.flatMap((block) => block.tags.map((tag) => [tag, block])));
+  const open: OpenBlock[] = [];
+  const placeOf = placeFinder(html, places, tags);
+  const nextElements = elementReader(places);
+  tags.forEach((tag, index) => {
+    const place = placeOf(tag, index);
+    const inner = open.at(-1);
+    for (const { event, isOutlooks } of nextElements(tag.start)) {
+      const message = inner?.elements.note(event, isOutlooks);
+      if (message !== undefined) faults.push({ tag: index, offset: event.start, message });
+    }
+    const block = blockOf.get(index);
+    if (block === undefined) return;
+    const refuse = (offset: number, message: string | undefined): void => {
+      if (message !== undefined) faults.push({ tag: index, offset, message });
+    };
+    if (index === block.tags[0]) {
+      refuse(tag.start, place.fault);
+      open.push({ block, place, elements: new BranchElements() });
+    } else if (inner?.block === block) {
+      // Elements between tags that are refused say nothing.
+      if (inner.place.fault === undefined) {
+        refuse(tag.start, otherPlaceFault(tag, place, inner) ?? place.fault);
+        const unclosed = inner.elements.end(tag);
+        if (unclosed) refuse(unclosed.start, unclosed.message);
+      }
+      if (index === block.tags.at(-1)) open.pop();
+    }
+  });
+  return faults;
+}
+
+/** Says where tags stand; ask for them in their order. */
+function placeFinder(
+  html: string,
+  { spans, conditionals }: HtmlPlaces,
+  tags: readonly Tag[],
+): (tag: Tag, index: number) => Place {
+  const spanAt = rangeFinder(spans);
+  const conditionalAt = rangeFinder(conditionals);
+  const extents = tagExtents(html, tags);
+  let hyphenEnd = -1;
+  return ({ start }, index) => {
+    const span = spanAt(start);
+    const conditional = conditionalAt(start);
+    const extent = extents[index] ?? { start, end: start };
+    const before = html.slice(Math.max(0, extent.start - 3), extent.start);
+    // What is written next follows a hyphen that stands in front of several tags, too.
+    const followsHyphen = extent.start <= hyphenEnd || /-$|--!$/.test(before);
+    if (followsHyphen) hyphenEnd = extent.end;
+    const fault =
+      span === undefined ? undefined : (spanFault(span, "block") ?? attributeFault(span));
+    const hyphenFault = conditional && followsHyphen ? HYPHEN : undefined;
+    return { span, conditional, fault: fault ?? hyphenFault };
+  };
+}
+
+const HYPHEN = "a block cannot stand behind a hyphen in a comment: both could end it";
+
+function attributeFault(span: Span): string | undefined {
+  return span.kind === "attribute" ? blockInAttributeFault(span) : undefined;
+}
+
+function otherPlaceFault({ name }: Tag, place: Place, { block, place: first }: OpenBlock) {
+  const both = `{% ${name} %} and its {% ${block.word} %} must stand`;
+  if (place.conditional !== first.conditional) {
+    return `${both} in the same comment for Outlook, or both outside of it`;
+  }
+  if (place.span === first.span) return undefined;
+  return `${both} in the same place: both between elements, or both in one attribute's value`;
+}
+
+/** Reads on through the elements in front of offsets that only grow. */
+function elementReader({ elements, conditionals }: HtmlPlaces) {
+  const conditionalAt = rangeFinder(conditionals);
+  let next = 0;
+  return function* (offset: number) {
+    for (let event = elements[next]; event && event.start < offset; event = elements[++next]) {
+      const isOutlooks = event.element !== CONDITIONAL && conditionalAt(event.start) !== undefined;
+      yield { event, isOutlooks };
+    }
+  };
+}
+
+/** Elements that have no end. */
+const VOID = new Set(
+  "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split(
+    " ",
+  ),
+);
+
+/** They end by themselves where the next one begins. MJML writes such cells with a slash. */
+const CELLS = new Set(["td", "th"]);
+
+const FOREIGN = new Set(["svg", "math"]);
+
+export class BranchElements {
+  /** What is open, as all clients read it, and what Outlook alone reads. */
+  #open: ElementEvent[] = [];
+  #openInOutlook: ElementEvent[] = [];
+  #isBroken = false;
+  /** SVG and MathML that are open: in them a slash ends an element. */
+  #foreign = 0;
+
+  /** Takes the branch's next element. Says what is wrong with it, of a branch once. */
+  note(event: ElementEvent, isOutlooks: boolean): string | undefined {
+    const { element } = event;
+    if (this.#isBroken || VOID.has(element)) return undefined;
+    if (event.kind === "void" && (this.#foreign > 0 || hasOwnEnd(element))) return undefined;
+    const open = isOutlooks ? this.#openInOutlook : this.#open;
+    if (event.kind !== "close") {
+      open.push(event);
+      if (FOREIGN.has(element)) this.#foreign++;
+      return undefined;
+    }
+    if (open.at(-1)?.element === element) {
+      open.pop();
+      if (FOREIGN.has(element)) this.#foreign--;
+      return undefined;
+    }
+    this.#isBroken = true;
+    const why = element === "mj-raw" ? "mj-raw is not needed around a block's tags" : WHOLE;
+    return `${shown(event)} closes nothing that is open in this part of the block: ${why}`;
+  }
+
+  /** Ends the branch at a tag and begins the next one. Says what it leaves open. */
+  end({ name }: Tag): { start: number; message: string } | undefined {
+    const unclosed = this.#open[0] ?? this.#openInOutlook[0];
+    const isBroken = this.#isBroken;
+    this.#open = [];
+    this.#openInOutlook = [];
+    this.#isBroken = false;
+    this.#foreign = 0;
+    if (isBroken || unclosed === undefined) return undefined;
+    const message = `${shown(unclosed)} is not closed before {% ${name} %}: ${WHOLE}`;
+    return { start: unclosed.start, message };
+  }
+}
+
+const WHOLE = "a block holds text or whole elements, each with its end";
+
+/** Whether a slash in front of the `>` ends an element. To HTML itself it means nothing. */
+function hasOwnEnd(element: string): boolean {
+  return element.startsWith("mj-") || element.includes(":") || CELLS.has(element);
+}
+
+function shown({ kind, element }: ElementEvent): string {
+  if (element === CONDITIONAL) return kind === "close" ? "<![endif]>" : "<!--[if …]>";
+  return kind === "close" ? `</${element}>` : kind === "void" ? `<${element}/>` : `<${element}>`;
 }

@@ -1,8 +1,8 @@
 /** The text part of a mail, made from its HTML. */
 
 import { convert, type Node } from "html-to-text";
-import { holdsBlockWord } from "../mail/markup-words.ts";
-import { CELL, markedLink } from "./text-links.ts";
+import { holdsBlockWord } from "../language/tag-words.ts";
+import { CELL, markedLink } from "./text-part.ts";
 
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** Elements that begin a line of their own, as they do on a page; html-to-text knows others itself. */

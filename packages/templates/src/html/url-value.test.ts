@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { styleValue } from "./style-value.ts";
+import { styleValue } from "./attribute-slots.ts";
 import {
   schemeIsSettled,
   styleUrlRest,

@@ -1,6 +1,6 @@
 /** Values inside addresses: `href`, `src` and the like, and `url(…)` of a style. */
 
-import { MAX_URL_CHARACTERS } from "../bounds.ts";
+import { MAX_URL_CHARACTERS } from "../language/bounds.ts";
 import type { Tag } from "../language/tags.ts";
 
 /** The schemes that survive from a value that begins an address. */

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
+import { MAX_RENDER_STEPS, MAX_RENDER_WORK_CHARACTERS } from "./bounds.ts";
 import { beginRendering, type Rendering } from "./rendering.ts";
-import { isFoundIn } from "./text-search.ts";
-import type { WriterOptions } from "./writer.ts";
-import { createWriter } from "./writer.ts";
+import { isFoundIn } from "./values.ts";
+import { createWriter, type WriterOptions } from "./writer.ts";
 
 interface Ended {
   text: string | undefined;

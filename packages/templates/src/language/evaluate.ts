@@ -1,10 +1,8 @@
 /** What names, conditions and filtered values are, in the loops around them. */
 
-import type { Condition, Operand, ValueExpression } from "./expressions.ts";
-import type { FilterUse } from "./filters.ts";
-import { compare, isObject, isTruthy, keysOf, textOf } from "./liquid-values.ts";
+import type { Condition, FilterUse, Operand, ValueExpression } from "./expressions.ts";
 import { type Rendering, spend, spendCharacters } from "./rendering.ts";
-import { findVariable } from "./variables.ts";
+import { compare, findVariable, isObject, isTruthy, keysOf, textOf } from "./values.ts";
 
 /** One turn of a loop. */
 export interface Frame {

@@ -1,6 +1,6 @@
 /** What the tags of a template say, once they are read. */
 
-import type { Filter } from "./filters.ts";
+import type { Rendering } from "./rendering.ts";
 
 /** The words `nil`, `empty` and `blank`: compared by rules of their own. */
 export const NIL = Symbol("nil");
@@ -74,4 +74,35 @@ export interface Branch {
   /** `unless`: taken where the condition is not so. */
   negated: boolean;
   body: readonly Node[];
+}
+
+/** Where a filtered value is written. */
+export interface FilterPlace {
+  /** The place escapes what is written there for itself. */
+  escapes: boolean;
+  /** Blanks that do not break become plain ones: they would double the price of a short message. */
+  plainBlanks: boolean;
+}
+
+export interface FilterUse extends FilterPlace {
+  rendering: Rendering;
+}
+
+export interface Call {
+  arguments: readonly Operand[];
+  keywords: readonly (readonly [string, Operand])[];
+}
+
+export interface Filter {
+  /** What is wrong with how a template calls it. */
+  fault(call: Call): string | undefined;
+  /** What it makes of a value. What it reads and writes beyond the two is counted by itself. */
+  apply(
+    value: unknown,
+    values: readonly unknown[],
+    keywords: Readonly<Record<string, unknown>>,
+    use: FilterUse,
+    /** Of the variable that the tag begins with. */
+    name: string,
+  ): unknown;
 }

@@ -1,6 +1,6 @@
 /** The filters, as data. `newline_to_br` is none of them: what it does depends on where a value stands. */
 
-import type { Operand } from "./expressions.ts";
+import type { Call, Filter, FilterUse, Operand } from "./expressions.ts";
 import {
   dateText,
   isCurrency,
@@ -13,39 +13,8 @@ import {
   titleCase,
   upperCase,
 } from "./formats.ts";
-import { countOf, isTruthy, textOf } from "./liquid-values.ts";
 import { type Rendering, spend, spendCharacters, warn } from "./rendering.ts";
-
-/** Where a filtered value is written. */
-export interface FilterPlace {
-  /** The place escapes what is written there for itself. */
-  escapes: boolean;
-  /** Blanks that do not break become plain ones: they would double the price of a short message. */
-  plainBlanks: boolean;
-}
-
-export interface FilterUse extends FilterPlace {
-  rendering: Rendering;
-}
-
-interface Call {
-  arguments: readonly Operand[];
-  keywords: readonly (readonly [string, Operand])[];
-}
-
-export interface Filter {
-  /** What is wrong with how a template calls it. */
-  fault(call: Call): string | undefined;
-  /** What it makes of a value. What it reads and writes beyond the two is counted by itself. */
-  apply(
-    value: unknown,
-    values: readonly unknown[],
-    keywords: Readonly<Record<string, unknown>>,
-    use: FilterUse,
-    /** Of the variable that the tag begins with. */
-    name: string,
-  ): unknown;
-}
+import { countOf, isTruthy, textOf } from "./values.ts";
 
 /** Steps of one date or number written by Intl. */
 const FORMATTER_STEPS = 50;

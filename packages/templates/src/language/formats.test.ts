@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "../compile.ts";
-import { parseVariables } from "../parse-variables.ts";
 import { createRenderer, type RenderSettings } from "../render.ts";
-import { readDate } from "./date-value.ts";
+import { parseVariables } from "./event-variables.ts";
+import { readDate } from "./formats.ts";
 
 async function written(content: string, variables: string, settings: RenderSettings = {}) {
   return (await rendered(content, variables, settings)).body;

@@ -4,7 +4,7 @@ import { defaultOperators, Liquid } from "liquidjs";
 import { compileTemplate } from "../compile.ts";
 import { createRenderer } from "../render.ts";
 import { chance, liquidCase } from "./test-liquid-cases.ts";
-import { variableText } from "./variables.ts";
+import { variableText } from "./values.ts";
 
 /** Other templates than the ones that are always tried: `LIQUID_SEED=… node test/run.ts …`. */
 // biome-ignore lint/style/noProcessEnv: set by who runs the test

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "../compile.ts";
-import { parseVariables } from "../parse-variables.ts";
 import { createRenderer, type Rendered, type RenderSettings } from "../render.ts";
 import type { TemplateSource } from "../source.ts";
+import { parseVariables } from "./event-variables.ts";
 
 async function render(
   source: TemplateSource,

@@ -1,6 +1,6 @@
 /** Reads what one tag says: a value with its filters, a condition, a loop. */
 
-import { MAX_TAG_CHARACTERS } from "../bounds.ts";
+import { MAX_TAG_CHARACTERS } from "./bounds.ts";
 import type {
   Comparator,
   Comparison,

@@ -6,7 +6,8 @@ import {
   MAX_RENDER_WORK_CHARACTERS,
   MAX_TOLD_TAG_CHARACTERS,
   MAX_WARNINGS,
-} from "../bounds.ts";
+} from "./bounds.ts";
+import { escapeHtml } from "./characters.ts";
 import type { Tag } from "./tags.ts";
 
 /** What a message takes from elsewhere than its template and its variables. */
@@ -103,4 +104,26 @@ export function spend(rendering: Rendering, steps: number): void {
 /** Takes the steps of reading or writing so many characters: one for each 64 begun. */
 export function spendCharacters(rendering: Rendering, characters: number): void {
   spend(rendering, (characters + 63) >> 6);
+}
+
+/** Makes of a variable's text what stands in the document. */
+export type SlotWriter = (value: string, rendering: Rendering) => string;
+
+export interface Slot {
+  write: SlotWriter;
+  /** In characters. The writer does not read a longer value: it leaves it out. */
+  longest: number;
+  /** Whether `<br>` may stand here: in the text of an HTML document, and nowhere else. */
+  breaks?: true;
+}
+
+export type HtmlSlot = Slot | { refused: string };
+
+/** A slot whose text is escaped, after the encoding of its own kind of place if it has one. */
+export function escaped(
+  encode?: (value: string) => string,
+  longest = Number.POSITIVE_INFINITY,
+): Slot {
+  if (encode === undefined) return { write: escapeHtml, longest };
+  return { write: (value) => escapeHtml(encode(value)), longest };
 }

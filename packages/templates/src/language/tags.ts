@@ -1,7 +1,7 @@
 /** The scanner of tags: `{{ name }}`, with filters behind the name or without, and `{% if … %}`. */
 
-import { MAX_TAGS } from "../bounds.ts";
-import { characterName } from "../characters.ts";
+import { MAX_TAGS } from "./bounds.ts";
+import { characterName } from "./characters.ts";
 
 export interface Tag {
   kind: "value" | "block";
@@ -197,4 +197,44 @@ const ALLOWED = "a name is made of letters, digits, _ - . $ : and single spaces"
 
 function shown(character: string): string {
   return /[\p{C}\p{Z}]/u.test(character) ? characterName(character) : `"${character}"`;
+}
+
+/** How many of `count` items pass a test that no item passes behind the first one that fails; by halving. */
+export function countWhile(count: number, passes: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The offset of each line's first character. */
+export function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+export interface Range {
+  start: number;
+  /** Behind the last character. */
+  end: number;
+}
+
+/**
+ * Finds the range that an offset stands in. The ranges are in order, and none reaches into the next one;
+ * ask for offsets that only grow, so that all together read the ranges once.
+ */
+export function rangeFinder<R extends Range>(
+  ranges: readonly R[],
+): (offset: number) => R | undefined {
+  let next = 0;
+  return (offset) => {
+    let range = ranges[next];
+    while (range !== undefined && range.end <= offset) range = ranges[++next];
+    return range !== undefined && range.start <= offset ? range : undefined;
+  };
 }

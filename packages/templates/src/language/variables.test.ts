@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findVariable, variableText } from "./variables.ts";
+import { findVariable, variableText } from "./values.ts";
 
 const find = (json: string, name: string): unknown =>
   findVariable(JSON.parse(json), name, name.split("."));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_RENDER_WORK_CHARACTERS } from "../bounds.ts";
+import { MAX_RENDER_WORK_CHARACTERS } from "./bounds.ts";
 import { beginRendering } from "./rendering.ts";
 import { createWriter, type Writer, type WriterOptions } from "./writer.ts";
 

@@ -1,13 +1,11 @@
 /** Writes one text of a template: an interpreter that is ended by its counters. */
 
-import type { Range } from "../html/ranges.ts";
 import { evaluate, evaluateCondition, type Frame, type Scope, valueText } from "./evaluate.ts";
 import type { Branch, Condition, Loop, Node, Operand, ValueExpression } from "./expressions.ts";
-import { countOf, isObject, keysOf } from "./liquid-values.ts";
 import { parseTemplate } from "./parse-template.ts";
-import { type Rendering, RenderingEnded, spend } from "./rendering.ts";
-import type { Slot } from "./slot.ts";
-import { scanTags, type Tag } from "./tags.ts";
+import { type Rendering, RenderingEnded, type Slot, spend } from "./rendering.ts";
+import { type Range, scanTags, type Tag } from "./tags.ts";
+import { countOf, isObject, keysOf } from "./values.ts";
 
 export interface WriterOptions {
   /** Removes characters that the message cannot hold, from the template and from each value. */

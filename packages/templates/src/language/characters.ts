@@ -1,0 +1,90 @@
+/** Which characters of a value or a template reach a message. */
+
+/** A body: well-formed Unicode without control characters other than line feed, carriage return and tab. */
+export function cleanBody(text: string): string {
+  const clean = text.isWellFormed() ? text : text.toWellFormed();
+  return clean.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "");
+}
+
+/** A subject or title: one line. Control characters and line separators become one space. */
+export function cleanLine(text: string): string {
+  const clean = text.isWellFormed() ? text : text.toWellFormed();
+  return clean.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+}
+
+/** A short message: line ends are one character, and a tab (not in GSM-7) is a space. */
+export function cleanSms(text: string): string {
+  return cleanBody(text).replaceAll("\r\n", "\n").replaceAll("\t", " ");
+}
+
+/** A letter, a digit, a symbol or an emoji. Some letters are made to show nothing, and Braille has a blank. */
+const WORD =
+  /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
+
+/** Whether a text says nothing: it has only blanks, punctuation and characters that show nothing. */
+export function isBlank(text: string): boolean {
+  return !WORD.test(text);
+}
+
+/** What word processors write for plain characters: by the plain one. */
+const TYPOGRAPHIC: Readonly<Record<string, string>> = {
+  "'": "‘’‚‛′‹›`´ʼ",
+  '"': "“”„‟″«»",
+  "-": "‐‑‒–—―−",
+  "...": "…",
+  "*": "•",
+  " ": "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f",
+  "": "\u00ad\u200b\u2060\ufeff",
+};
+const PLAIN = new Map(
+  Object.entries(TYPOGRAPHIC).flatMap(([plain, all]) =>
+    Array.from(all, (character): [string, string] => [character, plain]),
+  ),
+);
+const ANY_TYPOGRAPHIC = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "g");
+
+/** A text with plain quotes, dashes, dots and blanks: one curly quote makes a short message UCS-2. */
+export function plainCharacters(text: string): string {
+  return text.replace(ANY_TYPOGRAPHIC, (character) => PLAIN.get(character) ?? character);
+}
+
+/** The number of Unicode code points, the "characters" of the bounds. */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff) count--;
+  }
+  return count;
+}
+
+/** A character by its number, as `U+000A`: for those that cannot be shown. */
+export function characterName(character: string): string {
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** The first character of a text that cleaning it changes; undefined where none is. */
+export function firstChanged(text: string, clean: string) {
+  if (clean === text) return undefined;
+  let offset = 0;
+  while (text[offset] === clean[offset]) offset++;
+  return { offset, name: characterName(text.slice(offset, offset + 2)) };
+}
+
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/**
+ * Escapes a value for HTML text and for a quoted attribute. As no `>` is left, a value cannot end a
+ * comment either, which Outlook's conditional comments rely on.
+ */
+export function escapeHtml(text: string): string {
+  return /[&<>"']/.test(text)
+    ? text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
+    : text;
+}

@@ -1,0 +1,167 @@
+/**
+ * Replaces tags by words while MJML, markdown-it and html-to-text read a document. A brace means something to CSS,
+ * MJML and tables of Markdown, and a tag may hold anything. A word of letters and digits passes through unchanged.
+ */
+
+import { createHash } from "node:crypto";
+import { lineStarts, type Range, type Tag, tagExtents } from "./tags.ts";
+
+export interface MarkupWords {
+  /** The document with its tags replaced by words. */
+  content: string;
+  /** Puts the tags back, as `{{code}}` or `{%code%}`. */
+  restore(text: string): string;
+  /** Puts the tags back into a text where braces of the document's own may have come together. */
+  restoreText(text: string): string;
+  /** The indexes of the tags whose words a text holds, in the order of the text. */
+  indexesIn(text: string): number[];
+  /** Where a line of the content, counted from 1, begins in the source. */
+  lineOffset(line: number): number;
+}
+
+/** Whether a text begins with a word that stands in for a value, of whatever document. */
+export function beginsWithWord(text: string): boolean {
+  return /^bf[0-9a-f]{12}x\d+x/.test(text);
+}
+
+/** Whether a text holds a word that stands in for a block's tag, of whatever document. */
+export function holdsBlockWord(text: string): boolean {
+  return /bf[0-9a-f]{12}z\d+x/.test(text);
+}
+
+/** `between`: indexes of the tags that MJML carries through only inside an `mj-raw`. */
+export function markupWords(
+  source: string,
+  tags: readonly Tag[],
+  between: ReadonlySet<number> = new Set(),
+): MarkupWords {
+  const hash = hashOf(source);
+  const word = new RegExp(`bf${hash}[xz](\\d+)x`, "g");
+  const written = tags.map(tagText);
+  const tag = (index: string): string => written[Number(index)] ?? "";
+  const { content, offsetOf } = withWords(source, tagExtents(source, tags), (index) => {
+    const own = `bf${hash}${tags[index]?.kind === "block" ? "z" : "x"}${index}x`;
+    return between.has(index) ? `<mj-raw>${own}</mj-raw>` : own;
+  });
+  return {
+    content,
+    restore: (text) => text.replace(word, (_, index: string) => tag(index)),
+    restoreText: (text) =>
+      text
+        // What would read as a tag where none was. Also `{%`: a subject may bring logic into the mail.
+        .replace(/\{(?=[{%])/g, "{ ")
+        .replace(new RegExp(`\\{(?=bf${hash}[xz])`, "g"), "{ ")
+        .replace(word, (_, index: string) => tag(index)),
+    indexesIn: (text) => [...text.matchAll(word)].map((match) => Number(match[1])),
+    lineOffset: (line) => offsetOf(lineStarts(content)[line - 1] ?? content.length),
+  };
+}
+
+/** No document can hold the hash of itself, so no word of its own looks like one that stands for a tag. */
+function hashOf(source: string): string {
+  return createHash("sha256").update(source).digest("hex").slice(0, 12);
+}
+
+/** Replaces ranges of a source by words. `offsetOf`: where an offset of the content, outside of words, stands in the source. */
+function withWords(source: string, ranges: readonly Range[], wordOf: (index: number) => string) {
+  const ends: { inContent: number; inSource: number }[] = [];
+  let content = "";
+  let at = 0;
+  for (const [index, { start, end }] of ranges.entries()) {
+    content += source.slice(at, start) + wordOf(index);
+    at = end;
+    ends.push({ inContent: content.length, inSource: end });
+  }
+  content += source.slice(at);
+  const offsetOf = (offset: number): number => {
+    const end = ends.findLast(({ inContent }) => inContent <= offset);
+    return end === undefined ? offset : offset - end.inContent + end.inSource;
+  };
+  return { content, offsetOf };
+}
+
+/** A tag as it stands in a compiled text. What it trims is gone, so that nothing is left to trim. */
+export function tagText({ kind, code }: Tag): string {
+  return kind === "value" ? `{{${code}}}` : `{%${code.replace(/^-|-$/g, "").trim()}%}`;
+}
+
+export interface MarkdownWords {
+  /** The text with its tags replaced, and the blanks that values trim; a block's tag takes none with it. */
+  content: string;
+  wordStart: string;
+  /** The offset in the source of an offset in `content`, which is not inside a word. */
+  offsetOf(offset: number): number;
+  /** The offset in `content` at which a line begins; lines begin at 1. */
+  lineStart(line: number): number;
+  /** A message with its tags as they are written, and the first of them. */
+  read(message: string): { message: string; tag: number | undefined };
+}
+
+export function markdownWords(source: string, tags: readonly Tag[]): MarkdownWords {
+  const wordStart = `bf${hashOf(source)}x`;
+  const extents = tagExtents(source, tags);
+  const ranges = tags.map((tag, index) => (tag.kind === "value" && extents[index]) || tag);
+  const { content, offsetOf } = withWords(source, ranges, (index) => `${wordStart}${index}x`);
+  return {
+    content,
+    wordStart,
+    offsetOf,
+    lineStart: (line) => {
+      const ends = content.matchAll(/\r\n?|\n/g);
+      let start = 0;
+      for (let at = 1; at < line; at++) {
+        const { value } = ends.next();
+        if (value !== undefined) start = value.index + value[0].length;
+      }
+      return start;
+    },
+    read: (message) => {
+      let tag: number | undefined;
+      const text = message.replace(new RegExp(`${wordStart}(\\d+)x`, "g"), (_, index: string) => {
+        tag ??= Number(index);
+        const { kind, code = "" } = tags[Number(index)] ?? {};
+        return kind === "block" ? `{% ${code} %}` : `{{ ${code} }}`;
+      });
+      return { message: text, tag };
+    },
+  };
+}
+
+export interface WordReader {
+  /** The word of a tag. */
+  of(tag: number): string;
+  /** The tags in a text, in order. */
+  tagsIn(text: string): number[];
+  /** The tags of a text that has nothing but blanks and tags of blocks; undefined for any other. */
+  onlyBlockTags(text: string): number[] | undefined;
+  /** A text without the opening of a block and its end, where it begins and ends with those. */
+  unwrap(html: string): { before: string; html: string; behind: string };
+}
+
+/** `blocks`: the indexes of each block's tags, from its opening to its end. */
+export function wordReader(wordStart: string, blocks: readonly (readonly number[])[]): WordReader {
+  const word = new RegExp(`${wordStart}(\\d+)x`, "g");
+  const blockTags = new Set(blocks.flat());
+  const ends = new Map(blocks.filter(({ length }) => length === 2).map(([from, to]) => [from, to]));
+  const of = (tag: number): string => `${wordStart}${tag}x`;
+  const tagsIn = (text: string): number[] =>
+    [...text.matchAll(word)].map((match) => Number(match[1]));
+  return {
+    of,
+    tagsIn,
+    onlyBlockTags: (text) => {
+      const tags = tagsIn(text);
+      if (tags.some((tag) => !blockTags.has(tag))) return undefined;
+      return text.replace(word, "").trim() === "" ? tags : undefined;
+    },
+    unwrap: (html) => {
+      const tags = tagsIn(html);
+      const [first = -1, last = -1] = [tags[0], tags.at(-1)];
+      const [before, behind] = [of(first), of(last)];
+      const isWrapped =
+        ends.get(first) === last && html.startsWith(before) && html.endsWith(behind);
+      if (!isWrapped) return { before: "", html, behind: "" };
+      return { before, html: html.slice(before.length, -behind.length).trim(), behind };
+    },
+  };
+}

@@ -1,0 +1,161 @@
+/** What writing the blocks of one Markdown text keeps. */
+
+import { hasLinkScheme } from "./html/url-value.ts";
+import { escapeHtml } from "./language/characters.ts";
+import { beginsWithWord, type WordReader } from "./language/tag-words.ts";
+import type { Insertions, MarkdownBlock } from "./markdown-blocks.ts";
+import { type Token, UNREAD_LINK } from "./markdown-parser.ts";
+import type { Direction } from "./text-direction.ts";
+
+export interface Writing {
+  words: WordReader;
+  links: InlineStyle;
+  direction: Direction;
+  insertions: Insertions;
+  /** `line` as the blocks count it. */
+  faults: (InlineFault & { line: number })[];
+  /** The texts that were written, each with a number; by the tags that stand in them. */
+  textOf: Map<number, number>;
+  texts: number;
+}
+
+/** Writes words with their marks. */
+export function writeInline(
+  { links, faults }: Writing,
+  tokens: readonly Token[],
+  { begin }: MarkdownBlock,
+): string {
+  const found: InlineFault[] = [];
+  const html = inlineHtml(tokens, links, found);
+  for (const fault of found) faults.push({ line: begin, ...fault });
+  return html;
+}
+
+/** Notes that what is written is one text, which a block may begin and end in. */
+export function asOneText(writing: Writing, html: string): string {
+  writing.texts++;
+  for (const tag of writing.words.tagsIn(html)) writing.textOf.set(tag, writing.texts);
+  return html;
+}
+
+/** Writes the words of a paragraph, a heading or a cell. */
+export function writeText(writing: Writing, block: MarkdownBlock): string {
+  return asOneText(writing, writeInline(writing, block.inline?.children ?? [], block));
+}
+
+/** Writes a block's children, and the block tags that stand between them. */
+export function writeChildren(
+  { insertions, words }: Writing,
+  block: MarkdownBlock,
+  write: (child: MarkdownBlock, at: number) => string,
+): string {
+  const gaps = insertions.get(block);
+  const tagsAt = (gap: number): string =>
+    (gaps?.get(gap) ?? []).map((tag) => words.of(tag)).join("");
+  const parts = block.children.map((child, at) => tagsAt(at) + write(child, at));
+  return parts.join("") + tagsAt(block.children.length);
+}
+
+/** The first tags of blocks that stand within text, but not in one and the same. */
+export function scatteredBlocks({ textOf }: Writing, blocks: Iterable<readonly number[]>) {
+  return [...blocks]
+    .filter((tags) => new Set(tags.map((tag) => textOf.get(tag))).size > 1)
+    .map(([first = 0]) => first);
+}
+
+/** What is wrong with a link or an image; `near` is what to look for where it stands. */
+export interface InlineFault {
+  near: string;
+  message: string;
+}
+
+export interface InlineStyle {
+  /** Of a link, as CSS. */
+  link: string;
+  /** The class of a link, by which a dark page colours it anew. */
+  linkClass: string;
+  /** Schemes that a link may have besides those of everybody. */
+  linkSchemes?: readonly string[] | undefined;
+}
+
+const CODE = "font-family:Consolas,Menlo,monospace;font-size:0.9em;word-break:break-all";
+
+/** Text as HTML. No brace of its own is left that could become a tag's. */
+export function plainHtml(text: string): string {
+  return escapeHtml(text).replaceAll("{", "&#123;");
+}
+
+/** Writes tokens of one paragraph, and notes what is wrong with them. */
+export function inlineHtml(tokens: readonly Token[], style: InlineStyle, faults: InlineFault[]) {
+  let html = "";
+  for (const token of tokens) html += tokenHtml(token, style, faults);
+  return html;
+}
+
+function tokenHtml(token: Token, style: InlineStyle, faults: InlineFault[]): string {
+  switch (token.type) {
+    case "text":
+      return plainHtml(token.content);
+    case "softbreak":
+    case "hardbreak":
+      return "<br />";
+    case "code_inline":
+      return `<code style="${CODE}">${plainHtml(token.content)}</code>`;
+    case "link_open":
+      return linkHtml(token, style, faults);
+    case UNREAD_LINK:
+      faults.push({
+        near: token.content,
+        message:
+          "this link cannot be read: in an address a blank is written as %20, and brackets as %28 and %29; behind the address there is only ) or a title in quotes",
+      });
+      return "";
+    case "image":
+      faults.push({
+        near: "![",
+        message: "an image stands alone on its line, with nothing before or behind it",
+      });
+      return "";
+    default:
+      // strong, em and s, and the end of a link.
+      return token.nesting === -1 ? `</${token.tag}>` : `<${token.tag}>`;
+  }
+}
+
+function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): string {
+  const href = linkAddress(token, style, faults);
+  const title = attribute(token, "title");
+  const named = title === "" ? "" : ` title="${plainHtml(title)}"`;
+  const looks = `class="${style.linkClass}" style="${style.link}"`;
+  return `<a href="${plainHtml(href)}"${named} target="_blank" ${looks}>`;
+}
+
+/** Where a link leads. */
+export function linkAddress(token: Token, style: InlineStyle, faults: InlineFault[]): string {
+  const href = attribute(token, "href");
+  const leads = /:./.test(href) && hasLinkScheme(href, style.linkSchemes);
+  if (!beginsWithWord(href) && !leads) {
+    faults.push({
+      near: `](${href.slice(0, 40)}`,
+      message:
+        "a link leads to https://, mailto:, tel: or sms:, to an app link that your tenant allows, or to a variable that holds such an address",
+    });
+  }
+  return href;
+}
+
+/** Where a picture is loaded from. */
+export function imageAddress(token: Token, faults: InlineFault[]): string {
+  const src = attribute(token, "src");
+  if (!beginsWithWord(src) && !/^https?:./i.test(src)) {
+    faults.push({
+      near: "![",
+      message: "an image is loaded from https://, or from a variable that holds such an address",
+    });
+  }
+  return src;
+}
+
+export function attribute(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? "");
+}

@@ -1,0 +1,103 @@
+/**
+ * Markdown as components of MJML, to be set in a layout's column. Tags are words by then, so that no
+ * value is ever read as Markdown.
+ */
+
+import { MAX_FAULTS } from "./language/bounds.ts";
+import { wordReader } from "./language/tag-words.ts";
+import { readBlocks, type TagLine } from "./markdown-blocks.ts";
+import { writeComponents } from "./markdown-components.ts";
+import {
+  type InlineFault,
+  type InlineStyle,
+  inlineHtml,
+  scatteredBlocks,
+  type Writing,
+} from "./markdown-inline.ts";
+import { parseInline } from "./markdown-parser.ts";
+import type { Direction } from "./text-direction.ts";
+
+export interface MarkdownSource {
+  /** Each of its tags is a word: `wordStart`, the tag's index and an `x`. */
+  content: string;
+  wordStart: string;
+  /** The indexes of each block's tags, from its opening to its end. */
+  blocks: readonly (readonly number[])[];
+  links: InlineStyle;
+  /** Which way the mail's language is written. */
+  direction: Direction;
+}
+
+export type MarkdownResult = { ok: true; html: string } | { ok: false; errors: MarkupFault[] };
+
+/** Reads a text and writes its components. */
+export function markdownToMjml({
+  content,
+  wordStart,
+  blocks,
+  links,
+  direction,
+}: MarkdownSource): MarkdownResult {
+  const words = wordReader(wordStart, blocks);
+  const { lines, numbers, tagLines } = withoutTagLines(content, (line) =>
+    words.onlyBlockTags(line),
+  );
+  const read = readBlocks(lines, tagLines, blocks);
+  const { root, insertions, onLines, tooDeep } = read;
+  const state = { insertions, faults: [], textOf: new Map(), texts: 0 };
+  const writing: Writing = { words, links, direction, ...state };
+  const mjml = writeComponents(writing, root);
+  const lineOf = (line: number): number => numbers[line] ?? numbers.at(-1) ?? 1;
+  const about = (tag: number, message: string): MarkupFault => ({
+    line: 1,
+    message: `${words.of(tag)} ${message}`,
+  });
+  const inText = blocks.filter((tags) => !onLines.has(tags));
+  const misplaced = new Set(read.faults.map(({ tag }) => tag));
+  const scattered = scatteredBlocks(writing, inText).filter((tag) => !misplaced.has(tag));
+  const faults = [
+    ...(tooDeep === undefined ? [] : [{ line: lineOf(tooDeep), message: TOO_DEEP }]),
+    ...read.faults.map(({ tag, message }) => about(tag, message)),
+    ...scattered.map((tag) => about(tag, SCATTERED)),
+    ...writing.faults.map(({ line, ...fault }) => ({ line: lineOf(line), ...fault })),
+  ];
+  if (faults.length > 0) return { ok: false, errors: faults.slice(0, MAX_FAULTS) };
+  if (mjml === "") return { ok: false, errors: [{ line: 1, message: "content is empty" }] };
+  return { ok: true, html: mjml };
+}
+
+const TOO_DEEP = "lists and quotations stand too deep in one another";
+const SCATTERED =
+  "begins in one text and ends in another: write each of the block's tags alone on a line of its own";
+
+/** Takes the lines out that hold nothing but block tags. `numbers`: those of the lines left, from 1. */
+function withoutTagLines(content: string, tagsOf: (line: string) => number[] | undefined) {
+  const lines: string[] = [];
+  const numbers: number[] = [];
+  const tagLines: TagLine[] = [];
+  content.split(/\r\n?|\n/).forEach((line, at) => {
+    const tags = tagsOf(line) ?? [];
+    for (const tag of tags) tagLines.push({ line: lines.length, tag });
+    if (tags.length > 0) return;
+    lines.push(line);
+    numbers.push(at + 1);
+  });
+  return { lines, numbers, tagLines };
+}
+
+/** Writes a text of one paragraph, without lists, headings, images and buttons, as HTML. */
+export function markdownToHtml(content: string, links: InlineStyle): MarkdownResult {
+  const faults: InlineFault[] = [];
+  const tokens = parseInline(content)[0]?.children ?? [];
+  const html = inlineHtml(tokens, links, faults);
+  if (faults.length === 0) return { ok: true, html };
+  return { ok: false, errors: faults.map((fault) => ({ line: 1, ...fault })) };
+}
+
+/** `line` begins at 1. A message that holds the word of a tag is about that tag. */
+export interface MarkupFault {
+  line: number;
+  message: string;
+  /** In Markdown: what to look for in that line and behind it. */
+  near?: string;
+}

@@ -1,0 +1,76 @@
+/** The compiler's thread: MJML to HTML, HTML to text. Started and timed by markup-compiler.ts. */
+
+import { parentPort } from "node:worker_threads";
+import { htmlText } from "./html/html-text.ts";
+import { MAX_COMPILED_CHARACTERS } from "./language/bounds.ts";
+import type { MarkupAnswer, MarkupJob, MarkupResult } from "./markup-compiler.ts";
+import { TOO_LARGE_WHEN_EMPTY } from "./source.ts";
+
+/** Faults that MJML throws rather than lists, by their text; anything else might name a path. */
+const KNOWN_MESSAGES = [
+  "Malformed MJML. Check that your structure is correct and enclosed in <mjml> tags.",
+  "Parsing failed. Check your mjml.",
+];
+
+const TOO_LARGE: MarkupResult = {
+  ok: false,
+  errors: [{ line: 1, message: TOO_LARGE_WHEN_EMPTY }],
+};
+
+parentPort?.on("message", async (job: MarkupJob) => {
+  try {
+    if (job.format === "markdown") {
+      const { markdownToHtml, markdownToMjml } = await import("./markdown.ts");
+      answer({ id: job.id, started: true });
+      const made = job.inline ? markdownToHtml(job.content, job.links) : markdownToMjml(job);
+      const isTooLarge = made.ok && made.html.length > MAX_COMPILED_CHARACTERS;
+      const result = isTooLarge ? TOO_LARGE : made.ok ? { ...made, text: "" } : made;
+      answer({ id: job.id, started: false, result });
+      return;
+    }
+    const compile = job.format === "mjml" ? (await import("mjml")).default : undefined;
+    answer({ id: job.id, started: true });
+    const html =
+      compile === undefined
+        ? job.content
+        : (
+            await compile(job.content, {
+              validationLevel: "strict",
+              ignoreIncludes: true,
+              keepComments: false,
+              // MJML's own list would make each mail load its default font from Google. An mj-font
+              // of the template is loaded all the same.
+              fonts: {},
+            })
+          ).html;
+    answer({ id: job.id, started: false, result: compiled(html, job.linkSchemes) });
+  } catch (error) {
+    answer({ id: job.id, started: false, result: { ok: false, errors: reasons(error) } });
+  }
+});
+
+/** MJML can write one part of a source many times: what is too large in any case ends here. */
+function compiled(html: string, linkSchemes: readonly string[] | undefined): MarkupResult {
+  if (html.length > MAX_COMPILED_CHARACTERS) return TOO_LARGE;
+  return { ok: true, html, text: htmlText(html, linkSchemes) };
+}
+
+function answer(message: MarkupAnswer): void {
+  parentPort?.postMessage(message);
+}
+
+function reasons(error: unknown): Extract<MarkupResult, { ok: false }>["errors"] {
+  const { message, errors } = error as { message?: string; errors?: unknown };
+  if (Array.isArray(errors)) {
+    return errors
+      .slice(0, 50)
+      .map((fault: { line?: number; message?: string; tagName?: string }) => ({
+        line: fault.line ?? 1,
+        message: `${fault.message?.trim() ?? "invalid"} (${fault.tagName ?? "mjml"})`,
+      }));
+  }
+  if (error instanceof RangeError)
+    return [{ line: 1, message: "the content is nested too deeply" }];
+  const known = KNOWN_MESSAGES.find((text) => text === message);
+  return [{ line: 1, message: known ?? "the content cannot be compiled" }];
+}

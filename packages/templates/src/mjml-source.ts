@@ -1,0 +1,155 @@
+/** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
+
+import {
+  type ElementEvent,
+  type HtmlPlaces,
+  readHtml,
+  type Span,
+  spanFault,
+} from "./html/html-places.ts";
+import { blockPlaceFaults } from "./html/html-slots.ts";
+import { maskTags, type Range, rangeFinder, type Tag, type TagFault } from "./language/tags.ts";
+
+export interface CheckedMjml {
+  faults: TagFault[];
+  /** Indexes of the tags that stand between elements of MJML, where it carries only `mj-raw` through. */
+  between: Set<number>;
+}
+
+/**
+ * Checks a source. Its faults are `mj-include`, elements that are not closed, tags that MJML would drop
+ * or break, with the name of the attribute or element they stand in, and blocks where none may stand.
+ */
+export function checkMjml(source: string, tags: readonly Tag[]): CheckedMjml {
+  const places = readHtml(maskTags(source, tags));
+  const { spans, elements } = places;
+  const blocks = mjmlBlocks(places, tags);
+  const faults = [
+    ...elementFaults(elements),
+    ...tagFaults(spans, elements, tags),
+    ...blockPlaceFaults(source, places, tags),
+    ...blocks.faults,
+  ];
+  return { faults: faults.sort((a, b) => a.offset - b.offset), between: blocks.between };
+}
+
+function elementFaults(elements: readonly ElementEvent[]): TagFault[] {
+  const faults: TagFault[] = [];
+  const open: ElementEvent[] = [];
+  for (const event of elements) {
+    const { element, kind, start } = event;
+    if (element === "mj-include" && kind !== "close") {
+      faults.push({ offset: start, message: "mj-include is not allowed: put the content here" });
+    }
+    if (!element.startsWith("mj") || kind === "void") continue;
+    if (kind === "open") {
+      open.push(event);
+    } else if (open.at(-1)?.element === element) {
+      open.pop();
+    } else {
+      const message = `</${element}> closes nothing that is open here`;
+      return [...faults, { offset: start, message }];
+    }
+  }
+  const unclosed = open.at(-1);
+  if (unclosed && unclosed.element !== "mj-include") {
+    faults.push({ offset: unclosed.start, message: `<${unclosed.element}> is not closed` });
+  }
+  return faults;
+}
+
+function tagFaults(
+  spans: readonly Span[],
+  elements: readonly ElementEvent[],
+  tags: readonly Tag[],
+): TagFault[] {
+  const spanAt = rangeFinder(spans);
+  const defaultsAt = rangeFinder(rangesOf("mj-attributes", elements));
+  return tags.flatMap(({ kind, start }) => {
+    const span = spanAt(start);
+    const inDefaults = defaultsAt(start) !== undefined;
+    // Where blocks stand is judged with what they hold.
+    const fault = span && kind === "value" ? spanFault(span) : undefined;
+    const message = fault ?? (span && inDefaults ? defaultsFault(span) : undefined);
+    return message === undefined ? [] : { offset: start, message };
+  });
+}
+
+function defaultsFault(span: Span): string | undefined {
+  return span.kind === "attribute"
+    ? `the attribute ${span.attribute} in mj-attributes cannot hold a variable: set it on the element itself`
+    : undefined;
+}
+
+function rangesOf(element: string, elements: readonly ElementEvent[]): Range[] {
+  const ranges: Range[] = [];
+  for (const event of elements) {
+    if (event.element !== element) continue;
+    const last = ranges.at(-1);
+    if (event.kind === "open") ranges.push({ start: event.start, end: Number.POSITIVE_INFINITY });
+    else if (event.kind === "close" && last) last.end = event.start;
+  }
+  return ranges;
+}
+
+/** What holds HTML or text of the author's, which MJML takes over as it is. */
+const CONTENTS = new Set(
+  "accordion-text accordion-title button navbar-link preview raw social-element table text title"
+    .split(" ")
+    .map((name) => `mj-${name}`),
+);
+
+/** What MJML writes one behind the other, whatever stands between. */
+const LISTS = new Set(["mj-body", "mj-wrapper", "mj-column", "mj-hero"]);
+
+/** Where each child's size depends on how many there are. */
+const SHARED_WIDTH = new Set(["mj-section", "mj-group"]);
+
+/**
+ * The indexes of the blocks' tags between elements of MJML. Where MJML does not carry them through,
+ * each block has a fault, at its first tag.
+ */
+function mjmlBlocks({ spans, elements }: HtmlPlaces, tags: readonly Tag[]) {
+  const between = new Set<number>();
+  const faults: TagFault[] = [];
+  const spanAt = rangeFinder(spans);
+  const parentAt = parentFinder(elements);
+  tags.forEach(({ kind, name, start }, index) => {
+    if (kind !== "block") return;
+    const parent = parentAt(start);
+    if (parent === undefined || CONTENTS.has(parent) || spanAt(start) !== undefined) return;
+    if (LISTS.has(parent)) between.add(index);
+    else if (name === "if" || name === "unless" || name === "for") {
+      faults.push({ offset: start, message: parentFault(name, parent) });
+    }
+  });
+  return { between, faults };
+}
+
+function parentFault(word: string, parent: string): string {
+  const where = `{% ${word} %} cannot stand directly in ${parent}`;
+  if (SHARED_WIDTH.has(parent)) {
+    return `${where}, as its columns share its width: put the block around the whole ${parent}, or into a column`;
+  }
+  if (parent === "mjml" || parent === "mj-head" || parent === "mj-attributes") {
+    return `${where}: put it into mj-body, or into the text of mj-title or mj-preview`;
+  }
+  return `${where}: put the block around the whole ${parent}, or into its text`;
+}
+
+/** The innermost element of MJML that is open at offsets that only grow. */
+export function parentFinder(
+  elements: readonly ElementEvent[],
+): (offset: number) => string | undefined {
+  const open: string[] = [];
+  let next = 0;
+  return (offset) => {
+    for (let event = elements[next]; event && event.start < offset; event = elements[++next]) {
+      const { kind, element } = event;
+      if (!element.startsWith("mj")) continue;
+      if (kind === "open") open.push(element);
+      else if (kind === "close" && open.at(-1) === element) open.pop();
+    }
+    return open.at(-1);
+  };
+}

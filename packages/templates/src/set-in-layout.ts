@@ -1,0 +1,207 @@
+/** Sets a mail's components into a layout, and fills the layout's own tags. */
+
+import { textOn } from "./colors.ts";
+import { type ElementEvent, readHtml } from "./html/html-places.ts";
+import { MAX_COMPILED_CHARACTERS } from "./language/bounds.ts";
+import { countWhile, maskTags, scanTags, type Tag, writtenTag } from "./language/tags.ts";
+import { plainHtml } from "./markdown-inline.ts";
+import {
+  CONTENT_TAG,
+  isLayoutTag,
+  LAYOUT_TAGS,
+  type Layout,
+  type LayoutTag,
+  PLATFORM_COLORS,
+} from "./source.ts";
+
+/** Where a part of the whole comes from: the mail's own text, the layout's MJML or its footer. */
+export type Part = "mail" | "layout" | "footer";
+
+/** What was made of a text with words in place of its tags. */
+export interface MadeMarkup {
+  markup: string;
+  wordStart: string;
+  tags: readonly Tag[];
+}
+
+export interface MailParts {
+  content: MadeMarkup;
+  /** As HTML without elements. */
+  preheader?: MadeMarkup;
+  /** As HTML of one paragraph. */
+  footer?: MadeMarkup;
+}
+
+/**
+ * One MJML source of a layout that has no faults. `template`: its MJML, with tags. Undefined where it is
+ * too large to be compiled: a layout may say its footer thousands of times.
+ */
+export function setInLayout(
+  template: string,
+  layout: Layout,
+  mail: MailParts,
+): Composition<Part> | undefined {
+  const { tags } = scanTags(template);
+  const places = readHtml(maskTags(template, tags));
+  const composer = createComposer<Part>();
+  const steps: { at: number; to: number; write: () => void }[] = tags.map((tag) => ({
+    at: tag.start,
+    to: tag.end,
+    write: () => writeTag(composer, tag, layout, mail),
+  }));
+  steps.push(...headSteps(composer, template, places.elements, layout, mail));
+  steps.sort((one, other) => one.at - other.at);
+  let at = 0;
+  for (const step of steps) {
+    composer.copy("layout", template.slice(at, step.at), at);
+    step.write();
+    at = step.to;
+    if (composer.length() > MAX_COMPILED_CHARACTERS) return undefined;
+  }
+  composer.copy("layout", template.slice(at), at);
+  return composer.finish();
+}
+
+function writeTag(composer: Composer<Part>, tag: Tag, layout: Layout, mail: MailParts): void {
+  const { kind, name, start } = tag;
+  if (kind === "value" && name === CONTENT_TAG) {
+    writeMade(composer, "mail", mail.content);
+  } else if (kind === "value" && name === "$footer_text" && mail.footer !== undefined) {
+    writeMade(composer, "footer", mail.footer);
+  } else if (kind === "value" && isLayoutTag(name)) {
+    composer.made("layout", filled(name, layout), start);
+  } else {
+    composer.tag("layout", tag);
+  }
+}
+
+function filled(name: LayoutTag, layout: Layout): string {
+  const colors: Partial<Layout> = PLATFORM_COLORS;
+  const field = LAYOUT_TAGS[name];
+  const text = plainHtml(layout[field] ?? colors[field] ?? "");
+  return field === "address" ? text.trim().replace(/\r?\n/g, "<br />") : text;
+}
+
+function writeMade(composer: Composer<Part>, part: Part, made: MadeMarkup): void {
+  const { markup, wordStart, tags } = made;
+  let at = 0;
+  let offset = 0;
+  for (const { 0: word, 1: index, index: start } of markup.matchAll(
+    new RegExp(`${wordStart}(\\d+)x`, "g"),
+  )) {
+    composer.made(part, markup.slice(at, start), offset);
+    at = start + word.length;
+    const tag = tags[Number(index)];
+    if (tag === undefined) continue;
+    composer.tag(part, tag);
+    offset = tag.start;
+  }
+  composer.made(part, markup.slice(at), offset);
+}
+
+/**
+ * What goes into the head: in front of the layout's own, how headings, buttons and the like look where
+ * it says nothing of them; behind it the mail's preheader, as the last one counts.
+ */
+function headSteps(
+  composer: Composer<Part>,
+  template: string,
+  elements: readonly ElementEvent[],
+  layout: Layout,
+  { preheader }: MailParts,
+): { at: number; to: number; write: () => void }[] {
+  const first = (): void => composer.made("layout", componentLooks(layout), 0);
+  const last = (): void => {
+    if (preheader === undefined) return;
+    composer.made("layout", "<mj-preview>", 0);
+    writeMade(composer, "mail", preheader);
+    composer.made("layout", "</mj-preview>", 0);
+  };
+  const head = elements.find(({ element, kind }) => element === "mj-head" && kind !== "close");
+  const end = elements.find(({ element, kind }) => element === "mj-head" && kind === "close");
+  if (head?.kind === "open" && end !== undefined) {
+    const begin = template.indexOf(">", head.start) + 1;
+    return [
+      { at: begin, to: begin, write: first },
+      { at: end.start, to: end.start, write: last },
+    ];
+  }
+  const body = elements.find(({ element }) => element === "mj-body")?.start ?? template.length;
+  const at = head?.start ?? body;
+  const to = head === undefined ? body : template.indexOf(">", head.start) + 1;
+  const write = (): void => {
+    composer.made("layout", "<mj-head>", 0);
+    first();
+    last();
+    composer.made("layout", "</mj-head>", 0);
+  };
+  return [{ at, to, write }];
+}
+
+/** Classes, so that all that a layout says of `mj-button` and the like itself has no effect on them. */
+function componentLooks({ primaryColor = PLATFORM_COLORS.primaryColor }: Layout): string {
+  return (
+    '<mj-attributes><mj-class name="h1" padding-top="8px" /><mj-class name="h2" padding-top="12px" />' +
+    '<mj-class name="h3" padding-top="8px" /><mj-class name="image" />' +
+    '<mj-class name="divider" border-width="1px" border-color="#e2e5e9" />' +
+    `<mj-class name="button" background-color="${primaryColor}" color="${textOn(primaryColor)}" ` +
+    'font-weight="600" border-radius="8px" inner-padding="12px 24px" align="start" />' +
+    "</mj-attributes>"
+  );
+}
+
+export interface Origin<Field> {
+  field: Field;
+  offset: number;
+}
+
+export interface Composition<Field> {
+  content: string;
+  tags: Tag[];
+  /** Where an offset of the content comes from. */
+  originOf(offset: number): Origin<Field>;
+}
+
+export interface Composer<Field> {
+  /** Adds a part of a field's text as it stands there. */
+  copy(field: Field, text: string, offset: number): void;
+  /** Adds what was made of something that stands at a field's offset. */
+  made(field: Field, text: string, offset: number): void;
+  /** Adds a tag of a field. */
+  tag(field: Field, tag: Tag): void;
+  /** Characters so far. */
+  length(): number;
+  finish(): Composition<Field>;
+}
+
+export function createComposer<Field>(): Composer<Field> {
+  const parts: (Origin<Field> & { start: number; isCopy: boolean })[] = [];
+  const tags: Tag[] = [];
+  const texts: string[] = [];
+  let start = 0;
+  const add = (field: Field, text: string, offset: number, isCopy: boolean): void => {
+    parts.push({ field, offset, start, isCopy });
+    texts.push(text);
+    start += text.length;
+  };
+  return {
+    copy: (field, text, offset) => add(field, text, offset, true),
+    made: (field, text, offset) => add(field, text, offset, false),
+    tag: (field, tag) => {
+      const written = writtenTag(tag);
+      tags.push({ ...tag, start, end: start + written.length });
+      add(field, written, tag.start, false);
+    },
+    length: () => start,
+    finish: () => ({
+      content: texts.join(""),
+      tags,
+      originOf: (offset) => {
+        const part = parts[countWhile(parts.length, (at) => (parts[at]?.start ?? 0) <= offset) - 1];
+        if (part === undefined) throw new Error("nothing was composed");
+        const { field, isCopy } = part;
+        return { field, offset: part.offset + (isCopy ? offset - part.start : 0) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,155 @@
+/** Which way a mail's language is written, and what that means for MJML. */
+
+import { type AttributeValue, type ElementEvent, readHtml } from "./html/html-places.ts";
+
+export type Direction = "ltr" | "rtl";
+
+/** ISO 15924: the scripts that are written from right to left. */
+const RIGHT_TO_LEFT = new Set(
+  "Adlm Arab Aran Armi Avst Chrs Cprt Elym Gara Hatr Hebr Hung Khar Lydi Mand Mani Mend Merc Mero Narb Nbat Nkoo Orkh Ougr Palm Phli Phlp Phnx Prti Rohg Samr Sarb Sogd Sogo Syrc Syre Syrj Syrn Thaa Yezi".split(
+    " ",
+  ),
+);
+
+/** By the script that the language is written in, unless it names another: `ar` but not `ar-Latn`. */
+export function directionOf(language: string): Direction {
+  try {
+    return RIGHT_TO_LEFT.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
+  } catch {
+    return "ltr";
+  }
+}
+
+/** The physical side of a logical one. */
+export function sideOf(side: "start" | "end", direction: Direction): "left" | "right" {
+  return (side === "start") === (direction === "ltr") ? "left" : "right";
+}
+
+/** A shorthand of CSS with its sides in their logical order: top, end, bottom, start. */
+export function box(
+  [top, end, bottom, start]: readonly [string, string, string, string],
+  direction: Direction,
+): string {
+  return direction === "ltr"
+    ? `${top} ${end} ${bottom} ${start}`
+    : `${top} ${start} ${bottom} ${end}`;
+}
+
+/** What MJML lays out from left to right unless it is told otherwise. */
+const DIRECTED = ["mj-section", "mj-wrapper", "mj-group", "mj-column"];
+const ALIGNED = ["mj-text", "mj-table"];
+const ALIGNMENTS = new Set(["align", "text-align"]);
+
+export interface DirectedMjml {
+  mjml: string;
+  direction: Direction;
+}
+
+/**
+ * Says in MJML which language it is written in, lays it out in that language's direction, and writes
+ * `start` and `end` of `align` and `text-align` as left and right. `lang` and `dir` that the source says
+ * itself stay, unless it is a `layout`, which mails of several languages are set in. Lines stay lines.
+ */
+export function directMjml(
+  source: string,
+  language: string | undefined,
+  isLayout: boolean,
+): DirectedMjml {
+  const { spans, elements } = readHtml(source);
+  const values = spans.filter((span) => span.kind === "attribute");
+  const own = (name: string) =>
+    values.find(({ element, attribute }) => element === "mjml" && attribute === name);
+  const [ownLang, ownDir] = [own("lang"), own("dir")];
+  const keepsOwn = !isLayout || language === undefined;
+  const lang = keepsOwn && ownLang ? textOf(source, ownLang) : language;
+  const dir = keepsOwn && ownDir ? textOf(source, ownDir) : lang && directionOf(lang);
+  const direction = dir === "rtl" ? "rtl" : "ltr";
+  const edits = alignmentEdits(source, values, direction);
+  const root = elements.find(({ element, kind }) => element === "mjml" && kind === "open");
+  if (root !== undefined && lang !== undefined && dir !== undefined) {
+    const at = root.start + "<mjml".length;
+    for (const [name, given, value] of [
+      ["lang", ownLang, lang],
+      ["dir", ownDir, dir],
+    ] as const) {
+      if (given === undefined) edits.push({ start: at, end: at, text: ` ${name}="${value}"` });
+      else edits.push({ start: given.start, end: given.end, text: value });
+    }
+    if (direction === "rtl") edits.push(headEdit(source, elements, values, root));
+  }
+  return { mjml: edited(source, edits), direction };
+}
+
+/**
+ * MJML has columns begin at the left whatever their direction is: what stands in one and says no side
+ * of its own shall begin where its language does.
+ */
+export function directHtml(html: string, direction: Direction): string {
+  return direction === "ltr"
+    ? html
+    : html.replaceAll("text-align:left;direction:rtl;", "text-align:right;direction:rtl;");
+}
+
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+function textOf(source: string, { start, end }: AttributeValue): string {
+  return source.slice(start, end);
+}
+
+function alignmentEdits(
+  source: string,
+  values: readonly AttributeValue[],
+  direction: Direction,
+): Edit[] {
+  return values.flatMap((value) => {
+    const { element, attribute, start, end } = value;
+    if (!element.startsWith("mj-") || !ALIGNMENTS.has(attribute)) return [];
+    const side = textOf(source, value);
+    return side === "start" || side === "end"
+      ? [{ start, end, text: sideOf(side, direction) }]
+      : [];
+  });
+}
+
+/** Defaults in front of the source's own: whatever it says itself wins. */
+function headEdit(
+  source: string,
+  elements: readonly ElementEvent[],
+  values: readonly AttributeValue[],
+  root: ElementEvent,
+): Edit {
+  const says = (name: string) =>
+    values.some(({ element, attribute }) => element === "mj-all" && attribute === name);
+  const defaults = [
+    ...(says("direction") ? [] : DIRECTED.map((element) => `<${element} direction="rtl" />`)),
+    ...(says("align") ? [] : ALIGNED.map((element) => `<${element} align="right" />`)),
+  ];
+  const attributes = `<mj-attributes>${defaults.join("")}</mj-attributes>`;
+  const head = elements.find(({ element, kind }) => element === "mj-head" && kind !== "close");
+  if (head?.kind === "open") {
+    const at = source.indexOf(">", head.start) + 1;
+    return { start: at, end: at, text: attributes };
+  }
+  const text = `<mj-head>${attributes}</mj-head>`;
+  if (head !== undefined) {
+    return { start: head.start, end: source.indexOf(">", head.start) + 1, text };
+  }
+  // A value of an attribute may hold a ">".
+  const last = values.findLast(({ element }) => element === "mjml");
+  const at = source.indexOf(">", Math.max(root.start, last?.end ?? 0)) + 1;
+  return { start: at, end: at, text };
+}
+
+function edited(source: string, edits: readonly Edit[]): string {
+  let text = "";
+  let at = 0;
+  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
+    text += source.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return text + source.slice(at);
+}
