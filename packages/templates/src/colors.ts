@@ -3,7 +3,7 @@
 const WHITE = "#ffffff";
 const BLACK = "#000000";
 
-/** Of words on a page; below it many cannot read them (WCAG 2, 1.4.3). */
+/** The least contrast of readable text (WCAG 2, 1.4.3). */
 export const READABLE = 4.5;
 
 export function isColor(text: string): boolean {
@@ -16,14 +16,14 @@ export function contrast(one: string, other: string): number {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
-/** White or black, whichever can be read on a colour; white where both can. */
+/** White or black, whichever is readable on a colour; white if both are. */
 export function textOn(background: string): string {
   if (contrast(WHITE, background) >= READABLE) return WHITE;
   return contrast(WHITE, background) > contrast(BLACK, background) ? WHITE : BLACK;
 }
 
-/** A colour, made lighter or darker until it stands out from a background by a contrast. */
-export function standingOut(color: string, background: string, least = READABLE): string {
+/** Makes a colour lighter or darker until it has enough contrast with a background. */
+export function withContrast(color: string, background: string, least = READABLE): string {
   const towards = luminance(background) < 0.18 ? WHITE : BLACK;
   for (let share = 0; share < 1; share += 0.1) {
     const mixed = mix(color, towards, share);

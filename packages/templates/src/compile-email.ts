@@ -112,7 +112,7 @@ function compiledFaults(
   return [...faults].map(([index, message]) => ({ offset: tags[index]?.start ?? 0, message }));
 }
 
-/** Faults of blocks whose tags a compiler has torn apart. `indexes`: of the text's tags in the source. */
+/** Faults of blocks that a compiler has torn apart. `indexes`: the source indexes of the text's tags. */
 function brokenBlocks(text: string, indexes: readonly number[], tags: readonly Tag[]): TagFault[] {
   const compiled = scanTags(text).tags;
   const [fault] = findBlocks(compiled).faults;
@@ -122,7 +122,7 @@ function brokenBlocks(text: string, indexes: readonly number[], tags: readonly T
   return [{ offset, message: `this block does not survive here as a whole: ${fault.message}` }];
 }
 
-/** Each fault stands where its reason does, which a block's tag may be far from. */
+/** Faults in the order of their places, which may be far from the block's tag. */
 function htmlFaults(
   html: string,
   tags: readonly Tag[],
@@ -154,7 +154,7 @@ function compilerFaults(
   });
 }
 
-/** A plain text as a page: line ends of the template as breaks, those of a value by the style. */
+/** Makes a page of a plain text. Line ends of the template become `<br>`; those of values show by `white-space`. */
 function textPage(content: string, tags: readonly Tag[], language: string | undefined): string {
   let body = "";
   let at = 0;
@@ -173,8 +173,8 @@ function textPage(content: string, tags: readonly Tag[], language: string | unde
 }
 
 /**
- * The text without the ends and blanks of such lines, and without the blanks that tags trim. Its tags
- * stand as in a compiled text.
+ * Removes lines that hold only tags of blocks, and the blanks that tags trim. The tags of the result are written as
+ * in a compiled text.
  */
 export function withoutTagLines(text: string, tags: readonly Tag[]): string {
   const extents = tagExtents(text, tags);
@@ -195,7 +195,7 @@ export function withoutTagLines(text: string, tags: readonly Tag[]): string {
   tags.forEach((tag, index) => {
     const { start, end } = extents[index] ?? tag;
     const before = text.slice(at, start);
-    // What it trimmed may have kept another brace from this one.
+    // The trimmed blanks may have separated two braces.
     result += before + (before.endsWith("{") ? " " : "") + tagText(tag);
     at = Math.max(at, end);
   });
@@ -207,7 +207,7 @@ function areOfOneLine(text: string, tag: Tag | undefined, next: Tag | undefined)
   return /^[ \t]*$/.test(text.slice(tag.end, next.start));
 }
 
-/** The line that some tags fill, with its end. Undefined where the line holds anything else. */
+/** The line that tags fill, with its line end. Undefined if the line holds anything else. */
 function lineOf(
   text: string,
   tags: readonly Tag[],

@@ -79,7 +79,7 @@ export async function compileMarkdown(
   if (lost.length > 0) return refused("mail", lost);
   const compiled = await compileEmailContent(whole.content, whole.tags, settings, "mjml", true);
   const ofPart = ({ offset, message }: TagFault): PartFault => {
-    // What has no place of its own is about all of it: the layout was compiled when it was saved.
+    // A fault without a place is about the mail: the layout was compiled when it was saved.
     if (offset === 0) return { part: "mail", offset, message };
     const origin = whole.originOf(offset);
     return { part: origin.field, offset: origin.offset, message };

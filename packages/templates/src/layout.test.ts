@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contrast, READABLE, standingOut, textOn } from "./colors.ts";
+import { contrast, READABLE, textOn, withContrast } from "./colors.ts";
 import { compileTemplate } from "./compile.ts";
 import { checkLayout } from "./compile-markdown.ts";
 import { layoutFaults } from "./layout-faults.ts";
@@ -180,9 +180,9 @@ test("words stand out from what is behind them, whatever colours a tenant has", 
       for (const blue of channel) {
         const color = `#${red}${green}${blue}`;
         assert.ok(contrast(textOn(color), color) >= READABLE, color);
-        assert.ok(contrast(standingOut("#656d76", color), color) >= READABLE, color);
-        assert.ok(contrast(standingOut(color, "#ffffff"), "#ffffff") >= READABLE, color);
-        assert.ok(contrast(standingOut(color, "#1a1d21"), "#1a1d21") >= READABLE, color);
+        assert.ok(contrast(withContrast("#656d76", color), color) >= READABLE, color);
+        assert.ok(contrast(withContrast(color, "#ffffff"), "#ffffff") >= READABLE, color);
+        assert.ok(contrast(withContrast(color, "#1a1d21"), "#1a1d21") >= READABLE, color);
       }
     }
   }

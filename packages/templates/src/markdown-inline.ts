@@ -1,4 +1,4 @@
-/** What writing the blocks of one Markdown text keeps. */
+/** Writes the marks and words of Markdown as HTML, and keeps the state of writing one text. */
 
 import { hasLinkScheme } from "./html/url-value.ts";
 import { escapeHtml } from "./language/characters.ts";

@@ -1,6 +1,6 @@
 /**
- * Markdown as components of MJML, to be set in a layout's column. Tags are words by then, so that no
- * value is ever read as Markdown.
+ * Compiles Markdown to components of MJML, which go into a column of the layout. Its tags have been replaced by words
+ * (tag-words.ts), so that no value is read as Markdown.
  */
 
 import { MAX_FAULTS } from "./language/bounds.ts";

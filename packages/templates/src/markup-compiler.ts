@@ -1,8 +1,8 @@
 /**
- * Compiles markup in threads with limits on time and memory, so that no document can stop or kill the
- * process. The owners of documents take turns, and each has one thread at most: while one owner's
- * documents are slow, another's find a thread. Loading MJML takes longer than compiling, so a thread
- * stays a while. None keeps a process alive.
+ * Compiles markup in threads with limits on time and memory, so that no document can stop or kill the process. The
+ * owners of documents take turns, and each has one thread at most: slow documents of one owner do not block the
+ * others. Loading MJML takes longer than compiling, so an idle thread stays for a while. No thread keeps the process
+ * alive.
  */
 
 import { Worker } from "node:worker_threads";
@@ -32,8 +32,8 @@ let waitingCount = 0;
 let lastId = 0;
 
 /**
- * Compiles one document of an owner (a tenant) after that owner's earlier ones. A document that takes
- * too long or too much memory is an answer, not an error; so is a queue that is full.
+ * Compiles one document of an owner (a tenant) after that owner's earlier ones. Never rejects: a document that takes
+ * too long or too much memory, and a full queue, are faults of the result.
  */
 export function compileMarkup(
   document: MarkupTask & { owner: string },
@@ -88,7 +88,7 @@ function run(job: MarkupJob, timeoutMs: number, done: (result: MarkupResult) => 
     done(result);
   };
   const onTimeout = (): void => {
-    // What has arrived while this process was busy itself is read first.
+    // First reads the answers that arrived while this process was busy.
     setImmediate(() => finish(refused(`compiling took longer than ${timeoutMs} ms`), false));
   };
   let timer = setTimeout(onTimeout, COMPILER_START_TIMEOUT_MS);
@@ -152,7 +152,7 @@ export type MarkupTask =
 export type MarkupJob = MarkupTask & { id: number };
 
 export type MarkupResult =
-  /** The text has its addresses marked, as text-links.ts reads them. */
+  /** The text has its addresses marked, as text-part.ts reads them. */
   { ok: true; html: string; text: string } | { ok: false; errors: MarkupFault[] };
 
 export type MarkupAnswer =

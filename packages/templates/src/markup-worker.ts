@@ -49,7 +49,7 @@ parentPort?.on("message", async (job: MarkupJob) => {
   }
 });
 
-/** MJML can write one part of a source many times: what is too large in any case ends here. */
+/** MJML can repeat a part of a source many times. A result that is too large in any case ends here. */
 function compiled(html: string, linkSchemes: readonly string[] | undefined): MarkupResult {
   if (html.length > MAX_COMPILED_CHARACTERS) return TOO_LARGE;
   return { ok: true, html, text: htmlText(html, linkSchemes) };

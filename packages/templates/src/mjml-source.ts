@@ -1,4 +1,4 @@
-/** Checks of an MJML source that MJML itself leaves out, made before it sees the source. */
+/** Checks an MJML source before MJML reads it, for faults that MJML does not report. */
 
 import {
   type ElementEvent,
@@ -17,8 +17,8 @@ export interface CheckedMjml {
 }
 
 /**
- * Checks a source. Its faults are `mj-include`, elements that are not closed, tags that MJML would drop
- * or break, with the name of the attribute or element they stand in, and blocks where none may stand.
+ * Checks a source. Faults are `mj-include`, unclosed elements, tags that MJML would drop or break, and blocks in
+ * places where none may stand.
  */
 export function checkMjml(source: string, tags: readonly Tag[]): CheckedMjml {
   const places = readHtml(maskTags(source, tags));
@@ -92,14 +92,14 @@ function rangesOf(element: string, elements: readonly ElementEvent[]): Range[] {
   return ranges;
 }
 
-/** What holds HTML or text of the author's, which MJML takes over as it is. */
+/** Elements whose content MJML copies unchanged. */
 const CONTENTS = new Set(
   "accordion-text accordion-title button navbar-link preview raw social-element table text title"
     .split(" ")
     .map((name) => `mj-${name}`),
 );
 
-/** What MJML writes one behind the other, whatever stands between. */
+/** Elements whose children MJML writes one behind the other. */
 const LISTS = new Set(["mj-body", "mj-wrapper", "mj-column", "mj-hero"]);
 
 /** Where each child's size depends on how many there are. */
@@ -137,7 +137,7 @@ function parentFault(word: string, parent: string): string {
   return `${where}: put the block around the whole ${parent}, or into its text`;
 }
 
-/** The innermost element of MJML that is open at offsets that only grow. */
+/** Finds the innermost open MJML element. Ask for growing offsets only. */
 export function parentFinder(
   elements: readonly ElementEvent[],
 ): (offset: number) => string | undefined {

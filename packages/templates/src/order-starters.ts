@@ -1,3 +1,5 @@
+/** Starters for orders, payments and comments. */
+
 export const RECEIPT = {
   key: "receipt",
   label: "Receipt",

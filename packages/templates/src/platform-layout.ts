@@ -1,9 +1,9 @@
 /** The layout of tenants who have none of their own: their logo and colours, one column, light and dark. */
 
-import { standingOut, textOn } from "./colors.ts";
+import { textOn, withContrast } from "./colors.ts";
 import { type Layout, PLATFORM_COLORS } from "./source.ts";
 
-/** Fonts that are there: nothing is loaded. */
+/** System fonts, so that nothing is loaded. */
 const FONTS = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 const CARD = "#ffffff";
 const MUTED = "#656d76";
@@ -17,13 +17,13 @@ const DARK = {
 
 /** The colours of links and buttons on the card, in a light mail and in a dark one. */
 export function linkColors(primaryColor: string): { light: string; dark: string } {
-  return { light: standingOut(primaryColor, CARD), dark: standingOut(primaryColor, DARK.card) };
+  return { light: withContrast(primaryColor, CARD), dark: withContrast(primaryColor, DARK.card) };
 }
 
 /** The layout as MJML, also to begin one's own with: its looks are tags that are filled later. */
 export function platformLayout(looks: Layout): string {
   const { primaryColor, backgroundColor } = { ...PLATFORM_COLORS, ...looks };
-  const muted = standingOut(MUTED, backgroundColor);
+  const muted = withContrast(MUTED, backgroundColor);
   return `<mjml>
   <mj-head>
     <mj-raw>
@@ -71,7 +71,7 @@ function brand({ logoUrl, brandName, backgroundColor, textColor }: Layout): stri
   }
   if (!brandName) return "";
   const text = textColor ?? PLATFORM_COLORS.textColor;
-  const color = standingOut(text, backgroundColor ?? PLATFORM_COLORS.backgroundColor);
+  const color = withContrast(text, backgroundColor ?? PLATFORM_COLORS.backgroundColor);
   return `
         <mj-text font-size="18px" font-weight="600" color="${color}">{{ $brand_name }}</mj-text>
       `;
@@ -86,10 +86,10 @@ function foot({ footerText, address }: Layout, color: string): string {
   return components.length === 0 ? "" : `${components.join("")}\n      `;
 }
 
-/** Mail programs that darken mails by themselves ask for it with a media query, or with an attribute. */
+/** Styles for mail programs with a dark mode. */
 function darkStyle(primaryColor: string): string {
   const link = linkColors(primaryColor).dark;
-  const button = standingOut(primaryColor, DARK.card, 3);
+  const button = withContrast(primaryColor, DARK.card, 3);
   const rules: [string[], string][] = [
     [["body", ".page > div"], `background-color:${DARK.page} !important;`],
     [

@@ -16,7 +16,7 @@ import { createWriter } from "./language/writer.ts";
 import { type PushAction, type PushLinks, placeFaults, type TemplateFault } from "./source.ts";
 
 export interface RenderedLinks extends PushLinks {
-  /** What was not fit to be shown, and why: no word of it is of a value. */
+  /** The links that were left out, and why. It never quotes a value. */
   leftOut: string[];
 }
 
@@ -25,7 +25,7 @@ interface CheckedLinks {
   faults: TemplateFault[];
 }
 
-/** Checks a template's own links; of actions the line is the place in their list. */
+/** Checks a template's links. For actions, `line` is the position in their list. */
 export function checkLinks({ url, actions = [] }: PushLinks): CheckedLinks {
   const faults: TemplateFault[] = [];
   const check = (field: "url" | "actions", at: number, part: string, text: string) => {
@@ -57,7 +57,7 @@ export function linkTexts({ url, actions = [] }: PushLinks): string[] {
   return url === undefined ? texts : [url, ...texts];
 }
 
-/** Undefined where a template has none: it then costs nothing. */
+/** Returns undefined once the work is used up, and only then. */
 export type LinksWriter = (
   variables: Record<string, unknown>,
   rendering: Rendering,
@@ -90,7 +90,7 @@ export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | und
   };
 }
 
-/** A text, nothing where it is written as nothing, or why it is left out. */
+/** A text, undefined if it is empty, or why it is left out. */
 type LinkWriter = (
   variables: Record<string, unknown>,
   rendering: Rendering,
@@ -118,7 +118,7 @@ function labelWriter(template: string): LinkWriter {
   };
 }
 
-/** It was never checked: only what is changed where it is stored can be so. */
+/** Only a template that was changed in the database can be so. */
 const UNREADABLE = { fault: "cannot be read" };
 
 function oneLine(limit: number) {
@@ -168,7 +168,7 @@ function ownCharacters(text: string, tags: readonly Tag[]): number {
 
 /** `//host` and `/\\host` are another site to a browser. */
 const ALLOWED = /^(?:https:\/\/|\/(?![/\\]))/i;
-/** What a browser reads a backslash in as a slash. */
+/** The part of an address in which a browser reads a backslash as a slash. */
 const HEAD = /^(?:https:\/\/[^/?#]*|\/)/i;
 const NO_ADDRESS_CHARACTER = /[\p{Cc}\p{Z}"<>\\^`|]/u;
 
@@ -189,7 +189,7 @@ export function addressSlots(text: string, tags: readonly Tag[]): Slot[] {
   });
 }
 
-/** Why a template's own text can never make an address. */
+/** Why a template's own text can never be an address; undefined if it can. */
 export function addressFault(text: string, tags: readonly Tag[]): TagFault | undefined {
   const first = tags[0]?.start ?? text.length;
   if (first > 0 && !ALLOWED.test(text.slice(0, first))) {
@@ -210,11 +210,11 @@ export function addressFault(text: string, tags: readonly Tag[]): TagFault | und
   return { offset: 0, message: address === TOO_LONG ? TOO_LONG.fault : "this is no address" };
 }
 
-/** A rendered address as it is published, or why it is none. */
+/** A rendered address as it is published, or why it is left out. */
 export function pushAddress(rendered: string): string | { fault: string } {
   const head = HEAD.exec(rendered)?.[0];
   if (head === undefined || head.includes("\\") || !ALLOWED.test(rendered)) return NEITHER;
-  // All of ASCII: as long in bytes as in characters, whoever carries it on.
+  // ASCII only, so that its length in bytes is its length in characters.
   const address = urlRest(rendered).replace(/[^\u0021-\u007e]+/g, encodeURIComponent);
   if (address.length > MAX_PUSH_ADDRESS_CHARACTERS) return TOO_LONG;
   return address.startsWith("/") || URL.canParse(address) ? address : NEITHER;
@@ -223,7 +223,7 @@ export function pushAddress(rendered: string): string | { fault: string } {
 const NEITHER = { fault: "neither https nor a path" };
 export const TOO_LONG = { fault: `longer than ${MAX_PUSH_ADDRESS_CHARACTERS} characters` };
 
-/** But for backslashes: whoever judges the whole has to see them. */
+/** Keeps backslashes, because `pushAddress` judges them. */
 function encoded(value: string): string {
   return value.split("\\").map(urlRest).join("\\");
 }

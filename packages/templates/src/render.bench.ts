@@ -1,4 +1,7 @@
-/** Templates and variables, as large as they may be, that cost most until their counters end them. */
+/**
+ * Measures how long rendering takes. Prints one line of JSON: microseconds of CPU a message, and milliseconds of CPU
+ * until its counters end each of the most expensive templates that fit the limits.
+ */
 
 import { compileTemplate } from "./compile.ts";
 import { createRenderer } from "./render.ts";

@@ -1,7 +1,7 @@
-/** Makes messages of a compiled template and an event's variables. */
+/** Renders messages from a compiled template and an event's variables. */
 
 import { htmlSlots } from "./html/html-slots.ts";
-import { joinBlanks, markBlanks, textSlots } from "./html/text-part.ts";
+import { collapseGaps, markGaps, textSlots } from "./html/text-part.ts";
 import {
   MAX_EMAIL_BYTES,
   MAX_PUSH_BODY_CHARACTERS,
@@ -34,7 +34,7 @@ import type { CompiledTemplate, PushLinks } from "./source.ts";
 
 export type { RenderSettings } from "./language/rendering.ts";
 
-/** What a message is told of besides its parts. */
+/** What the timeline says of a rendered message. */
 interface Told {
   /** Names that the variables do not have; each rendered as nothing. */
   missing: string[];
@@ -80,10 +80,10 @@ export interface RenderFault {
 
 export type Renderer = (variables: Record<string, unknown>, settings?: RenderSettings) => Rendered;
 
-/** In a mail: in MJML a background, too. */
+/** Finds a picture in a mail's HTML, also one in a background of MJML. */
 const PICTURE = /<img\b|\sbackground\s*=/i;
 
-/** Whether a message has no word to read: a mail in its body, where a picture is one, a push in title and body. */
+/** Whether a message holds nothing to read. In a mail, a picture counts as something to read. */
 export function saysNothing(message: Extract<Rendered, { ok: true }>): boolean {
   switch (message.kind) {
     case "email":
@@ -108,9 +108,8 @@ const UNREADABLE: RenderFault = {
 };
 
 /**
- * Prepares a compiled template once; each call then takes microseconds and cannot fail but by size, by work
- * or for a required variable that is missing.
- * A preview and a sent message come from the same renderer, so they are equal.
+ * Prepares a compiled template once. Each call then takes microseconds, and fails only by size, by work or for a
+ * missing required variable. Previews and sent messages come from the same renderer, so they are equal.
  */
 export function createRenderer(compiled: CompiledTemplate): Renderer {
   switch (compiled.kind) {
@@ -126,10 +125,10 @@ export function createRenderer(compiled: CompiledTemplate): Renderer {
 /** Measured: a tag takes 130 to 380 bytes, by where it stands. */
 const TAG_BYTES = 400;
 
-/** Measured: what a tag with logic says takes 10 to 55 bytes for each of its characters. */
+/** Measured: the syntax tree of a tag takes 10 to 55 bytes for each of its characters. */
 const LOGIC_BYTES = 60;
 
-/** What a renderer takes of memory at most: a character may take two bytes, and each tag is several objects. */
+/** The memory that a renderer takes at most: a character may take two bytes, and each tag is several objects. */
 export function rendererBytes(compiled: CompiledTemplate): number {
   const text = JSON.stringify(compiled);
   const tags = text.split(/\{[{%]/).length - 1;
@@ -159,12 +158,12 @@ function clippedWords(bytes: number): string {
   return `the HTML has ${Math.ceil(bytes / 1024)} KB: Gmail hides what is beyond 102 KB`;
 }
 
-/** Writes no value. */
+/** A slot that writes nothing. */
 const NOTHING: Slot = { write: () => "", longest: -1 };
 
 const byteLength = (text: string): number => Buffer.byteLength(text);
 const unitLength = (text: string): number => text.length;
-/** No septet or code unit of a short message takes less than one character. */
+/** Each character of a short message takes at least one septet or code unit. */
 const MAX_SMS_UNITS = MAX_SMS_SEGMENTS * 153;
 
 function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): Renderer {
@@ -176,9 +175,9 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
   };
   const links = compiled.links ?? [];
   const { tags } = scanTags(compiled.text);
-  // A plain text's blank lines are its author's.
+  // In a plain text, the blank lines stay as the author wrote them.
   const joins = compiled.format !== "text" && tags.some(({ kind }) => kind === "block");
-  const ownText = joins ? markBlanks(compiled.text, tags) : compiled.text;
+  const ownText = joins ? markGaps(compiled.text, tags) : compiled.text;
   const texts = [
     lineText(compiled.subject, MAX_SUBJECT_CHARACTERS),
     { template: compiled.html, ...part, slots: safeSlots(compiled.linkSchemes) },
@@ -190,7 +189,7 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
     },
   ];
   return rendererOf(compiled, texts, ([subject = "", html = "", written = ""], rendering) => {
-    const text = joins ? joinBlanks(written) : written;
+    const text = joins ? collapseGaps(written) : written;
     // A character takes three bytes at most.
     const bytes = 3 * html.length > CLIPPED_BYTES ? byteLength(html) : 0;
     if (bytes > CLIPPED_BYTES) warn(rendering, clippedWords(bytes));
@@ -202,8 +201,8 @@ function emailRenderer(compiled: Extract<CompiledTemplate, { kind: "email" }>): 
 function safeSlots(linkSchemes: readonly string[] | undefined) {
   return (html: string, tags: readonly Tag[]): Slot[] => {
     const slots = htmlSlots(html, tags, linkSchemes);
-    // Compiling refuses such a template. Were one ever stored, no value may be trusted to stay
-    // where it stands, so that none is written.
+    // The compiler refuses such a template. If one is stored all the same, no value is safe in its place, so none
+    // is written.
     const isSafe = slots.every((slot) => "write" in slot);
     return slots.map((slot) => (isSafe && "write" in slot ? slot : NOTHING));
   };
@@ -262,13 +261,13 @@ function rendererOf(
   const writers: Writer[] = [];
   for (const { template, ...options } of prepared) {
     const writer = createWriter(template, options);
-    // No template that was compiled: one byte of it was changed where it is stored.
+    // The compiler never makes such a text: somebody changed the stored template.
     if (writer === undefined) return () => UNREADABLE;
     writers.push(writer);
   }
   return (variables, settings) => {
     const lacking =
-      settings?.required && lackingName(settings.required, variables, settings.system);
+      settings?.required && missingRequired(settings.required, variables, settings.system);
     if (lacking !== undefined) {
       const reason = `variable missing: ${lacking}`;
       return { ok: false, code: "variable-missing", args: { name: lacking }, reason };
@@ -286,8 +285,8 @@ function rendererOf(
   };
 }
 
-/** The first of the names that has no value: it is missing, null or blank. */
-function lackingName(
+/** The first required name whose value is missing, null or blank. */
+function missingRequired(
   required: readonly string[],
   variables: Record<string, unknown>,
   system: Readonly<Record<string, unknown>> | undefined,

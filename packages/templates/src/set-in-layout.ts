@@ -17,7 +17,7 @@ import {
 /** Where a part of the whole comes from: the mail's own text, the layout's MJML or its footer. */
 export type Part = "mail" | "layout" | "footer";
 
-/** What was made of a text with words in place of its tags. */
+/** Markup with words in place of its tags. */
 export interface MadeMarkup {
   markup: string;
   wordStart: string;
@@ -33,8 +33,8 @@ export interface MailParts {
 }
 
 /**
- * One MJML source of a layout that has no faults. `template`: its MJML, with tags. Undefined where it is
- * too large to be compiled: a layout may say its footer thousands of times.
+ * Makes one MJML source of a mail and its layout, which has no faults. `template`: the layout's MJML. Undefined if
+ * the result is too large to be compiled: a layout may repeat its footer thousands of times.
  */
 export function setInLayout(
   template: string,
@@ -100,8 +100,8 @@ function writeMade(composer: Composer<Part>, part: Part, made: MadeMarkup): void
 }
 
 /**
- * What goes into the head: in front of the layout's own, how headings, buttons and the like look where
- * it says nothing of them; behind it the mail's preheader, as the last one counts.
+ * The steps that write into the head: in front of the layout's own content, the default looks of headings, buttons
+ * and the like; behind it the mail's preheader, because the last one counts.
  */
 function headSteps(
   composer: Composer<Part>,
@@ -138,7 +138,7 @@ function headSteps(
   return [{ at, to, write }];
 }
 
-/** Classes, so that all that a layout says of `mj-button` and the like itself has no effect on them. */
+/** Classes win over what a layout says of `mj-button` and the like. */
 function componentLooks({ primaryColor = PLATFORM_COLORS.primaryColor }: Layout): string {
   return (
     '<mj-attributes><mj-class name="h1" padding-top="8px" /><mj-class name="h2" padding-top="12px" />' +

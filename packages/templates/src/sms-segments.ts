@@ -20,7 +20,7 @@ const SIZES = {
 
 export type SmsEncoding = keyof typeof SIZES;
 
-/** The first character that makes a whole text UCS-2, named; undefined: there is none. */
+/** The first character outside of GSM-7, which makes the whole text UCS-2; undefined if there is none. */
 export function notGsm7(text: string): { offset: number; name: string } | undefined {
   let offset = 0;
   for (const character of text) {
@@ -32,7 +32,7 @@ export function notGsm7(text: string): { offset: number; name: string } | undefi
   return undefined;
 }
 
-/** What the characters outside of GSM-7 cost, in words that name the first; undefined: no segment. */
+/** A sentence on the segments that characters outside of GSM-7 cost; undefined if they cost none. */
 export function encodingPrice(text: string): string | undefined {
   const found = notGsm7(text);
   if (found === undefined) return undefined;

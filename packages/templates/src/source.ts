@@ -9,27 +9,27 @@ export type TemplateSource =
       kind: "email";
       subject: string;
       content: string;
-      /** Left out: found out from the content, and then never `markdown`. */
+      /** Left out: detected from the content, which never gives `markdown`. */
       format?: EmailFormat;
-      /** What Markdown is set in; the platform's where it is left out. The other formats have none. */
+      /** The layout around Markdown. Left out: the platform's. Other formats have none. */
       layout?: Layout;
     }
   | { kind: "text"; content: string }
   | ({ kind: "notification"; title: string; content: string } & PushLinks);
 
-/** What a template is compiled with besides its source. */
+/** What the compiler needs besides the source. */
 export interface CompileSettings {
-  /** The tenant whose turn at the compiler it takes: one tenant's sources never wait for all of another's. */
+  /** The tenant. Tenants take turns at the compiler, so that none waits for all sources of another. */
   owner: string;
-  /** Schemes of links that it allows besides those of everybody. */
+  /** Link schemes that the tenant allows besides the default ones. */
   linkSchemes?: readonly string[] | undefined;
-  /** Of a translation, in which its dates and numbers are written; without it that is the tenant's. */
+  /** The language of a translation, for dates and numbers. Left out: the tenant's. */
   locale?: string | undefined;
-  /** That its words are in where it is no translation; left out: nobody knows. */
+  /** The language of a default text. Left out: unknown. */
   defaultLocale?: string | undefined;
 }
 
-/** The language that a template's words are in. */
+/** The language of a template's words. */
 export function languageOf({ locale, defaultLocale }: CompileSettings): string | undefined {
   return locale ?? defaultLocale;
 }
@@ -99,7 +99,7 @@ export type CompiledTemplate = (
   locale?: string;
 };
 
-/** `markdown` is only ever chosen; a content that does not say its format is one of the others. */
+/** `markdown` must be chosen: it is never detected from a content. */
 export type EmailFormat = "markdown" | FoundFormat;
 
 export type FoundFormat = "mjml" | "html" | "text";
@@ -122,7 +122,7 @@ export function emailFormat(content: string): FoundFormat {
   return HTML_ELEMENT.test(content) ? "html" : "text";
 }
 
-/** As a tenant sets it; what is left out is the platform's. Colours are `#rrggbb`. */
+/** The settings of a tenant's layout. Left-out settings are the platform's. Colours are `#rrggbb`. */
 export interface Layout {
   /** MJML with `{{ $content }}` directly in an `mj-column`; null: the platform's. */
   content: string | null;
@@ -132,7 +132,7 @@ export interface Layout {
   brandName?: string;
   /** Of buttons and links. */
   primaryColor?: string;
-  /** Behind the mail's content. */
+  /** The page's background. */
   backgroundColor?: string;
   /** Of words. */
   textColor?: string;
@@ -158,10 +158,10 @@ export const PLATFORM_COLORS = {
   textColor: "#1f2328",
 } as const;
 
-/** The tag that the mail's content takes the place of. */
+/** The tag that is replaced by the mail's content. */
 export const CONTENT_TAG = "$content";
 
-/** The tags of a layout that its settings are filled into when it is compiled. */
+/** The tags of a layout that are replaced by its settings when it is compiled. */
 export const LAYOUT_TAGS = {
   $logo_url: "logoUrl",
   $brand_name: "brandName",

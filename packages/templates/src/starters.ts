@@ -1,19 +1,21 @@
+/** Templates to begin with, one set for each common event. */
+
 import { COMMENT_DIGEST, ORDER_ON_ITS_WAY, PAYMENT_FAILED, RECEIPT } from "./order-starters.ts";
 
 /** A set of templates to begin with: one message in each channel, ready to be saved and sent. */
 export interface Starter {
-  /** Also what an address of a page may name it by. */
+  /** Also its name in addresses of pages. */
   key: string;
   label: string;
   /** One sentence: what it is for. */
   description: string;
   /** A name for the event type, if the tenant has none yet. */
   eventType: string;
-  /** Whether it holds a code or a link that gives access. */
+  /** Whether it carries a code or a link that gives access. */
   sensitive: boolean;
-  /** The variables without which it says nothing; it reads well without any of the others. */
+  /** The variables that it needs. It reads well without the others. */
   requiredVariables: readonly string[];
-  /** Values that show it as a recipient would see it; plain JSON. */
+  /** Sample values as plain JSON. */
   sampleVariables: Readonly<Record<string, unknown>>;
   /** The content is Markdown. */
   email: { subject: string; content: string };
@@ -169,7 +171,7 @@ If you did not ask for it, your password stays as it is and you can ignore this 
   },
 };
 
-/** In the order in which they are offered. */
+/** All starters, in the order of the Admin UI. */
 export const STARTERS: readonly Starter[] = [
   WELCOME,
   VERIFY_ADDRESS,

@@ -1,4 +1,4 @@
-/** Which way a mail's language is written, and what that means for MJML. */
+/** The writing direction of a mail's language, and how MJML is laid out in it. */
 
 import { type AttributeValue, type ElementEvent, readHtml } from "./html/html-places.ts";
 
@@ -35,7 +35,7 @@ export function box(
     : `${top} ${start} ${bottom} ${end}`;
 }
 
-/** What MJML lays out from left to right unless it is told otherwise. */
+/** Elements that MJML lays out from left to right by default. */
 const DIRECTED = ["mj-section", "mj-wrapper", "mj-group", "mj-column"];
 const ALIGNED = ["mj-text", "mj-table"];
 const ALIGNMENTS = new Set(["align", "text-align"]);
@@ -46,9 +46,9 @@ export interface DirectedMjml {
 }
 
 /**
- * Says in MJML which language it is written in, lays it out in that language's direction, and writes
- * `start` and `end` of `align` and `text-align` as left and right. `lang` and `dir` that the source says
- * itself stay, unless it is a `layout`, which mails of several languages are set in. Lines stay lines.
+ * Adds a language to MJML, lays it out in that language's direction, and replaces `start` and `end` of `align` and
+ * `text-align` by left and right. The source's own `lang` and `dir` win, but not in a layout, because it serves mails
+ * in several languages. The line numbers stay the same.
  */
 export function directMjml(
   source: string,
@@ -81,8 +81,8 @@ export function directMjml(
 }
 
 /**
- * MJML has columns begin at the left whatever their direction is: what stands in one and says no side
- * of its own shall begin where its language does.
+ * MJML aligns the content of columns to the left in every direction. In a right-to-left mail, content without an
+ * alignment of its own begins at the right.
  */
 export function directHtml(html: string, direction: Direction): string {
   return direction === "ltr"
@@ -115,7 +115,7 @@ function alignmentEdits(
   });
 }
 
-/** Defaults in front of the source's own: whatever it says itself wins. */
+/** Defaults in front of the source's own attributes, which win. */
 function headEdit(
   source: string,
   elements: readonly ElementEvent[],

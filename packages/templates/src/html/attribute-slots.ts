@@ -1,4 +1,4 @@
-/** What the tags in one attribute's value may become there. */
+/** Decides how values are written in the value of an attribute. */
 
 import { MAX_STYLE_VALUE_CHARACTERS, MAX_URL_CHARACTERS } from "../language/bounds.ts";
 import { escapeHtml } from "../language/characters.ts";
@@ -32,8 +32,8 @@ const ACTIVE_ELEMENTS = new Set(
 );
 
 /**
- * Judges the tags of one attribute. Ask for them in their order: each call reads on where the last one
- * stopped, so that all together read the value once.
+ * Judges the tags of one attribute. Ask for them in order: each call continues where the last one stopped, so that
+ * the value is read once.
  */
 export function attributeSlots(
   span: AttributeValue,
@@ -50,7 +50,7 @@ export function attributeSlots(
       : read(tag);
 }
 
-/** Why no tag of a block may stand in an attribute's value: what may stand there then is not known. */
+/** Why a block may not stand in an attribute's value; undefined if it may. */
 export function blockInAttributeFault(span: AttributeValue): string | undefined {
   const { attribute } = span;
   const fault = attributeFault(span, "block");
@@ -114,7 +114,7 @@ function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot
   let hasColon = false;
   let addressStart: number | undefined;
   return (tag) => {
-    // No word, and nothing else that is looked for, can stand across a tag: its braces end it.
+    // No word or sign continues across a tag: its braces end it.
     const read = html.slice(readTo, tag.start);
     const semicolon = read.lastIndexOf(";");
     if (semicolon !== -1) hasActiveWord = hasColon = false;
@@ -135,7 +135,7 @@ function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot
   };
 }
 
-/** Where the address of `url(` begins, if that is what the last bracket of a text belongs to. */
+/** Where the address of `url(` begins, if the last bracket of a text belongs to one. */
 function addressIn(text: string, bracket: number, textStart: number): number | undefined {
   if (!/url\($/i.test(text.slice(Math.max(0, bracket - 3), bracket + 1))) return undefined;
   const behind = text.slice(bracket + 1);
@@ -156,7 +156,7 @@ function addressJudge(
       const prefix = html.slice(start, tag.start);
       const begins = prefix.trim() === "";
       const refused = `in ${attribute} a variable must begin the address or follow http:, https:, mailto:, tel:, sms: or a path`;
-      // Behind a value that began the address everything is settled: it kept its scheme or became "#".
+      // Behind a value that began the address, the scheme is settled: the value kept its scheme or became "#".
       known = {
         start,
         refused: begins || schemeIsSettled(prefix, linkSchemes) ? undefined : refused,
@@ -185,7 +185,7 @@ function beginning(attribute: string, tag: Tag, kind: AddressKind): Slot {
   };
 }
 
-/** The same for a value further inside, where only its length can be a reason. */
+/** Writes a value further inside an address. It is left out only if it is too long. */
 function further(attribute: string, tag: Tag, { rest, schemes }: AddressKind): Slot {
   return {
     longest: MAX_URL_CHARACTERS,

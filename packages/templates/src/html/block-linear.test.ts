@@ -7,7 +7,7 @@ import { maskTags, type Tag } from "../language/tags.ts";
 import { checkMjml } from "../mjml-source.ts";
 import { judgeHtml } from "./html-slots.ts";
 import { htmlText } from "./html-text.ts";
-import { joinBlanks, markBlanks } from "./text-part.ts";
+import { collapseGaps, markGaps } from "./text-part.ts";
 
 /**
  * Six times as many tags as a template may have: where each is compared with each, that takes half a minute;
@@ -58,7 +58,7 @@ for (const [name, html] of Object.entries(sources(COUNT))) {
     ends(() => checkMjml(`<mjml><mj-body>${html}</mj-body></mjml>`, tags));
     ends(() => assert.equal(maskTags(html, tags).length, html.length));
     ends(() => withoutTagLines(html, tags));
-    ends(() => joinBlanks(markBlanks(html, tags)));
+    ends(() => collapseGaps(markGaps(html, tags)));
     ends(() => {
       const words = markupWords(html, tags);
       assert.equal(words.indexesIn(words.content).length, tags.length);
@@ -69,10 +69,10 @@ for (const [name, html] of Object.entries(sources(COUNT))) {
 test("blanks between blocks are joined in one reading", () => {
   const text = `a${"\n \n".repeat(COUNT)}{%if a%}${" ".repeat(COUNT)}{%endif%}${"\n".repeat(COUNT)}b`;
   ends(() => {
-    const joined = joinBlanks(markBlanks(text, tagsOf(text)).replace(/\{%\w+[^%]*%\}/g, ""));
+    const joined = collapseGaps(markGaps(text, tagsOf(text)).replace(/\{%\w+[^%]*%\}/g, ""));
     assert.match(joined, /^a\n+b$/);
   });
-  ends(() => joinBlanks("\ufdd0\ufdd2".repeat(COUNT * 10)));
+  ends(() => collapseGaps("\ufdd0\ufdd2".repeat(COUNT * 10)));
 });
 
 test("a text part is made of rows between blocks in one reading", () => {

@@ -1,8 +1,7 @@
 /**
- * A reader of HTML (and of MJML, which has the same syntax) that says where offsets of a document
- * stand. It follows the tokenizer of the HTML standard as far as places of tags depend on it, and reads
- * into Outlook's conditional comments, because Outlook does. Its patterns cannot match one text in two
- * ways, and each begins where the last one ended: the whole is linear.
+ * Finds the places of a document in HTML or MJML, which have the same syntax. It follows the tokenizer of the HTML
+ * standard as far as the places of tags depend on it, and reads Outlook's conditional comments, as Outlook does. It
+ * takes linear time: no pattern can match a text in two ways, and each begins where the last one ended.
  */
 
 import type { Range } from "../language/tags.ts";
@@ -26,20 +25,20 @@ export interface ElementEvent {
   start: number;
 }
 
-/** Begins at `<!--[if …]>` or `<![if …]>` and ends at `<![endif]`, as Outlook reads them. */
+/** The element name for Outlook's conditions, from `<!--[if …]>` or `<![if …]>` to `<![endif]`. */
 export const CONDITIONAL = "[if]";
 
 export interface HtmlPlaces {
   /** Everything but plain text, in order. */
   spans: Span[];
   elements: ElementEvent[];
-  /** The texts of elements that hold no other, as a title: markup in them is text. */
+  /** The texts of elements such as title, in which markup is text. */
   titles: Range[];
   /** The insides of conditional comments: markup to Outlook, a comment to everybody else. */
   conditionals: Range[];
   /**
-   * Whether SVG or MathML may have begun. There raw text is markup, and CDATA is text: where that
-   * makes a difference, everything behind it is refused.
+   * Whether SVG or MathML may have begun. There raw text is markup, and CDATA is text. If that makes a difference,
+   * everything behind it is refused.
    */
   foreign: boolean;
 }
@@ -68,7 +67,7 @@ function endTags(elements: string): Map<string, RegExp> {
 }
 
 /**
- * The places of a document. It must not contain tags: give it with each tag replaced by as many letters.
+ * The places of a document, whose tags must have been replaced by as many letters (`maskTags`).
  */
 export function readHtml(html: string): HtmlPlaces {
   const places: HtmlPlaces = {
@@ -128,7 +127,7 @@ function attributeValue(
   value: string,
   start: number,
 ): AttributeValue {
-  // Where the closing quote is missing the value has no end, so it counts as one without quotes.
+  // Without the closing quote the value has no end, so it counts as unquoted.
   const quoted = /^["']/.test(value) && value.endsWith(value.charAt(0));
   const quote = quoted ? 1 : 0;
   const end = start + value.length - quote;
@@ -143,7 +142,7 @@ function rawTextEnd(element: string, html: string, from: number): number {
   return ending.exec(html)?.index ?? html.length;
 }
 
-/** Behind <!-- a script tag begins another script, and the next end tag ends only that. */
+/** Behind `<!--`, a script tag begins an inner script, and the next end tag ends only that one. */
 function scriptEnd(html: string, from: number): number {
   let isEscaped = false;
   let isInner = false;
@@ -152,7 +151,7 @@ function scriptEnd(html: string, from: number): number {
     const [text, slash] = sign;
     if (text === "<!--") {
       isEscaped = true;
-      // Its hyphens may be those of -->, too.
+      // Its hyphens may belong to `-->` as well.
       SCRIPT_SIGN.lastIndex -= 2;
     } else if (text === "-->") {
       isEscaped = isInner = false;
@@ -176,7 +175,7 @@ function readComment(html: string, start: number, places: HtmlPlaces): number | 
     spans.push({ kind: "comment", start, end: inside });
     elements.push({ kind: "open", element: CONDITIONAL, start });
   }
-  // A conditional comment in another one ends with it: both are read on as one.
+  // A conditional comment inside another one ends with it, so both are read as one.
   if (condition !== undefined && start < (conditionals.at(-1)?.end ?? 0)) return inside;
   const [comment, content = ""] = matchAt(COMMENT, html, start) ?? [];
   if (comment === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What each tag of an HTML document may become there, or why it may not stand there. */
+/** Decides for each tag of an HTML document how its value is written, or why it may not stand there. */
 
 import { type Block, findBlocks } from "../language/parse-template.ts";
 import { escaped, type HtmlSlot } from "../language/rendering.ts";
@@ -21,9 +21,8 @@ import {
 } from "./html-places.ts";
 
 /**
- * The slots of a document's tags, in the order of the tags. That of a block's tag writes nothing, but
- * is refused where no block may stand. `linkSchemes`: those that the template's own links may have besides
- * those of everybody.
+ * The slots of a document's tags, in order. The slot of a block's tag writes nothing; it is refused where no block
+ * may stand. `linkSchemes`: those that the template's own links may have besides the default ones.
  */
 export function htmlSlots(
   html: string,
@@ -82,8 +81,8 @@ const NO_BREAKS =
   "newline_to_br stands only in the text of the document: here no <br> can be written";
 
 /**
- * A value has no `>` of its own left, but a `--` of it could end the comment together with a `>` of
- * the template. So hyphens that could meet another or a `>` are written as references.
+ * An escaped value holds no `>`, but its `--` could end the comment together with a `>` of the template. So hyphens
+ * that could meet another hyphen or a `>` are written as character references.
  */
 function insideComment(slot: HtmlSlot): HtmlSlot {
   if ("refused" in slot) return slot;
@@ -102,7 +101,7 @@ function insideComment(slot: HtmlSlot): HtmlSlot {
 export interface BlockFault {
   /** Index of the block's tag that is refused. */
   tag: number;
-  /** Where the reason stands: at the tag, or at an element behind it. */
+  /** Where the fault is: at the tag, or at an element behind it. */
   offset: number;
   message: string;
 }
@@ -120,8 +119,8 @@ interface OpenBlock {
 }
 
 /**
- * The faults of a document's blocks, in order. `places` are those of the document with its tags as
- * letters. Tags and elements are each looked at once.
+ * The faults of a document's blocks, in order. `places`: those of the document with masked tags. It reads tags and
+ * elements once.
  */
 export function blockPlaceFaults(
   html: string,
@@ -151,7 +150,7 @@ export function blockPlaceFaults(
       refuse(tag.start, place.fault);
       open.push({ block, place, elements: new BranchElements() });
     } else if (inner?.block === block) {
-      // Elements between tags that are refused say nothing.
+      // If the opening tag is refused, the elements behind it are not judged.
       if (inner.place.fault === undefined) {
         refuse(tag.start, otherPlaceFault(tag, place, inner) ?? place.fault);
         const unclosed = inner.elements.end(tag);
@@ -163,7 +162,7 @@ export function blockPlaceFaults(
   return faults;
 }
 
-/** Says where tags stand; ask for them in their order. */
+/** Finds the places of tags. Ask for them in order. */
 function placeFinder(
   html: string,
   { spans, conditionals }: HtmlPlaces,
@@ -203,7 +202,7 @@ function otherPlaceFault({ name }: Tag, place: Place, { block, place: first }: O
   return `${both} in the same place: both between elements, or both in one attribute's value`;
 }
 
-/** Reads on through the elements in front of offsets that only grow. */
+/** Yields the elements in front of growing offsets. */
 function elementReader({ elements, conditionals }: HtmlPlaces) {
   const conditionalAt = rangeFinder(conditionals);
   let next = 0;
@@ -222,20 +221,20 @@ const VOID = new Set(
   ),
 );
 
-/** They end by themselves where the next one begins. MJML writes such cells with a slash. */
+/** Cells end where the next one begins. MJML writes such cells with a slash. */
 const CELLS = new Set(["td", "th"]);
 
 const FOREIGN = new Set(["svg", "math"]);
 
 export class BranchElements {
-  /** What is open, as all clients read it, and what Outlook alone reads. */
+  /** Open elements, for all clients and for Outlook alone. */
   #open: ElementEvent[] = [];
   #openInOutlook: ElementEvent[] = [];
   #isBroken = false;
-  /** SVG and MathML that are open: in them a slash ends an element. */
+  /** The number of open SVG and MathML elements, in which a slash ends an element. */
   #foreign = 0;
 
-  /** Takes the branch's next element. Says what is wrong with it, of a branch once. */
+  /** Takes the next element of the branch. Returns its fault; a branch reports one fault. */
   note(event: ElementEvent, isOutlooks: boolean): string | undefined {
     const { element } = event;
     if (this.#isBroken || VOID.has(element)) return undefined;
@@ -256,7 +255,7 @@ export class BranchElements {
     return `${shown(event)} closes nothing that is open in this part of the block: ${why}`;
   }
 
-  /** Ends the branch at a tag and begins the next one. Says what it leaves open. */
+  /** Ends the branch at a tag and begins the next one. Returns the element that it leaves open. */
   end({ name }: Tag): { start: number; message: string } | undefined {
     const unclosed = this.#open[0] ?? this.#openInOutlook[0];
     const isBroken = this.#isBroken;
@@ -272,7 +271,7 @@ export class BranchElements {
 
 const WHOLE = "a block holds text or whole elements, each with its end";
 
-/** Whether a slash in front of the `>` ends an element. To HTML itself it means nothing. */
+/** Whether a slash in front of the `>` ends an element. HTML itself ignores the slash. */
 function hasOwnEnd(element: string): boolean {
   return element.startsWith("mj-") || element.includes(":") || CELLS.has(element);
 }

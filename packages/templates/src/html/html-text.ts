@@ -10,8 +10,8 @@ const BLOCKS =
   "caption dl dt dd figure figcaption address center details summary fieldset legend".split(" ");
 
 /**
- * Reads HTML as text: a line a row, links with their address, images by their alternative text, nothing
- * hidden. The addresses are marked, as text-links.ts says.
+ * Converts HTML to text: each table row is a line, links show their address, images their alternative text, and
+ * hidden elements nothing. The addresses are marked, as text-part.ts says.
  */
 export function htmlText(html: string, linkSchemes?: readonly string[]): string {
   const text = convert(html, {
@@ -19,7 +19,7 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
     formatters: {
       alternativeText: (element, _walk, builder) => builder.addInline(element.attribs?.alt ?? ""),
       row: (element, walk, builder) => {
-        // The first row's distance becomes that of its table, which html-to-text sets apart by two.
+        // html-to-text separates a table by two line ends, which the first row has to repeat.
         builder.openBlock({ leadingLineBreaks: beginsTable(element) ? 2 : 1 });
         walk(element.children, builder);
         builder.closeBlock({ trailingLineBreaks: 1 });
@@ -29,7 +29,7 @@ export function htmlText(html: string, linkSchemes?: readonly string[]): string 
           builder.addInline(CELL, { noWordTransform: true });
         walk(element.children, builder);
       },
-      // A block may write an item any number of times, and nobody counts them.
+      // A block may write an item several times, so its numbers would be wrong.
       numbered: (element, walk, builder, options) => {
         const { orderedList, unorderedList } = builder.options.formatters;
         const list = element.children.some(isBlock) ? unorderedList : orderedList;
@@ -101,7 +101,7 @@ function isBlock({ type, data }: Node): boolean {
   return type === "text" && holdsBlockWord(data ?? "");
 }
 
-/** Cells of one line, two blanks apart. A line that has nothing but borders of cells is none. */
+/** Separates the cells of a line by two blanks. A line with empty cells only is dropped. */
 function separateCells(line: string): string[] {
   if (!line.includes(CELL)) return [line.trimEnd()];
   const words = line

@@ -15,7 +15,7 @@ import {
   urlStart,
 } from "./url-value.ts";
 
-/** What leads nowhere in the HTML is no address here. */
+/** A value that becomes "#" in the HTML is left out of the text. */
 const BEGINNING: Slot = {
   write: (value, { settings }) => {
     const address = urlStart(value, settings?.linkSchemes);
@@ -55,7 +55,7 @@ const BEGINS_WITH_VALUE = "\0v";
 const SETTLED = "\0s";
 const END = "\0e";
 
-/** An address as it stands behind its words, or alone. Empty where it leads nowhere from a text. */
+/** An address with its marks. Empty if it leads nowhere from a text. */
 export function markedLink(
   href: string,
   hasWords: boolean,
@@ -69,7 +69,7 @@ export function markedLink(
   return hasWords ? ` ${begins}[${address}]${END}` : `${begins}${address}${END}`;
 }
 
-/** Takes the marks of addresses out of a text, and says where those stand that hold tags. */
+/** Removes the marks of addresses from a text, and returns the addresses that hold tags. */
 export function takeLinks(marked: string): { text: string; links: TextLink[] } {
   const [first = "", ...parts] = marked.split("\0");
   const texts = [first];
@@ -94,7 +94,7 @@ export function takeLinks(marked: string): { text: string; links: TextLink[] } {
 export interface TextLink {
   start: number;
   end: number;
-  /** Whether the template's own text settles the scheme; otherwise a tag begins the address. */
+  /** Whether the template's own text settles the scheme. Otherwise a tag begins the address. */
   settled: boolean;
 }
 
@@ -108,7 +108,7 @@ export interface TextLink {
 const [LINES, LINE, BLANKS, BLANK] = ["\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"] as const;
 
 /** Replaces each blank around a block's tags by one mark. */
-export function markBlanks(text: string, tags: readonly Tag[]): string {
+export function markGaps(text: string, tags: readonly Tag[]): string {
   let marked = "";
   let at = 0;
   let behindBlock = false;
@@ -122,7 +122,7 @@ export function markBlanks(text: string, tags: readonly Tag[]): string {
 }
 
 /** Replaces each run of marks in a rendered text by its largest gap, and removes those at either end. */
-export function joinBlanks(text: string): string {
+export function collapseGaps(text: string): string {
   return text.replace(/[\ufdd0-\ufdd3]+/g, (row, offset: number) =>
     offset === 0 || offset + row.length === text.length ? "" : longest(row),
   );

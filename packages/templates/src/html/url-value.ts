@@ -1,16 +1,16 @@
-/** Values inside addresses: `href`, `src` and the like, and `url(…)` of a style. */
+/** Writes values inside addresses: `href`, `src` and the like, and `url(…)` of a style. */
 
 import { MAX_URL_CHARACTERS } from "../language/bounds.ts";
 import type { Tag } from "../language/tags.ts";
 
-/** The schemes that survive from a value that begins an address. */
+/** The schemes that a value at the beginning of an address may have. */
 const VALUE_SCHEMES = ["http", "https", "mailto", "tel", "sms"];
 const IMAGE_SCHEMES = ["http", "https"];
 
 /** The schemes behind which a template may place a value. */
 const TEMPLATE_SCHEMES = [...VALUE_SCHEMES, "cid"];
 
-/** Nothing in it is dropped, and nothing is encoded outside a style: most addresses. */
+/** Most addresses: nothing is removed, and outside of a style nothing is encoded. */
 const PLAIN = /^[\w!#$%&'()*+,./:;=?@[\]~-]*$/;
 
 const ENCODED: Record<string, string> = Object.fromEntries(
@@ -18,9 +18,8 @@ const ENCODED: Record<string, string> = Object.fromEntries(
 );
 
 /**
- * Whether a template's own text before a tag settles the address's scheme: an allowed one, or none
- * because a path, query or fragment has begun. Without that a value could complete `java` to
- * `javascript:`.
+ * Whether the template's text before a tag settles the scheme of an address: it is an allowed one, or a path, query
+ * or fragment has begun. Otherwise a value could complete `java` to `javascript:`.
  */
 export function schemeIsSettled(prefix: string, linkSchemes: readonly string[] = []): boolean {
   const text = prefix.replace(/[\u0000-\u0020]/g, "");
@@ -39,8 +38,8 @@ export function hasLinkScheme(url: string, linkSchemes: readonly string[] = []):
 }
 
 /**
- * A value that begins an address: kept when its scheme is http, https, mailto, tel or sms, or one that the
- * tenant allows, otherwise `#`, behind which whatever follows in the template is only a fragment.
+ * Writes a value that begins an address. It is kept if its scheme is http, https, mailto, tel, sms or one that the
+ * tenant allows. Otherwise it becomes `#`, so that whatever follows in the template is only a fragment.
  */
 export function urlStart(value: string, linkSchemes?: readonly string[]): string {
   const url = withoutInvisible(value);
@@ -48,8 +47,8 @@ export function urlStart(value: string, linkSchemes?: readonly string[]): string
 }
 
 /**
- * A value further inside an address: what no address can hold is percent-encoded; `/`, `?`, `&`, `=`,
- * `#` and `%` stay, as templates place paths and finished query strings as well as words.
+ * Writes a value further inside an address. Characters that no address can hold are percent-encoded; `/`, `?`, `&`,
+ * `=`, `#` and `%` stay, because templates insert paths and whole query strings, too.
  */
 export function urlRest(value: string): string {
   return value.length > MAX_URL_CHARACTERS ? "" : encoded(value);
@@ -61,8 +60,8 @@ const MAX_BEFORE = 300;
 const PARAMETER_BEGUN = /[?&][^?&#"'\s=<>{}]*=(?:[^?&#"'\s<>{}]|\{\{[^{}]{0,100}\}\})*$/;
 
 /**
- * Whether a tag is of the value of a parameter, as in `?email={{ name }}@{{ domain }}`. What `url_encode` has made is
- * one already: its `+` is a blank.
+ * Whether a tag belongs to the value of a parameter, as in `?email={{ name }}@{{ domain }}`. The result of
+ * `url_encode` is encoded already: its `+` is a blank.
  */
 export function isParameter(text: string, tag: Tag): boolean {
   if (tag.code.includes("url_encode")) return false;
@@ -70,7 +69,7 @@ export function isParameter(text: string, tag: Tag): boolean {
   return PARAMETER_BEGUN.test(text.slice(Math.max(0, tag.start - MAX_BEFORE), tag.start));
 }
 
-/** Encodes in a parameter's value, which is written for its place, what would end it or be read as a blank. */
+/** Encodes the characters that would end a parameter's value or be read as a blank. */
 export function parameterValue(written: string): string {
   return written.replace(/[+&#]/g, encodeURIComponent);
 }
@@ -100,7 +99,7 @@ export interface AddressKind {
   start: (value: string, linkSchemes: readonly string[]) => string;
   /** Writes a value further inside. */
   rest: (value: string) => string;
-  /** What `start` writes instead of a value that may not begin an address. */
+  /** What `start` writes instead of a refused value. */
   leftOut: string;
   /** The schemes that such a value may have. */
   schemes: readonly string[];
@@ -123,26 +122,26 @@ export const STYLE_LINK: AddressKind = {
   schemes: IMAGE_SCHEMES,
 };
 
-/** Why a value was left out of an address, for the event's timeline: no word of it is of the value. */
+/** Why a value was left out of an address, for the event's timeline. It never quotes the value. */
 export function leftOutReason(value: string, schemes: readonly string[]): string {
   if (value.length > MAX_URL_CHARACTERS) return `longer than ${MAX_URL_CHARACTERS} characters`;
   if (value.trim() === "") return "empty";
   return `begins with none of ${schemes.map((scheme) => `${scheme}:`).join(", ")}`;
 }
 
-/** An address of the template's own, as it stands in a text. Empty where it is too long. */
+/** The template's own address for the text part. Empty if it is too long. */
 export function ownAddress(href: string): string {
   return encoded(withoutInvisible(href));
 }
 
-/** What a browser drops before it reads the scheme: `java\tscript:` is `javascript:` to it. */
+/** Removes what a browser ignores before it reads the scheme: `java\tscript:` is `javascript:`. */
 export function withoutInvisible(value: string): string {
   if (value.length > MAX_URL_CHARACTERS) return "";
   if (PLAIN.test(value)) return value;
   const begun = value
     .replace(/[\t\n\r]/g, "")
     .replace(/^[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\ufeff]+/, "");
-  // By hand: a regular expression would look for the end again from each blank inside.
+  // Without a regular expression, which would search for the end from each blank inside.
   let end = begun.length;
   while (end > 0 && /[\s\u0000-\u0020]/.test(begun.charAt(end - 1))) end--;
   return begun.slice(0, end);

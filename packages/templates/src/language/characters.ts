@@ -17,16 +17,16 @@ export function cleanSms(text: string): string {
   return cleanBody(text).replaceAll("\r\n", "\n").replaceAll("\t", " ");
 }
 
-/** A letter, a digit, a symbol or an emoji. Some letters are made to show nothing, and Braille has a blank. */
+/** A letter, a digit, a symbol or an emoji, but none of the invisible letters and not the Braille blank. */
 const WORD =
   /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
 
-/** Whether a text says nothing: it has only blanks, punctuation and characters that show nothing. */
+/** Whether a text holds only blanks, punctuation and invisible characters. */
 export function isBlank(text: string): boolean {
   return !WORD.test(text);
 }
 
-/** What word processors write for plain characters: by the plain one. */
+/** The typographic characters that word processors write, by the plain character. */
 const TYPOGRAPHIC: Readonly<Record<string, string>> = {
   "'": "‘’‚‛′‹›`´ʼ",
   '"': "“”„‟″«»",
@@ -43,7 +43,10 @@ const PLAIN = new Map(
 );
 const ANY_TYPOGRAPHIC = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "g");
 
-/** A text with plain quotes, dashes, dots and blanks: one curly quote makes a short message UCS-2. */
+/**
+ * Replaces typographic quotes, dashes, dots and blanks by plain ones: a single curly quote makes a short message
+ * UCS-2.
+ */
 export function plainCharacters(text: string): string {
   return text.replace(ANY_TYPOGRAPHIC, (character) => PLAIN.get(character) ?? character);
 }
@@ -58,12 +61,12 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** A character by its number, as `U+000A`: for those that cannot be shown. */
+/** The code point of a character, as `U+000A`, for characters that cannot be shown. */
 export function characterName(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The first character of a text that cleaning it changes; undefined where none is. */
+/** The first character that cleaning changes; undefined if it changes none. */
 export function firstChanged(text: string, clean: string) {
   if (clean === text) return undefined;
   let offset = 0;
@@ -80,8 +83,8 @@ const ENTITIES: Record<string, string> = {
 };
 
 /**
- * Escapes a value for HTML text and for a quoted attribute. As no `>` is left, a value cannot end a
- * comment either, which Outlook's conditional comments rely on.
+ * Escapes a value for HTML text and for a quoted attribute. It escapes `>`, so that a value cannot end one of
+ * Outlook's conditional comments either.
  */
 export function escapeHtml(text: string): string {
   return /[&<>"']/.test(text)

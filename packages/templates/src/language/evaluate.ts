@@ -1,4 +1,4 @@
-/** What names, conditions and filtered values are, in the loops around them. */
+/** Evaluates names, conditions and filtered values. */
 
 import type { Condition, FilterUse, Operand, ValueExpression } from "./expressions.ts";
 import { type Rendering, spend, spendCharacters } from "./rendering.ts";
@@ -14,11 +14,11 @@ export interface Frame {
 
 export interface Scope extends FilterUse {
   variables: Record<string, unknown>;
-  /** The loops in hand, the outermost first. */
+  /** The current loops, the outermost first. */
   frames: readonly Frame[];
 }
 
-/** An operand's value; undefined where there is none. `nil`, `empty` and `blank` are their symbols. */
+/** An operand's value; undefined if it is missing. `nil`, `empty` and `blank` are symbols. */
 export function evaluate(operand: Operand, scope: Scope): unknown {
   switch (operand.kind) {
     case "literal":
@@ -46,7 +46,7 @@ export function evaluate(operand: Operand, scope: Scope): unknown {
   }
 }
 
-/** Whether a condition is so. `and` and `or` are read from right to left, as Liquid does. */
+/** Whether a condition is true. As in Liquid, `and` and `or` are evaluated from right to left. */
 export function evaluateCondition(condition: Condition, scope: Scope): boolean {
   let result = false;
   for (let at = condition.length - 1; at >= 0; at--) {
@@ -65,7 +65,7 @@ export function evaluateCondition(condition: Condition, scope: Scope): boolean {
   return result;
 }
 
-/** What a value's tag says, after its filters. A name that is not there is noted as missing. */
+/** The text of a value after its filters. A missing variable is recorded. */
 export function valueText(expression: ValueExpression, name: string, scope: Scope): string {
   const { operand, filters, hasDefault } = expression;
   const { rendering } = scope;
@@ -85,13 +85,13 @@ export function valueText(expression: ValueExpression, name: string, scope: Scop
   return textOf(value, rendering);
 }
 
-/** The words of conditions as values: nothing, or an empty text. */
+/** The keywords as values: `nil` is null, the others an empty text. */
 function plain(value: unknown): unknown {
   if (typeof value !== "symbol") return value;
   return value.description === "nil" ? null : "";
 }
 
-/** Finds a value as `findVariable` does, and where it has none what Liquid says of lists: size, first, last. */
+/** Finds a value as `findVariable` does, else by Liquid's properties size, first and last. */
 function find(
   root: Readonly<Record<string, unknown>>,
   key: string,

@@ -1,8 +1,8 @@
-/** What the tags of a template say, once they are read. */
+/** The syntax tree of a template. */
 
 import type { Rendering } from "./rendering.ts";
 
-/** The words `nil`, `empty` and `blank`: compared by rules of their own. */
+/** The keywords `nil`, `empty` and `blank`, which have their own rules of comparison. */
 export const NIL = Symbol("nil");
 export const EMPTY = Symbol("empty");
 export const BLANK = Symbol("blank");
@@ -13,7 +13,7 @@ export interface NameOperand {
   name: string;
   /** The loop whose item it begins with, counted from the outermost; undefined for a variable. */
   loop: number | undefined;
-  /** What is looked up in the item or in the variables, whole and along its dots. Empty: the item itself. */
+  /** The name to look up in the item or in the variables. Empty for the item itself. */
   key: string;
   path: readonly string[];
 }
@@ -33,9 +33,9 @@ export interface FilterCall {
 export interface ValueExpression {
   operand: Operand;
   filters: readonly FilterCall[];
-  /** Whether its line ends become `<br>` where that can stand. */
+  /** Whether its line ends become `<br>` where HTML allows it. */
   breaks: boolean;
-  /** Whether it says itself what stands where there is no value. */
+  /** Whether the filter `default` replaces a missing value. */
   hasDefault: boolean;
 }
 
@@ -43,10 +43,10 @@ export type Comparator = "==" | "!=" | "<" | ">" | "<=" | ">=" | "contains";
 
 export interface Comparison {
   left: Operand;
-  /** Without one the left side's truth is asked for. */
+  /** Undefined: the condition is whether the left side is true. */
   comparator: Comparator | undefined;
   right: Operand | undefined;
-  /** How it is joined with all that follows: Liquid reads from right to left. */
+  /** How it is joined with the rest of the condition: Liquid evaluates from right to left. */
   join: "and" | "or" | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Loop {
   limit: Operand | undefined;
 }
 
-/** A text is named by its offsets, a value by the index of its tag. */
+/** A text has its offsets, a value the index of its tag. */
 export type Node =
   | { kind: "text"; start: number; end: number }
   | { kind: "value"; tag: number; expression: ValueExpression }
@@ -71,16 +71,16 @@ export type Node =
 export interface Branch {
   /** Undefined: `else`. */
   condition: Condition | undefined;
-  /** `unless`: taken where the condition is not so. */
+  /** For `unless`: taken if the condition is false. */
   negated: boolean;
   body: readonly Node[];
 }
 
 /** Where a filtered value is written. */
 export interface FilterPlace {
-  /** The place escapes what is written there for itself. */
+  /** The place escapes values itself. */
   escapes: boolean;
-  /** Blanks that do not break become plain ones: they would double the price of a short message. */
+  /** No-break spaces become plain ones, because they would double the price of a short message. */
   plainBlanks: boolean;
 }
 
@@ -94,15 +94,15 @@ export interface Call {
 }
 
 export interface Filter {
-  /** What is wrong with how a template calls it. */
+  /** The fault of a call; undefined if it has none. */
   fault(call: Call): string | undefined;
-  /** What it makes of a value. What it reads and writes beyond the two is counted by itself. */
+  /** Applies the filter. It counts the characters that it reads and writes besides the value and the result. */
   apply(
     value: unknown,
     values: readonly unknown[],
     keywords: Readonly<Record<string, unknown>>,
     use: FilterUse,
-    /** Of the variable that the tag begins with. */
+    /** The name of the variable that the tag begins with. */
     name: string,
   ): unknown;
 }

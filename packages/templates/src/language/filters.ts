@@ -1,4 +1,4 @@
-/** The filters, as data. `newline_to_br` is none of them: what it does depends on where a value stands. */
+/** The filters. `newline_to_br` is not among them, because its effect depends on the place of the value. */
 
 import type { Call, Filter, FilterUse, Operand } from "./expressions.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { type Rendering, spend, spendCharacters, warn } from "./rendering.ts";
 import { countOf, isTruthy, textOf } from "./values.ts";
 
-/** Steps of one date or number written by Intl. */
+/** Steps for one date or number that Intl formats. */
 const FORMATTER_STEPS = 50;
 
 const PLURAL_FORMS = ["zero", "one", "two", "few", "many", "other"];
@@ -162,14 +162,14 @@ function joined(value: unknown, by: unknown, { rendering }: FilterUse): string {
   let text = "";
   for (let at = 0; at < value.length; at++) {
     const part = textOf(value[at], rendering);
-    // One more, so that empty items are counted too.
+    // One more, so that empty items count too.
     spendCharacters(rendering, part.length + between.length + 1);
     text += at === 0 ? part : between + part;
   }
   return text;
 }
 
-/** The first or the last item of a list, or character of a text: a whole one, as a reader sees it. */
+/** The first or last item of a list, or grapheme of a text. */
 function endOf(value: unknown, index: 0 | -1): unknown {
   if (Array.isArray(value)) return value.at(index);
   if (typeof value !== "string" || value === "") return "";
@@ -177,7 +177,7 @@ function endOf(value: unknown, index: 0 | -1): unknown {
   return graphemes.segment(near).containing(index === 0 ? 0 : near.length - 1)?.segment ?? "";
 }
 
-/** Cut to so many characters as a reader sees them, its ending among them. */
+/** Cuts a text to a number of graphemes, its ending included. */
 function truncated(value: unknown, length: unknown, ending: unknown, use: FilterUse): unknown {
   const { rendering } = use;
   const text = textOf(value, rendering);
@@ -190,21 +190,21 @@ function truncated(value: unknown, length: unknown, ending: unknown, use: Filter
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Units of a text among which its first and its last character are looked for. */
+/** Code units in which the first or last grapheme of a text is looked for. */
 const NEAR_UNITS = 64;
-/** Steps of a character that Intl finds: it takes 0.5 to 1.2 µs. */
+/** Steps for one grapheme. Measured: Intl takes 0.5 to 1.2 µs. */
 const GRAPHEME_STEPS = 4;
-/** Here each unit is a character by itself, but for the end of a line. */
+/** Texts in which each code unit is one grapheme. */
 const PLAIN_UNITS = /^[\u0000-\u000c\u000e-\u02ff]*$/;
 
-/** At most so many characters of a text as a reader sees them: how many there are, and the offset behind them. */
+/** Counts at most `most` graphemes. `end` is the offset behind them. */
 function graphemesIn(
   text: string,
   most: number,
   rendering: Rendering,
 ): { count: number; end: number } {
   const plain = Math.min(text.length, Math.max(Math.ceil(most), 0));
-  // A mark may follow the last one.
+  // A combining mark may follow the last one.
   if (PLAIN_UNITS.test(text.slice(0, plain + 1))) return { count: plain, end: plain };
   spendCharacters(rendering, text.length);
   let count = 0;
@@ -218,7 +218,7 @@ function graphemesIn(
   return { count, end };
 }
 
-/** The offset behind the first code point. */
+/** The end of the first code point. */
 function codePointEnd(text: string): number {
   return (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
 }
@@ -243,7 +243,7 @@ function formatted(
   warning: string,
 ): unknown {
   spend(rendering, FORMATTER_STEPS);
-  // Nothing is written of it, and what is missing is told as such.
+  // It is written as nothing, and missing values have their own warning.
   if (value === undefined || value === null || value === "") return value;
   const isRead = typeof value !== "object" || JSON.isRawJSON(value);
   const text = isRead ? format(textOf(value, rendering)) : undefined;

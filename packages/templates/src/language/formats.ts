@@ -3,18 +3,18 @@
 import type { Rendering } from "./rendering.ts";
 
 const DATE_STYLES = new Set<unknown>(["short", "medium", "long", "full"]);
-/** Formatters of Intl: each takes some tens of kilobytes, and as many microseconds to make. */
+/** Cached formatters of Intl. Each takes tens of kilobytes, and tens of microseconds to create. */
 const MAX_KEPT = 100;
-/** What Intl is given as a number: its digits are bounded, so that its text is. */
+/** Numbers that Intl formats. Their digits are bounded, so that the result is. */
 const NUMBER = /^[+-]?\d{1,40}(?:\.(\d{1,40}))?(?:[eE][+-]?\d{1,2})?$/;
 const MAX_NUMBER_CHARACTERS = 100;
 const MAX_DIGITS = 20;
-/** Three letters, and blanks around them. */
+/** Three letters with blanks around them. */
 const MAX_CURRENCY_CHARACTERS = 10;
 
 type DateStyle = "short" | "medium" | "long" | "full";
 
-/** Whether `date` knows a style; `time` is one only where it stands alone. */
+/** Whether `date` knows a style. `time` must be the only argument. */
 export function isDateStyle(value: unknown, alone: boolean): value is DateStyle | "time" {
   return DATE_STYLES.has(value) || (alone && value === "time");
 }
@@ -30,7 +30,10 @@ function readNumber(text: string): readonly string[] {
   return text.length > MAX_NUMBER_CHARACTERS ? [] : (NUMBER.exec(text.trim()) ?? []);
 }
 
-/** Undefined where the text is no date. A date without a time, or without a zone, is moved by no zone. */
+/**
+ * Undefined if the text is no date. A date without a time, or without a zone, is not converted to the tenant's
+ * zone.
+ */
 export function dateText(text: string, style: unknown, timeStyle: unknown, rendering: Rendering) {
   const date = readDate(text);
   if (date === undefined) return undefined;
@@ -45,7 +48,7 @@ export function dateText(text: string, style: unknown, timeStyle: unknown, rende
   return format.format(date.at);
 }
 
-/** Undefined where the text is no number. Without digits as many stand behind the point as are written. */
+/** Undefined if the text is no number. Without `digits`, the number keeps its own decimals. */
 export function numberText(text: string, digits: number | undefined, rendering: Rendering) {
   const [number, decimals = ""] = readNumber(text);
   if (number === undefined) return undefined;
@@ -108,7 +111,7 @@ function localeOf({ locale, settings }: Rendering): string {
 
 const formats = new Map<string, unknown>();
 
-/** Makes a formatter when it is first asked for, and forgets the one that was asked for longest ago. */
+/** A cache of formatters that drops the least recently used one. */
 function kept<T>(key: string, make: () => T): T {
   const found = formats.get(key) as T | undefined;
   const format = found ?? make();
@@ -133,7 +136,7 @@ function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.D
   });
 }
 
-/** With a locale that is none, or that Intl does not know, English: never the machine's own. */
+/** Falls back to English for an invalid or unknown locale, never to the machine's own. */
 function known<T>(locale: string, make: (locales: string[]) => T): T {
   try {
     return make([locale, "en"]);
@@ -145,7 +148,7 @@ function known<T>(locale: string, make: (locales: string[]) => T): T {
 export interface DateValue {
   /** Milliseconds since 1970. */
   at: number;
-  /** Whether it is a moment, which each zone writes in its own way, and not a date or time as such. */
+  /** Whether it is a moment, which is shown in the tenant's zone, and not a local date or time. */
   hasZone: boolean;
 }
 
@@ -222,14 +225,14 @@ function dateOf(fields: Fields): DateValue | undefined {
   const date = new Date(0);
   date.setUTCFullYear(y, m, d);
   if (weekday !== undefined && WEEKDAYS[date.getUTCDay()] !== weekday) return undefined;
-  // What rolls over is no date: the 30th of February, 25 o'clock. A leap second is the next one.
+  // Refuses the 30th of February and 25 o'clock. A leap second becomes the next second.
   if (date.getUTCMonth() !== m || date.getUTCDate() !== d) return undefined;
   if (h > 23 || min > 59 || s > 60) return undefined;
   date.setUTCHours(h, min, s);
   return { at: date.getTime() - offset * 60_000, hasZone: zone !== "" };
 }
 
-/** Undefined: it is a zone by a name that several have, or none. */
+/** Undefined for an ambiguous or unknown zone. */
 function offsetMinutes(zone: string): number | undefined {
   const match = ZONE.exec(zone);
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-/** Reads what one tag says: a value with its filters, a condition, a loop. */
+/** Parses one tag: a value with its filters, a condition or a loop. */
 
 import { MAX_TAG_CHARACTERS } from "./bounds.ts";
 import type {
@@ -133,7 +133,7 @@ function parsed<T>(read: () => T): Parsed<T> {
   }
 }
 
-/** Where the code begins: it is what follows the braces and blanks. */
+/** Where the code begins, behind the braces and blanks. */
 function codeOffset({ code, start }: Tag, text: string): number {
   if (code.length > MAX_TAG_CHARACTERS) {
     throw new Fault(start, `a tag is longer than ${MAX_TAG_CHARACTERS} characters`);

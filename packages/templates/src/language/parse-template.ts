@@ -1,4 +1,4 @@
-/** Reads a text with its tags as a tree of texts, values and blocks. */
+/** Parses a text into a tree of texts, values and blocks. */
 
 import { MAX_BLOCK_DEPTH, MAX_NAME_CHARACTERS } from "./bounds.ts";
 import type { Branch, Condition, Loop, Node } from "./expressions.ts";
@@ -16,7 +16,7 @@ const WORDS = new Set(["if", "unless", "elsif", "else", "endif", "endunless", "f
 
 interface OpenBlock {
   tag: Tag;
-  /** Where the nodes of the block's branch in hand go. */
+  /** Takes the nodes of the current branch. */
   body: Node[];
   branches: Branch[];
   loop: Loop | undefined;
@@ -24,8 +24,8 @@ interface OpenBlock {
 }
 
 /**
- * Reads the tree. The tags are those that `scanTags` found in the text; their faults are the caller's.
- * Each fault says what to write instead.
+ * Parses a text. `tags`: those that `scanTags` found; the caller reports their faults. Each fault says what to write
+ * instead.
  */
 export function parseTemplate(text: string, tags: readonly Tag[]): ParsedTemplate {
   const nodes: Node[] = [];
@@ -44,7 +44,7 @@ export function parseTemplate(text: string, tags: readonly Tag[]): ParsedTemplat
   const addText = (from: number, to: number): void => {
     if (to > from) here().push({ kind: "text", start: from, end: to });
   };
-  // What stands deeper than a block may is a fault already, and is not read.
+  // A block that is nested too deep is already a fault, and is not parsed.
   let isTooDeep = false;
   tags.forEach((tag, index) => {
     const opens =
@@ -124,7 +124,7 @@ export function parseTemplate(text: string, tags: readonly Tag[]): ParsedTemplat
     }
     if (block === undefined) return;
     if (block.loop !== undefined) {
-      // Behind else the items have no name any more.
+      // Behind `else`, the name of the items is out of scope.
       if (block.loopBody === undefined) {
         block.loopBody = block.body;
         loops.pop();
@@ -168,7 +168,7 @@ export interface Block {
 
 const ENDS: Record<string, Block["word"]> = { endif: "if", endunless: "unless", endfor: "for" };
 
-/** Finds the blocks of a text in the order of their openings. Where there are faults it is not complete. */
+/** Finds the blocks of a text in the order of their opening tags. With faults, the result is not complete. */
 export function findBlocks(tags: readonly Tag[]): { blocks: Block[]; faults: TagFault[] } {
   const blocks: Block[] = [];
   const open: { index: number; block: Block; hasElse: boolean }[] = [];
@@ -194,7 +194,7 @@ export function findBlocks(tags: readonly Tag[]): { blocks: Block[]; faults: Tag
     } else if (Object.hasOwn(ENDS, name)) {
       if (ENDS[name] !== innermost?.block.word) {
         faults.push({ offset, message: endFault(name, innermost?.block.word) });
-        // What it ends is ended, so that one fault is not told again at each block around it.
+        // Closes the block that was meant, so that one fault is not reported again for each block around it.
         const meant = open.findLastIndex(({ block }) => block.word === ENDS[name]);
         if (meant !== -1) open.length = meant + 1;
       }

@@ -20,7 +20,7 @@ export const LITERALS = new Map<string, unknown>([
 ]);
 const FORLOOP_FIELDS = new Set(["first", "last", "index"]);
 
-/** Thrown where a tag cannot be read; caught where its reading began. */
+/** Thrown if a tag cannot be read. `parseValue` and the like catch it. */
 export class Fault extends Error {
   readonly offset: number;
 
@@ -179,7 +179,7 @@ function hint(instead: string | undefined): string {
 
 export interface Token {
   kind: "name" | "text" | "number" | "sign" | "end";
-  /** As it is written; of a text in quotes what it says. */
+  /** As it is written. For a quoted text, its content. */
   text: string;
   /** Offset in the template. */
   offset: number;
@@ -191,7 +191,7 @@ const NAME = /[\p{L}\p{Nd}_$][\p{L}\p{M}\p{Nd}_\-.$]*/uy;
 const TEXT = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
 const SIGN = /==|!=|<>|<=|>=|&&|\|\||&(?:gt|lt|amp|quot);|\.\.|[<>=!|:,()[\]]/y;
 
-/** What a backslash makes of the character behind it. */
+/** The escape sequences of quoted texts. */
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t", "\\": "\\", '"': '"', "'": "'" };
 
 /**

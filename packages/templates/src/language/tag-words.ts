@@ -62,7 +62,10 @@ function hashOf(source: string): string {
   return createHash("sha256").update(source).digest("hex").slice(0, 12);
 }
 
-/** Replaces ranges of a source by words. `offsetOf`: where an offset of the content, outside of words, stands in the source. */
+/**
+ * Replaces ranges of a source by words. `offsetOf`: where an offset of the content, outside of words, stands in the
+ * source.
+ */
 function withWords(source: string, ranges: readonly Range[], wordOf: (index: number) => string) {
   const ends: { inContent: number; inSource: number }[] = [];
   let content = "";

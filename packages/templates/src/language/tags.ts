@@ -1,4 +1,4 @@
-/** The scanner of tags: `{{ name }}`, with filters behind the name or without, and `{% if … %}`. */
+/** Scans a text for tags: `{{ name }}`, with or without filters, and `{% if … %}`. */
 
 import { MAX_TAGS } from "./bounds.ts";
 import { characterName } from "./characters.ts";
@@ -6,8 +6,8 @@ import { characterName } from "./characters.ts";
 export interface Tag {
   kind: "value" | "block";
   /**
-   * Of a value: the variable's name, which is all in front of the first `|`; nothing where a text in
-   * quotes stands there. Of a block: its word, as `if` or `endfor`.
+   * Of a value: the variable's name, which is the text in front of the first `|`; empty if that is a quoted text.
+   * Of a block: its keyword, as `if` or `endfor`.
    */
   name: string;
   /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
@@ -25,12 +25,12 @@ export interface TagFault {
   message: string;
 }
 
-// Letters take their combining marks along: words of many scripts cannot be written without.
+// Combining marks belong to letters: words of many scripts cannot be written without them.
 const NAME_CHARACTER = /[\p{L}\p{M}\p{Nd}_\-.$: ]/u;
 
 /**
- * Finds every tag of a text, and what is wrong with one by itself: it is unclosed, empty, or its name
- * holds a forbidden character. What is behind a `|` or inside a block's tag is read by the parser.
+ * Finds every tag of a text, and the faults of single tags: unclosed, empty, or a name with a forbidden character.
+ * The parser reads filters and the code of blocks.
  */
 export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
   const tags: Tag[] = [];
@@ -72,14 +72,14 @@ export function scanTags(text: string): { tags: Tag[]; faults: TagFault[] } {
   return { tags, faults };
 }
 
-/** Only a `-` right beside the braces trims: behind a blank it belongs to the name. */
+/** Only a `-` next to the braces trims. Behind a blank it belongs to the name. */
 function trimsOf(text: string, from: number, to: number): Tag["trims"] {
   const before = from < to && text.charAt(from) === "-";
   const behind = to - from > 1 && text.charAt(to - 1) === "-";
   return before && behind ? "both" : before ? "before" : behind ? "behind" : undefined;
 }
 
-/** Finds a sign at or behind offsets that only grow, so that all together read the text once. */
+/** Finds the next occurrence of a sign. Ask for growing offsets only: then the text is read once. */
 function finder(text: string, sign: string): (from: number) => number {
   let found = -1;
   return (from) => {
@@ -89,7 +89,7 @@ function finder(text: string, sign: string): (from: number) => number {
   };
 }
 
-/** Of a block's code: the word that says what it is. Empty where none begins it. */
+/** The word that a block's code begins with; empty if there is none. */
 function blockWord(code: string): string {
   return /^-?[\t\n\r ]*([A-Za-z_]*)/.exec(code)?.[1] ?? "";
 }
@@ -110,12 +110,12 @@ function isQuoted(code: string): boolean {
   return code.startsWith('"') || code.startsWith("'");
 }
 
-/** Whether a value's line ends shall become `<br>`, which only the text of an HTML document can hold. */
+/** Whether a value's line ends become `<br>`, which only text of an HTML document can hold. */
 export function breaksLines({ kind, code }: Tag): boolean {
   return kind === "value" && /\|\s*newline_to_br\s*$/.test(code);
 }
 
-/** The text with every tag replaced by as many letters, and the blanks that it trims, so that offsets stay. */
+/** Replaces every tag, and the blanks that it trims, by as many letters, so that offsets stay the same. */
 export function maskTags(text: string, tags: readonly Tag[]): string {
   let masked = "";
   let at = 0;
@@ -127,8 +127,8 @@ export function maskTags(text: string, tags: readonly Tag[]): string {
 }
 
 /**
- * What of a text each tag takes the place of: itself, and the blanks and line ends around it that its `-`
- * trims. In order; two may share the blanks between them.
+ * The range that each tag replaces: the tag, and the blanks and line ends around it that its `-` trims. In order;
+ * two ranges may share the blanks between them.
  */
 export function tagExtents(text: string, tags: readonly Tag[]): { start: number; end: number }[] {
   return tags.map((tag, index) => {
@@ -149,7 +149,7 @@ function trimsBehind({ kind, code, trims }: Tag): boolean {
   return kind === "block" ? code.endsWith("-") : trims === "behind" || trims === "both";
 }
 
-/** A tag as it is written, with what trims around it. */
+/** A tag as it is written, with its trimming signs. */
 export function writtenTag(tag: Tag): string {
   if (tag.kind === "block") return `{%${tag.code}%}`;
   return `{{${trimsBefore(tag) ? "-" : ""}${tag.code}${trimsBehind(tag) ? "-" : ""}}}`;
@@ -199,7 +199,7 @@ function shown(character: string): string {
   return /[\p{C}\p{Z}]/u.test(character) ? characterName(character) : `"${character}"`;
 }
 
-/** How many of `count` items pass a test that no item passes behind the first one that fails; by halving. */
+/** Binary search: how many of `count` items pass a test that all items behind the first failing one fail. */
 export function countWhile(count: number, passes: (index: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -225,8 +225,8 @@ export interface Range {
 }
 
 /**
- * Finds the range that an offset stands in. The ranges are in order, and none reaches into the next one;
- * ask for offsets that only grow, so that all together read the ranges once.
+ * Finds the range around an offset. The ranges are in order and do not overlap. Ask for growing offsets only: then
+ * the ranges are read once.
  */
 export function rangeFinder<R extends Range>(
   ranges: readonly R[],

@@ -1,4 +1,4 @@
-/** Which variables a text asks for, and what they look like from there. */
+/** Finds the variables that texts use, and what kind of value each one expects. */
 
 import type { Comparison, FilterCall, NameOperand, Node, Operand } from "./expressions.ts";
 import { parseTemplate } from "./parse-template.ts";
@@ -13,8 +13,8 @@ export interface TemplateVariable {
 }
 
 /**
- * The variables of texts, in the order in which they are asked for; none of the system's, which begin
- * with `$`. Of texts with faults those that can be read.
+ * The variables of texts in the order of their first use, without the system's, which begin with `$`. Of texts with
+ * faults, only those that can be read.
  */
 export function templateVariables(texts: readonly string[]): TemplateVariable[] {
   const found = new Map<string, { kind: TemplateVariable["kind"]; fields: Set<string> }>();
@@ -33,7 +33,7 @@ export function templateVariables(texts: readonly string[]): TemplateVariable[] 
   );
 }
 
-/** The names that checked texts ask for, as they are written; not those of a loop's own items. */
+/** The names that checked texts use, as they are written, without those of loop items. */
 export function templateNames(texts: readonly string[]): string[] {
   return [...new Set(texts.flatMap(usesOf).flatMap(({ name }) => name ?? []))];
 }
@@ -48,11 +48,11 @@ interface Use {
   name: string | undefined;
   /** From the variable on, also where it begins with a loop's item. */
   path: Path;
-  /** What the place asks for. */
+  /** The kind of value that the place expects. */
   as: "text" | "list" | "flag";
 }
 
-/** What is asked for in several ways is the one that says most. */
+/** A variable that is used in several ways has the kind with the highest rank. */
 const RANKS = { flag: 0, text: 1, object: 2, list: 3 };
 
 function kindOf(inside: Path[number] | undefined, as: Use["as"]): TemplateVariable["kind"] {
@@ -65,7 +65,7 @@ const LIST_FILTERS = new Set(["join", "first", "last"]);
 
 function usesOf(text: string): Use[] {
   const uses: Use[] = [];
-  /** The lists that the loops in hand run over. */
+  /** The lists of the current loops. */
   const lists: Path[] = [];
   const pathOf = ({ loop, path }: NameOperand): Path =>
     loop === undefined ? path : [...(lists[loop] ?? []), ITEM, ...path];
@@ -79,7 +79,7 @@ function usesOf(text: string): Use[] {
     for (const [, operand] of keywords) add(operand, "text");
   };
   const addComparison = ({ left, comparator, right }: Comparison): void => {
-    // What is compared is a text; what is asked for alone may be there or not.
+    // A compared value is a text. A value without comparison is a flag.
     add(left, comparator === undefined ? "flag" : "text");
     add(right, "text");
   };

@@ -1,4 +1,4 @@
-/** What people who know Liquid or its relatives may write, and what to write here instead. */
+/** Tags, filters and signs of Liquid and its relatives that are not supported, each with what to write instead. */
 
 /** Words of block tags. */
 export const UNSUPPORTED_TAGS: Readonly<Record<string, string>> = {

@@ -1,19 +1,19 @@
-/** How logic reads values: as texts, as numbers, as lists, and how it compares them. As LiquidJS does. */
+/** Finds values by name, reads them as text and numbers, and compares them as LiquidJS does. */
 
 import { BLANK, type Comparator, EMPTY, NIL } from "./expressions.ts";
 import { type Rendering, RenderingEnded, spend, spendCharacters } from "./rendering.ts";
 
-/** Only what is missing, null or false is not true: 0 and an empty text are. */
+/** Everything but a missing value, null and false counts as true, 0 and an empty text included. */
 export function isTruthy(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== NIL;
 }
 
-/** A value as text. Lists and objects are JSON, whose making is work. */
+/** A value as text. Lists and objects become JSON, which counts as work. */
 export function textOf(value: unknown, rendering: Rendering): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return variableText(value);
   if (JSON.isRawJSON(value)) return rawText(value, rendering);
-  // JSON.stringify looks for each object among those around it.
+  // To find cycles, JSON.stringify compares each object with all objects around it.
   read(depthOf(value, rendering) ** 2, rendering);
   const text = variableText(value);
   read(text.length, rendering);
@@ -25,27 +25,27 @@ function read(characters: number, rendering: Rendering): void {
   if (rendering.workLeft < 0) throw new RenderingEnded();
 }
 
-/** A number of JSON, kept as it is written or not; undefined for everything else. */
+/** A number, also one that is kept as written; undefined for any other value. */
 export function numberOf(value: unknown, rendering: Rendering): number | undefined {
   if (typeof value === "number") return value;
   return JSON.isRawJSON(value) ? Number(rawText(value as object, rendering)) : undefined;
 }
 
-/** The number that a limit or a length is, in quotes or not: of what is none, 0. */
+/** Reads a limit or a length, in quotes or not. Anything that is no number is 0. */
 export function countOf(value: unknown, rendering: Rendering): number {
   const number =
     typeof value === "string" ? Number(value.slice(0, 20)) : numberOf(value, rendering);
   return Number.isNaN(number) ? 0 : (number ?? 0);
 }
 
-/** A number as it is written, which is as long as a request may be. */
+/** A number as the client wrote it: its length is bounded only by the request. */
 function rawText(value: object, rendering: Rendering): string {
   const text = (value as { rawJSON: string }).rawJSON;
   spendCharacters(rendering, text.length);
   return text;
 }
 
-/** The keys of an object, read once a message. */
+/** The keys of an object. They are read once a message. */
 export function keysOf(value: object, rendering: Rendering): readonly string[] {
   rendering.keys ??= new Map();
   let keys = rendering.keys.get(value);
@@ -81,7 +81,7 @@ export function compare(
   }
 }
 
-/** Lists are equal when their items are; objects, as in LiquidJS, when they are the same one. */
+/** Lists are equal if their items are. As in LiquidJS, an object equals only itself. */
 function areEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return isEqual(left, right, rendering);
   const pairs: [unknown, unknown][] = [[left, right]];
@@ -99,21 +99,21 @@ function areEqual(left: unknown, right: unknown, rendering: Rendering): boolean 
 }
 
 function isEqual(left: unknown, right: unknown, rendering: Rendering): boolean {
-  if (typeof left === "symbol") return isWhat(left, right, rendering);
-  if (typeof right === "symbol") return isWhat(right, left, rendering);
+  if (typeof left === "symbol") return matchesKeyword(left, right, rendering);
+  if (typeof right === "symbol") return matchesKeyword(right, left, rendering);
   if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
     spendCharacters(rendering, left.length);
   }
   return left === right || comparable(left, rendering) === comparable(right, rendering);
 }
 
-/** Numbers by what they are, however they are written; what is missing as null. */
+/** Numbers compare by value, however they are written. A missing value compares as null. */
 function comparable(value: unknown, rendering: Rendering): unknown {
   return numberOf(value, rendering) ?? value ?? null;
 }
 
 /** Whether a value is `nil`, `empty` or `blank`. */
-function isWhat(word: symbol, value: unknown, rendering: Rendering): boolean {
+function matchesKeyword(word: symbol, value: unknown, rendering: Rendering): boolean {
   if (word === NIL) return value === undefined || value === null || value === NIL;
   if (typeof value === "symbol") return word === BLANK && value === NIL;
   if (word === BLANK && !isTruthy(value)) return true;
@@ -126,7 +126,7 @@ function isWhat(word: symbol, value: unknown, rendering: Rendering): boolean {
   return isObject(value) && keysOf(value, rendering).length === 0;
 }
 
-/** Numbers by their size, texts by their letters; a text that is a number beside a number as one. */
+/** Orders numbers by size and texts by code unit. Between a number and a text, the text is read as a number. */
 function isInOrder(left: unknown, comparator: Comparator, right: unknown, rendering: Rendering) {
   const one = orderable(left, rendering);
   const other = orderable(right, rendering);
@@ -162,10 +162,10 @@ function contains(left: unknown, right: unknown, rendering: Rendering): boolean 
   const sought = asText(right, true);
   if (text === undefined || sought === undefined) return false;
   spendCharacters(rendering, text.length + sought.length);
-  return isFoundIn(text, sought);
+  return includesText(text, sought);
 }
 
-/** What `contains` looks in and looks for, other than lists. */
+/** The text that `contains` searches, or searches for. */
 function asText(value: unknown, isSought: boolean): string | undefined {
   if (value === EMPTY || value === BLANK) return "";
   if (typeof value === "string") return value;
@@ -173,7 +173,7 @@ function asText(value: unknown, isSought: boolean): string | undefined {
   return isSought && isPlain ? variableText(value) : undefined;
 }
 
-/** How many lists and objects stand in another at most. Not by recursion: a value is as deep as it likes. */
+/** The greatest depth of nested lists and objects. Without recursion, because values may be nested without limit. */
 function depthOf(value: object, rendering: Rendering): number {
   rendering.depths ??= new Map();
   const known = rendering.depths.get(value);
@@ -196,9 +196,9 @@ function depthOf(value: object, rendering: Rendering): number {
 }
 
 /**
- * Finds the value of a name: first the whole name as an own key, then step by step along its dots
- * through own properties (an array's by their index). `undefined` where there is none.
- * Nothing inherited is ever seen, so `constructor` is found only where a tenant sent it.
+ * Finds the value of a name: first the whole name as an own key, then step by step along its dots through own
+ * properties, in arrays by index. Undefined if there is none. Inherited properties are never read, so `constructor`
+ * is found only if the tenant sent it.
  */
 export function findVariable(
   variables: Readonly<Record<string, unknown>>,
@@ -210,7 +210,7 @@ export function findVariable(
   let value: unknown = variables;
   for (const key of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    // A number that is kept as it is written has nothing inside.
+    // A number that is kept as written has no properties.
     if (JSON.isRawJSON(value)) return undefined;
     value = (value as Record<string, unknown>)[key];
   }
@@ -237,18 +237,21 @@ function jsonText(value: object): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    // A cycle or a bigint: no JSON document can hold one, so no tenant sent it.
+    // It holds a cycle or a bigint. JSON has neither, so no tenant sent it.
     return "";
   }
 }
 
-/** Up to here the engine's own search is bounded well enough; beyond it multiplies the two lengths. */
+/**
+ * Up to this length the engine's own search is fast enough. Beyond it, its time may grow with the product of both
+ * lengths.
+ */
 const SHORT = 32;
 
-export function isFoundIn(text: string, sought: string): boolean {
+export function includesText(text: string, sought: string): boolean {
   if (sought.length <= SHORT) return text.includes(sought);
   if (sought.length > text.length) return false;
-  // Knuth, Morris, Pratt: `back` says how much of what was found is a beginning once more.
+  // Knuth-Morris-Pratt: `back` holds the length of the longest border of each prefix.
   const back = new Int32Array(sought.length);
   for (let at = 1, length = 0; at < sought.length; at++) {
     const code = sought.charCodeAt(at);

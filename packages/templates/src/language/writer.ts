@@ -1,4 +1,4 @@
-/** Writes one text of a template: an interpreter that is ended by its counters. */
+/** Writes one text of a template. Its counters end a rendering that costs too much. */
 
 import { evaluate, evaluateCondition, type Frame, type Scope, valueText } from "./evaluate.ts";
 import type { Branch, Condition, Loop, Node, Operand, ValueExpression } from "./expressions.ts";
@@ -10,29 +10,29 @@ import { countOf, isObject, keysOf } from "./values.ts";
 export interface WriterOptions {
   /** Removes characters that the message cannot hold, from the template and from each value. */
   clean: (text: string) => string;
-  /** How each tag's value is written; as it is where undefined or left out. */
+  /** How each tag's value is written. Undefined: unchanged. */
   slots?: (text: string, tags: readonly Tag[]) => (Slot | undefined)[];
   /** Parts that are left out whole when their first tag writes nothing. In order, each with a tag. */
   optional?: readonly Range[];
   /** The size of a part of the result, in the unit of `limit`. At least half of its length. */
   measure: (text: string) => number;
   limit: number;
-  /** The filter `escape` has nothing to do: the slots escape, or there is nothing to escape for. */
+  /** The filter `escape` does nothing, because the slots escape. */
   escapes?: true;
-  /** Dates and numbers are written with plain blanks. */
+  /** Dates and numbers have plain spaces only. */
   plainBlanks?: true;
 }
 
 /**
- * Writes the text with these variables. `undefined` as soon as the text passes its limit or the work
- * is used up: the rest is never built or read.
+ * Writes the text with these variables. Undefined as soon as the text passes its limit or the work is used up: the
+ * rest is never built or read.
  */
 export type Writer = (
   variables: Record<string, unknown>,
   rendering: Rendering,
 ) => string | undefined;
 
-/** A node with its text cleaned and measured, and its slot found. */
+/** A node of the syntax tree, prepared for writing. */
 type Piece =
   | { kind: "text"; text: string; size: number }
   | ValuePiece
@@ -50,14 +50,14 @@ interface ValuePiece {
   slot: Slot | undefined;
   /** The number of a variable without filters, which is read once a text. Undefined for all other values. */
   variable: number | undefined;
-  /** The first value of an optional part, which is left out where this is written as nothing. */
+  /** Marks the first value of an optional part. If it writes nothing, the whole part is left out. */
   leadsPart: boolean;
   /** The template's text behind the value. */
   after: string;
   afterSize: number;
 }
 
-/** Prepares a text. Undefined where the text is no template, so that nothing has ever checked it. */
+/** Prepares a text. Undefined if the text is not a valid template, so that it was never checked. */
 export function createWriter(template: string, options: WriterOptions): Writer | undefined {
   const { tags, faults: tagFaults } = scanTags(template);
   const { nodes, faults } = parseTemplate(template, tags);
@@ -91,7 +91,7 @@ class Preparation {
     this.#parts = options.optional ?? [];
   }
 
-  /** The pieces of nodes that stand side by side; ask for them in the order of the text. */
+  /** The pieces of sibling nodes. Call it in the order of the text. */
   pieces(nodes: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     let group: { part: Range; pieces: Piece[] } | undefined;
@@ -180,7 +180,7 @@ class Preparation {
     return part !== undefined && part.start <= offset ? part : undefined;
   }
 
-  /** Where the part that an offset stands in ends, or the next one begins. */
+  /** The end of the part around an offset, or else the start of the next part. */
   #boundaryBehind(offset: number): number {
     const part = this.#parts[this.#nextPart];
     if (part === undefined) return Number.POSITIVE_INFINITY;
@@ -195,7 +195,7 @@ class Output implements Scope {
   readonly escapes: boolean;
   readonly plainBlanks: boolean;
   readonly #options: WriterOptions;
-  /** The text's variables without filters, by their numbers: cleaned, not yet written for a place. */
+  /** The values of variables without filters, by number: cleaned, but not yet escaped for a place. */
   readonly #values: (string | undefined)[] = [];
   #room: number;
 
@@ -244,7 +244,7 @@ class Output implements Scope {
     if (this.#room < 0) throw new RenderingEnded();
   }
 
-  /** What a value is written as, in its slot. */
+  /** A value as its slot writes it. */
   #value({ name, expression, slot, variable }: ValuePiece): string {
     const { rendering } = this;
     let value = variable === undefined ? undefined : this.#values[variable];
@@ -311,7 +311,7 @@ interface Items {
   at(index: number): unknown;
 }
 
-/** What a loop runs over: a list, the pairs of an object, a text as one item. */
+/** The items of a loop: of a list, the pairs of an object, or one text. */
 function listOf(value: unknown, rendering: Rendering): Items {
   if (Array.isArray(value)) return value;
   if (typeof value === "string" && value !== "") return [value];
@@ -320,7 +320,7 @@ function listOf(value: unknown, rendering: Rendering): Items {
   return { length: keys.length, at: (index) => [keys[index], value[keys[index] ?? ""]] };
 }
 
-/** As many turns as a limit leaves: all where it is missing, none where it is no number or less than 0. */
+/** The number of turns. A missing limit allows all; a limit that is no number, or below 0, allows none. */
 function limited(length: number, limit: Operand | undefined, scope: Scope): number {
   if (limit === undefined) return length;
   const value = evaluate(limit, scope);
