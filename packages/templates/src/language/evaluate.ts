@@ -70,6 +70,8 @@ export function valueText(expression: ValueExpression, name: string, scope: Scop
   const { operand, filters, hasDefault } = expression;
   const { rendering } = scope;
   let value = evaluate(operand, scope);
+  // Most values: a text without filters.
+  if (typeof value === "string" && filters.length === 0) return value;
   if (value === undefined && !hasDefault) {
     rendering.missing.add(name);
     if (rendering.mark !== undefined) return rendering.mark(name);

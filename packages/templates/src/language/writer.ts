@@ -62,9 +62,11 @@ export function createWriter(template: string, options: WriterOptions): Writer |
   const { tags, faults: tagFaults } = scanTags(template);
   const { nodes, faults } = parseTemplate(template, tags);
   if (tagFaults.length > 0 || faults.length > 0) return undefined;
-  const pieces = new Preparation(template, tags, options).pieces(nodes);
+  const preparation = new Preparation(template, tags, options);
+  const pieces = preparation.pieces(nodes);
+  const variableCount = preparation.variables.size;
   return (variables, rendering) => {
-    const output = new Output(options, rendering, variables);
+    const output = new Output(options, rendering, variables, variableCount);
     try {
       return output.write(pieces);
     } catch (error) {
@@ -80,7 +82,7 @@ class Preparation {
   readonly #options: WriterOptions;
   readonly #slots: (Slot | undefined)[];
   readonly #parts: readonly Range[];
-  readonly #variables = new Map<string, number>();
+  readonly variables = new Map<string, number>();
   #nextPart = 0;
 
   constructor(template: string, tags: readonly Tag[], options: WriterOptions) {
@@ -158,8 +160,8 @@ class Preparation {
     const isVariable = operand.kind === "name" && operand.loop === undefined;
     let variable: number | undefined;
     if (isVariable && filters.length === 0) {
-      variable = this.#variables.get(operand.name) ?? this.#variables.size;
-      this.#variables.set(operand.name, variable);
+      variable = this.variables.get(operand.name) ?? this.variables.size;
+      this.variables.set(operand.name, variable);
     }
     const name = this.#tags[tag]?.name ?? "";
     return {
@@ -196,11 +198,17 @@ class Output implements Scope {
   readonly plainBlanks: boolean;
   readonly #options: WriterOptions;
   /** The values of variables without filters, by number: cleaned, but not yet escaped for a place. */
-  readonly #values: (string | undefined)[] = [];
+  readonly #values: (string | undefined)[];
   #room: number;
 
-  constructor(options: WriterOptions, rendering: Rendering, variables: Record<string, unknown>) {
+  constructor(
+    options: WriterOptions,
+    rendering: Rendering,
+    variables: Record<string, unknown>,
+    variableCount: number,
+  ) {
     this.#options = options;
+    this.#values = new Array(variableCount);
     this.#room = options.limit;
     this.rendering = rendering;
     this.variables = variables;
