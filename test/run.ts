@@ -1,27 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, glob, mkdir, mkdtemp, readdir, readFile, rm, statfs } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { startNats } from "@belfry/local/servers/nats-server";
-import { startPostgres } from "@belfry/local/servers/postgres-server";
 import { SMALL_HEAP } from "@belfry/local/supervise";
-import { freePort, PORTS_FOLDER } from "@belfry/testing/free-port";
-import { TEMPLATE_DATABASE } from "@belfry/testing/postgres";
-import pg from "pg";
-import { groupFiles } from "./group-files.ts";
-import { neededTools } from "./needed-tools.ts";
+import { PORTS_FOLDER } from "@belfry/testing/free-port";
+import { groupFiles } from "./runner/group-files.ts";
+import { type ImportGraph, ROOT, readImportGraph } from "./runner/import-graph.ts";
+import { isAlive, keepServers, stopKeptServers } from "./runner/kept-servers.ts";
+import { neededTools } from "./runner/needed-tools.ts";
+import type { TestLane } from "./runner/run-files.ts";
+import { type RunOptions, readOptions } from "./runner/run-options.ts";
+import {
+  allTests,
+  changedFiles,
+  changedTests,
+  namedTests,
+  needServers,
+  quickTests,
+} from "./runner/select-tests.ts";
+import { provideTemplate, startServers } from "./runner/test-servers.ts";
 import { auditTenants } from "./tenant-audit.ts";
 
 /**
- * `node test/run.ts`: format, lint and import rules, types, then every test against a Postgres and a
- * nats-server of this run's own, and whether every statement they sent names its tenant. `node
- * test/run.ts <test files>`: those tests only.
+ * `node test/run.ts`: format, lint and import rules, types, then every test against a Postgres and a nats-server of
+ * this run's own, and whether every statement they sent names its tenant. CONTRIBUTING.md lists the options.
  */
 
-const ROOT = resolve(import.meta.dirname, "..");
-/** The long ones first, so that no processor is idle beside the last of them. */
-const TESTS = ["test", "deploy", "packages/templates", "services", "packages"];
 /** They wait more than they work: one after the other in a lane of their own, beside all others. */
 const WAITING = [
   "test/failure/failure.test.ts",
@@ -34,14 +39,19 @@ const WAITING = [
   "services/dispatcher/main.test.ts",
   "services/dispatcher/killed-erasure.test.ts",
 ];
-const RUN_FILES = join(import.meta.dirname, "run-files.ts");
-const WHOLE_OUTPUT = join(import.meta.dirname, "whole-output.ts");
-const BUNDLE_LIBRARIES = join(import.meta.dirname, "bundle-libraries.ts");
-const COMPILE_MODULES = join(import.meta.dirname, "compile-modules.ts");
+const RUNNER = join(import.meta.dirname, "runner");
+const RUN_FILES = join(RUNNER, "run-files.ts");
+const WHOLE_OUTPUT = join(RUNNER, "whole-output.ts");
+const BUNDLE_LIBRARIES = join(RUNNER, "bundle-libraries.ts");
+const COMPILE_MODULES = join(RUNNER, "compile-modules.ts");
 /** V8's flags of tests, of services and of those in a local stack: what is compiled under some is not taken under others. */
 const FLAGS = [["--stack-trace-limit=10"], [], SMALL_HEAP];
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
+/** Half of its time a test waits for what others do; more at once only take the processors' caches from each other. */
+const CONCURRENCY = 2 * availableParallelism();
+/** Bundling and compiling for all takes as long as so many files gain by it. */
+const MANY_FILES = 40;
 const SHARED_MEMORY = "/dev/shm";
 const PLENTY = 8 * 2 ** 30;
 
@@ -50,10 +60,23 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => interrupted.abort(signal));
 }
 
-async function main(files: string[]): Promise<number> {
-  const tests = files.length > 0 ? files : await testFiles();
+async function main(options: RunOptions): Promise<number> {
+  if (options.stopServers) {
+    const wereKept = await stopKeptServers();
+    process.stderr.write(wereKept ? "the kept servers are stopped\n" : "no servers are kept\n");
+    return 0;
+  }
+  const graph = await readImportGraph();
+  const tests = selectTests(options, graph);
+  if (options.list) {
+    process.stdout.write(tests.map((file) => `${file}\n`).join(""));
+    return 0;
+  }
+  const { files, quick, changed, name } = options;
+  const isWhole = files.length === 0 && !quick && changed === undefined && name === undefined;
+  const isMany = name === undefined && tests.length >= MANY_FILES;
   // biome-ignore lint/style/noProcessEnv: the PATH, and what the caller leaves out
-  const leftOut = files.length > 0 ? {} : await neededTools(process.env);
+  const leftOut = files.length > 0 || quick ? {} : await neededTools(process.env);
 
   await using cleanup = new AsyncDisposableStack();
   await removeLeftovers();
@@ -63,55 +86,93 @@ async function main(files: string[]): Promise<number> {
   await chmod(directory, 0o755);
   const temporary = join(directory, "tmp");
   await mkdir(join(temporary, PORTS_FOLDER), { recursive: true });
-  const statements = join(directory, "statements");
-  const libraries = join(directory, "libraries");
-  for (const path of [statements, libraries]) await mkdir(path);
-  const quick = {
+  const kept = options.keepServers ? await keepServers() : undefined;
+  const preload = join(directory, "libraries", "preload.mjs");
+  const quickStart = {
     // Hundreds of processes load the same modules: half of a start is finding and compiling them.
-    NODE_COMPILE_CACHE: join(directory, "compiled"),
-    ...(files.length === 0 ? { BUNDLED_LIBRARIES: join(libraries, "preload.mjs") } : {}),
+    NODE_COMPILE_CACHE: join(kept?.folder ?? directory, "compiled"),
+    ...(isMany ? { BUNDLED_LIBRARIES: preload } : {}),
   };
-  const [code, { databaseUrl, natsUrl }] = await Promise.all([
-    files.length === 0 ? check() : 0,
-    timed("servers", () => startServers(cleanup, directory)),
-    files.length === 0 ? timed("compiling", () => compile(quick)) : undefined,
+  const servers = async () => {
+    if (!needServers(graph, tests)) return {};
+    const { databaseUrl, natsUrl } = kept ?? (await startServers(cleanup, directory));
+    await provideTemplate(databaseUrl, graph);
+    return { TEST_DATABASE_URL: databaseUrl, TEST_NATS_URL: natsUrl };
+  };
+  const [code, urls] = await Promise.all([
+    isWhole || quick ? check() : 0,
+    timed("servers", servers),
+    isMany ? timed("compiling", () => compile(quickStart)) : undefined,
   ]);
   interrupted.signal.throwIfAborted();
   if (code !== 0) return code;
 
-  // Half of its time a test waits for what others do; more at once only take the processors' caches from each other.
-  const concurrency = 2 * availableParallelism();
-  const bounds = [`--test-concurrency=${concurrency}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
-  const failures = join(directory, "failures");
-  const lane = (most: number, some: string[]) =>
-    run(
-      process.execPath,
-      [RUN_FILES, String(most), String(TEST_TIMEOUT_MS), failures, ...some],
-      env,
-    );
+  const statements = join(directory, "statements");
+  await mkdir(statements);
   const env = {
-    TEST_DATABASE_URL: databaseUrl,
-    TEST_NATS_URL: natsUrl,
+    ...urls,
     NODE_ENV: "test",
     TMPDIR: temporary,
-    ...quick,
-    ...(files.length === 0 ? { RECORDED_STATEMENTS: statements } : {}),
+    ...quickStart,
+    ...(isWhole ? { RECORDED_STATEMENTS: statements } : {}),
     ...leftOut,
   };
-  if (files.length > 0) {
-    const one = ["--import", WHOLE_OUTPUT, "--test", "--test-force-exit", ...bounds, ...tests];
-    return await run(process.execPath, one, env);
+  if (files.length > 0 && name === undefined) return await runAsGiven(options, env);
+  const passed = await runInLanes(tests, name, directory, env);
+  interrupted.signal.throwIfAborted();
+  // What a run leaves out may be all that needs an exception.
+  return passed && (!isWhole || (await auditTenants(statements))) ? 0 : 1;
+}
+
+function selectTests({ files, quick, changed, name }: RunOptions, graph: ImportGraph): string[] {
+  const tests = () => {
+    if (files.length > 0) return files;
+    if (changed !== undefined) return changedTests(graph, changedFiles(changed));
+    return quick ? quickTests(graph) : allTests(graph);
+  };
+  if (name === undefined) return tests();
+  const named = new Set(namedTests(graph, name));
+  return tests().filter((file) => files.length > 0 || named.has(file));
+}
+
+/** The files of the command line, by `node --test` with Node's own options, or under a debugger. */
+async function runAsGiven(
+  { files, nodeOptions, inspect }: RunOptions,
+  env: Record<string, string>,
+): Promise<number> {
+  const preload = ["--import", WHOLE_OUTPUT];
+  if (inspect !== undefined) {
+    const args = [...preload, ...nodeOptions, `--inspect-brk=127.0.0.1:${inspect}`, ...files];
+    return await run(process.execPath, args, env);
   }
+  const bounds = [`--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const args = [...preload, "--test", "--test-force-exit", ...bounds, ...nodeOptions, ...files];
+  return await run(process.execPath, args, env);
+}
+
+/** Those that wait beside all others, and what failed once more at the end; true: nothing failed. */
+async function runInLanes(
+  tests: string[],
+  name: string | undefined,
+  directory: string,
+  env: Record<string, string>,
+): Promise<boolean> {
+  const failures = join(directory, "failures");
+  const lane = async (files: string[], concurrency: number) => {
+    const lane: TestLane = { files, concurrency, timeoutMs: TEST_TIMEOUT_MS, failures, name };
+    return await run(process.execPath, [RUN_FILES, JSON.stringify(lane)], env);
+  };
   const groups = join(directory, "groups");
   await mkdir(groups);
-  const others = await groupFiles(
-    tests.filter((file) => !WAITING.includes(file)),
-    groups,
-  );
-  const codes = await Promise.all([lane(1, WAITING), lane(concurrency, others)]);
+  const waiting = WAITING.filter((file) => tests.includes(file));
+  const others = tests.filter((file) => !WAITING.includes(file));
+  const codes = await Promise.all([
+    waiting.length > 0 ? lane(waiting, 1) : 0,
+    // The tests of a group begin behind one of its own, which no name but its own would let run.
+    lane(name === undefined ? await groupFiles(others, groups) : others, CONCURRENCY),
+  ]);
   process.stderr.write(await readFile(failures, "utf8").catch(() => ""));
-  const isSound = await auditTenants(statements);
-  return isSound && codes.every((one) => one === 0) ? 0 : 1;
+  return codes.every((code) => code === 0);
 }
 
 /** Format, lint, types and unused code; 0 when all is well. */
@@ -132,6 +193,7 @@ async function check(): Promise<number> {
 async function compile(env: Record<string, string>): Promise<void> {
   const { BUNDLED_LIBRARIES = "" } = env;
   const resolving = "--experimental-import-meta-resolve";
+  await mkdir(dirname(BUNDLED_LIBRARIES));
   await run(process.execPath, [resolving, BUNDLE_LIBRARIES, dirname(BUNDLED_LIBRARIES)], env);
   const preload = ["--import", BUNDLED_LIBRARIES];
   await Promise.all(
@@ -162,73 +224,6 @@ async function folder(): Promise<string> {
   return Math.min(bavail * bsize, process.availableMemory()) > PLENTY ? SHARED_MEMORY : tmpdir();
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-async function testFiles(): Promise<string[]> {
-  const found = new Set<string>();
-  const exclude = (path: string) => path.split("/").includes("node_modules");
-  for (const folder of TESTS) {
-    const ofFolder: string[] = [];
-    for await (const file of glob(`${folder}/**/*.test.ts`, { cwd: ROOT, exclude })) {
-      ofFolder.push(file);
-    }
-    for (const file of ofFolder.sort()) found.add(file);
-  }
-  return [...found];
-}
-
-async function startServers(cleanup: AsyncDisposableStack, directory: string) {
-  const log = () => undefined;
-  const startedPostgres = async () => {
-    const port = await freePort();
-    const server = await startPostgres({
-      dataDir: join(directory, "postgres"),
-      port,
-      log,
-      durable: false,
-    });
-    cleanup.defer(async () => {
-      await server.stop();
-      await rm(server.directory, { recursive: true, force: true });
-    });
-    await createTemplate(server.url);
-    return server.url;
-  };
-  const startedNats = async () => {
-    const port = await freePort();
-    const server = await startNats({
-      storeDir: join(directory, "nats"),
-      port,
-      log,
-      mayInstall: true,
-    });
-    cleanup.defer(() => server.stop());
-    return server.url;
-  };
-  const [postgres, nats] = await Promise.allSettled([startedPostgres(), startedNats()]);
-  if (postgres.status === "rejected") throw postgres.reason;
-  if (nats.status === "rejected") throw nats.reason;
-  return { databaseUrl: postgres.value, natsUrl: nats.value };
-}
-
-async function createTemplate(serverUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${TEMPLATE_DATABASE} TEMPLATE template0`);
-  await client.end();
-  const url = new URL(serverUrl);
-  url.pathname = `/${TEMPLATE_DATABASE}`;
-  const { migrateToLatest } = await import("@belfry/database/migrate");
-  await migrateToLatest(url.href);
-}
-
 async function run(command: string, args: string[], env: Record<string, string>): Promise<number> {
   const child = spawn(command, args, {
     cwd: ROOT,
@@ -253,7 +248,7 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(readOptions(process.argv.slice(2)));
 } catch (error) {
   if (!interrupted.signal.aborted) process.stderr.write(`${(error as Error).stack}\n`);
   process.exitCode = interrupted.signal.aborted ? 130 : 1;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 /**
- * `node --experimental-import-meta-resolve test/bundle-libraries.ts <folder>`: hundreds of processes of a run load the
+ * `node --experimental-import-meta-resolve test/runner/bundle-libraries.ts <folder>`: hundreds of processes of a run load the
  * same libraries, 800 files of them for a service, which is half of what its start costs. Here each is one file, of
  * the same text; `preload.mjs` in the folder, loaded with `--import`, has our own modules import those instead.
  */
@@ -22,7 +22,7 @@ const LIBRARIES: Record<string, string[]> = {
   "packages/http-api": ["@fastify/rate-limit", "@fastify/swagger"],
   "services/realtime-gateway": ["@fastify/websocket", "ws"],
 };
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const [folder = ""] = process.argv.slice(2);
 
 /** Node's own resolving where the package stands; what CommonJS exports has to be named. */

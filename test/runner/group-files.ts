@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 const MOST = 12;
 /** Of those that start processes and browsers, which takes much longer than a start of Node. */
 const MOST_OF_WHOLE = 3;
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 /** What a whole file shares, hooks outside of a `describe` and snapshots belong to the process. */
 const ALONE = /^(before|after|beforeEach|afterEach)\(|\.assert\.snapshot\(|\bwholeFile\(/m;
 
