@@ -27,7 +27,7 @@ import { auditTenants } from "./tenant-audit.ts";
  * this run's own, and whether every statement they sent names its tenant. CONTRIBUTING.md lists the options.
  */
 
-/** They wait more than they work: one after the other in a lane of their own, beside all others. */
+/** These tests mostly wait. They run one after another in a lane of their own, beside all others. */
 const WAITING = [
   "test/failure/failure.test.ts",
   "test/stack/local-stack.test.ts",
@@ -44,13 +44,13 @@ const RUN_FILES = join(RUNNER, "run-files.ts");
 const WHOLE_OUTPUT = join(RUNNER, "whole-output.ts");
 const BUNDLE_LIBRARIES = join(RUNNER, "bundle-libraries.ts");
 const COMPILE_MODULES = join(RUNNER, "compile-modules.ts");
-/** V8's flags of tests, of services and of those in a local stack: what is compiled under some is not taken under others. */
+/** The V8 flags of tests, of services and of a local stack's services: V8 reuses compiled code only under equal flags. */
 const FLAGS = [["--stack-trace-limit=10"], [], SMALL_HEAP];
 const DIRECTORY_PREFIX = "belfry-test-run-";
 const TEST_TIMEOUT_MS = 300_000;
-/** Half of its time a test waits for what others do; more at once only take the processors' caches from each other. */
+/** A test waits half of its time for other processes. More tests at once would only evict each other's CPU caches. */
 const CONCURRENCY = 2 * availableParallelism();
-/** Bundling and compiling for all takes as long as so many files gain by it. */
+/** From this number of files on, bundling and compiling for all saves more time than it takes. */
 const MANY_FILES = 40;
 const SHARED_MEMORY = "/dev/shm";
 const PLENTY = 8 * 2 ** 30;
@@ -82,14 +82,14 @@ async function main(options: RunOptions): Promise<number> {
   await removeLeftovers();
   const directory = await mkdtemp(join(await folder(), `${DIRECTORY_PREFIX}${process.pid}-`));
   cleanup.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
-  // Root's Postgres runs as another user, who has to get there.
+  // Root starts Postgres as another user, who must be able to read the folder.
   await chmod(directory, 0o755);
   const temporary = join(directory, "tmp");
   await mkdir(join(temporary, PORTS_FOLDER), { recursive: true });
   const kept = options.keepServers ? await keepServers() : undefined;
   const preload = join(directory, "libraries", "preload.mjs");
   const quickStart = {
-    // Hundreds of processes load the same modules: half of a start is finding and compiling them.
+    // Hundreds of processes load the same modules; finding and compiling them is half of a start.
     NODE_COMPILE_CACHE: join(kept?.folder ?? directory, "compiled"),
     ...(isMany ? { BUNDLED_LIBRARIES: preload } : {}),
   };
@@ -120,7 +120,7 @@ async function main(options: RunOptions): Promise<number> {
   if (files.length > 0 && name === undefined) return await runAsGiven(options, env);
   const passed = await runInLanes(tests, name, directory, env);
   interrupted.signal.throwIfAborted();
-  // What a run leaves out may be all that needs an exception.
+  // The audit reports exceptions that no statement needs, so it requires the statements of all tests.
   return passed && (!isWhole || (await auditTenants(statements))) ? 0 : 1;
 }
 
@@ -135,7 +135,7 @@ function selectTests({ files, quick, changed, name }: RunOptions, graph: ImportG
   return tests().filter((file) => files.length > 0 || named.has(file));
 }
 
-/** The files of the command line, by `node --test` with Node's own options, or under a debugger. */
+/** Runs the files of the command line by `node --test` with the given Node options, or under a debugger. */
 async function runAsGiven(
   { files, nodeOptions, inspect }: RunOptions,
   env: Record<string, string>,
@@ -150,7 +150,7 @@ async function runAsGiven(
   return await run(process.execPath, args, env);
 }
 
-/** Those that wait beside all others, and what failed once more at the end; true: nothing failed. */
+/** Runs the tests and prints all failures once more at the end. Returns whether all tests passed. */
 async function runInLanes(
   tests: string[],
   name: string | undefined,
@@ -168,14 +168,14 @@ async function runInLanes(
   const others = tests.filter((file) => !WAITING.includes(file));
   const codes = await Promise.all([
     waiting.length > 0 ? lane(waiting, 1) : 0,
-    // The tests of a group begin behind one of its own, which no name but its own would let run.
+    // A group file loads its test files in a first test, which a name filter would skip.
     lane(name === undefined ? await groupFiles(others, groups) : others, CONCURRENCY),
   ]);
   process.stderr.write(await readFile(failures, "utf8").catch(() => ""));
   return codes.every((code) => code === 0);
 }
 
-/** Format, lint, types and unused code; 0 when all is well. */
+/** Checks format, lint, types and unused code; returns the exit code. */
 async function check(): Promise<number> {
   const checks = [
     ["format, lint, imports", "node_modules/.bin/biome", ["check", "."]],
@@ -189,7 +189,7 @@ async function check(): Promise<number> {
   return 0;
 }
 
-/** What every process of the run loads, as one file a library, and compiled. */
+/** Bundles the libraries and compiles the modules that the processes of a run load. */
 async function compile(env: Record<string, string>): Promise<void> {
   const { BUNDLED_LIBRARIES = "" } = env;
   const resolving = "--experimental-import-meta-resolve";
@@ -201,7 +201,7 @@ async function compile(env: Record<string, string>): Promise<void> {
   );
 }
 
-/** What a run that was killed could not remove: its directory carries its process id. */
+/** Removes the directories of killed runs; a directory's name contains the process id of its run. */
 async function removeLeftovers(): Promise<void> {
   for (const place of new Set([tmpdir(), await folder()])) {
     for (const name of await readdir(place)) {
@@ -213,8 +213,8 @@ async function removeLeftovers(): Promise<void> {
 }
 
 /**
- * Where this run's files are: in memory if there is plenty of it, as each test makes a database of its
- * own and half of what that costs is the disk's. Root's Postgres has its programs there too.
+ * Returns the parent of this run's directory: in memory if plenty is free. Each test creates a database, and the disk
+ * would take half of that time. Root's Postgres keeps its programs there too.
  */
 async function folder(): Promise<string> {
   const mounts = await readFile("/proc/mounts", "utf8").catch(() => "");

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { RecordedStatement } from "@belfry/testing/recorded-statements";
 
 /**
- * Every statement on a tenant's rows names the tenant: what shipped code sent in a whole run, and what
- * stands in the functions. Names, not proves: a wrong tenant is for the tests of isolation to find.
+ * Checks that every statement on tenants' rows names the tenant: the statements that shipped code sent in a whole run
+ * and those in SQL functions. Whether it is the right tenant is for the isolation tests to find.
  */
 
 const FUNCTIONS = "packages/database/src/functions/";
 const TABLES = new URL("../packages/database/schema/current.sql", import.meta.url);
 
-/** Why statements of a file may be about rows of whichever tenant. */
+/** Files whose statements may touch rows of any tenant, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/administration/src/dead-letters/dead-letter-rows.ts":
     "an operator's list is over all tenants; attempts go by the delivery that was found",
@@ -69,13 +69,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     "versions that claimed deliveries name, with their templates: of every tenant in a batch",
 };
 
-export interface Unnamed {
+interface Unnamed {
   file: string;
   tables: readonly string[];
   sql: string;
 }
 
-/** Prints what names no tenant and has no reason here, and reasons that nothing needs; true: nothing. */
+/** Prints statements that name no tenant and have no exception, and unused exceptions. Returns whether there are none. */
 export async function auditTenants(folder: string): Promise<boolean> {
   const { faults, needless } = await recordedUnnamed(folder);
   for (const { file, tables, sql } of faults) {
@@ -98,7 +98,7 @@ export async function recordedUnnamed(
   };
 }
 
-/** Names of the tables that have a column `tenant_id`. */
+/** The names of the tables with a column `tenant_id`. */
 export function tablesOfTenants(schema: string): Set<string> {
   const names = new Set<string>();
   for (const [, name = "", columns = ""] of schema.matchAll(/^create table (\w+) \(\n([^;]*)/gm)) {
@@ -119,7 +119,7 @@ export function withoutTenant(
   return [{ file, tables: [...new Set(touched)], sql: text.slice(0, 300) }];
 }
 
-/** As a condition, as one of compared columns, or as a column that is written. */
+/** Matches the tenant as a condition, as one of several compared columns, or as a written column. */
 const NAMES_TENANT =
   /\btenant_id (?:=|<>|>|in\b|is\b)|= (?:\w+\.)?tenant_id\b|\((?:\w+\.)?tenant_id, [^)]*\) (?:=|in\b|>)|insert into \w+(?: as \w+)? \([^)]*\btenant_id\b/i;
 
@@ -127,7 +127,7 @@ async function recorded(folder: string): Promise<RecordedStatement[]> {
   const files = await readdir(folder);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   const all = texts.flatMap((text) => JSON.parse(text) as RecordedStatement[]);
-  // A function's text is read statement by statement below.
+  // `functions` reads the statements of functions one by one.
   return all.filter(({ sql }) => !sql.includes("create or replace function"));
 }
 

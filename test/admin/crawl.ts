@@ -2,7 +2,7 @@ import { ACCESS } from "@belfry/admin/door/access";
 import type { TestBrowser } from "@belfry/admin/test-browser";
 
 /** What somebody meets who follows every link: without scripts, as HTTP answers it. */
-export interface Crawl {
+interface Crawl {
   /** Routes of the pages that were met. */
   routes: Set<string>;
   /** Links and forms that end in a refusal or a fault, and where they stand. */
@@ -66,7 +66,7 @@ export async function tryForms(browser: TestBrowser, { forms, deadEnds, routes }
 }
 
 /** The row of the table of rights, as the router takes it: a path's own row before one with a name in its place. */
-export function routeOf(method: "GET" | "POST", path: string): string {
+function routeOf(method: "GET" | "POST", path: string): string {
   const asked = `${method} ${path.split("?")[0]}`;
   return ROUTES.find(({ pattern }) => pattern.test(asked))?.route ?? asked;
 }

@@ -1,7 +1,7 @@
 import { processTree } from "./process-tree.ts";
 
 /** CPU seconds used so far, by part. Empty where there is no /proc. */
-export type CpuTimes = Map<string, number>;
+type CpuTimes = Map<string, number>;
 
 /** Microseconds a request, an event or a mail, by part. */
 export type CpuMicros = Record<string, number>;

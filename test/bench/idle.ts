@@ -5,7 +5,7 @@ import { round } from "./figures.ts";
 import { processTree } from "./process-tree.ts";
 
 /** Of one process, or of all of a part (Postgres is some twenty of them). */
-export interface IdlePart {
+interface IdlePart {
   cpuPercent: number;
   /** Proportional set size: a page that several share counts in parts. */
   pssMb: number;

@@ -14,7 +14,7 @@ const PARTS: [part: string | undefined, mark: RegExp][] = [
   ["nats", /nats-server/],
 ];
 
-export interface RunningProcess {
+interface RunningProcess {
   pid: number;
   /** A service's folder, or one of yardstick, load, vendor, postgres, nats, launcher. */
   part: string;

@@ -3,7 +3,7 @@ import type { Results } from "./results.ts";
 import type { Row } from "./table-rows.ts";
 
 /** How busy a core may be at the named rate: the rest is for peaks, replicas that restart, and slower cores. */
-export const BUSY_SHARE = 0.5;
+const BUSY_SHARE = 0.5;
 /** A replica that ends leaves another. */
 const LEAST_REPLICAS = 2;
 const RATES = [10, 100, 500, 1000, 3000];

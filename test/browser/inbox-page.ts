@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { createOpenGate } from "@belfry/testing/gate";
 import { listen } from "@belfry/testing/listen";
 import type { BrowserContext, Page } from "playwright-core";
-import { cuttableProxy } from "../realtime/cuttable-proxy.ts";
 import { createWorld, type Recipient, TENANTS } from "../realtime/gateway-under-test.ts";
 import { openBrowser, watchPage } from "./open-page.ts";
 
@@ -46,7 +46,7 @@ export async function startInboxWorld(t: Cleanup) {
   const world = await createWorld(t);
   // A page that puts its own clock forward must not miss a ping meanwhile.
   const gateway = await world.startGateway({ PING_INTERVAL_MS: "600000" });
-  const proxy = await cuttableProxy(t, gateway.url);
+  const gate = await createOpenGate(t, gateway.url);
   const browser = await openBrowser(t);
   /** Every fault that a page met. */
   const allFaults: string[] = [];
@@ -54,7 +54,7 @@ export async function startInboxWorld(t: Cleanup) {
   const visit = async (t: Cleanup, user: string, options: Visit = {}) => {
     const who: Recipient = { tenant: options.tenant ?? TENANTS[0] ?? "", user };
     const site = await startInboxSite(t, {
-      wsUrl: proxy.url,
+      wsUrl: gate.url,
       token: async () => ({
         token: await world.token(who, options.tokenSeconds),
         channels: [`personal#${user}`, `orders#${user}`],
@@ -66,7 +66,7 @@ export async function startInboxWorld(t: Cleanup) {
     const open = (url = site.url) => openTab(context, url, allFaults);
     return { who, site, context, open };
   };
-  return { world, gateway, proxy, allFaults, visit };
+  return { world, gateway, gate, allFaults, visit };
 }
 
 /** A tenant's site with the element on a page of its own, and the backend that gives it tokens. */

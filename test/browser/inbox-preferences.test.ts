@@ -22,7 +22,7 @@ const MANY = 200;
 const NOT_SAVED = "That was not saved. Try again in a moment.";
 
 test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
-  const { world, gateway, proxy, allFaults, visit: visitSite } = await startInboxWorld(t);
+  const { world, gateway, gate, allFaults, visit: visitSite } = await startInboxWorld(t);
 
   const category = (key: string, label: Record<string, string>, more?: Category) =>
     world.category(TENANT, key, label, more);
@@ -228,7 +228,7 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     await tab.show();
     const offers = tab.switchOf("Offers", "EMAIL");
     await offers.focus();
-    proxy.cut();
+    await gate.close();
     await tab.inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
     assert.equal(await offers.getAttribute("aria-disabled"), "true");
     await tab.page.keyboard.press(" ");
@@ -237,7 +237,7 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
       "insert into preferences (tenant_id, user_id, category, channel, enabled, source) values ($1, $2, 'news', 'EMAIL', true, 'api')",
       [who.tenant, who.user],
     );
-    proxy.mend();
+    await gate.open();
     await tab.is("News", "EMAIL", true);
     assert.equal(await offers.getAttribute("aria-disabled"), null);
     assert.equal(await tab.page.evaluate(NAME_OF_FOCUSED), "offers/EMAIL");
@@ -331,9 +331,9 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     await inbox.bell.click();
     await answered(4);
     assert.equal(await gear.count(), 0, "there is nothing to show any more");
-    proxy.cut();
+    await gate.close();
     await inbox.state("connecting");
-    proxy.mend();
+    await gate.open();
     await answered(5);
   });
 

@@ -13,7 +13,7 @@ const LONG_SECONDS = 200;
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 test("<belfry-inbox> in a browser", { skip }, async (t) => {
-  const { world, proxy, allFaults, visit } = await startInboxWorld(t);
+  const { world, gate, allFaults, visit } = await startInboxWorld(t);
   const publish: typeof world.publish = async (to, options) => {
     // Times of one millisecond have no order but that of their ids.
     await new Promise((resolve) => setTimeout(resolve, 3));
@@ -26,13 +26,13 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     const { inbox, received } = await open();
     await inbox.unread(1);
     await inbox.bell.click();
-    proxy.cut();
+    await gate.close();
     await inbox.status.getByText("Connection lost. Reconnecting…").waitFor();
     for (const title of ["missed 1", "missed 2", "missed 3"]) {
       await publish(who, { title, name: title === "missed 2" ? "orders" : "personal" });
     }
     assert.deepEqual(await inbox.titles(), ["before"]);
-    proxy.mend();
+    await gate.open();
     await inbox.unread(4);
     assert.deepEqual(await inbox.titles(), ["missed 3", "missed 2", "missed 1", "before"]);
     assert.equal(await inbox.status.isVisible(), false);
@@ -61,12 +61,12 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await publish(who, { title: "lost by the restore" });
     const { inbox } = await open();
     await inbox.unread(2);
-    proxy.cut();
+    await gate.close();
     await inbox.state("connecting");
     await world.db.query("delete from notifications where title = 'lost by the restore'");
     await world.db.query("update realtime_epoch set epoch = 'restored'");
     await publish(who, { title: "after", lost: true });
-    proxy.mend();
+    await gate.open();
     await eventually(async () => assert.deepEqual(await inbox.titles(), ["after", "kept"]));
     await inbox.unread(2);
   });
@@ -89,9 +89,9 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await inbox.unread(1);
     await inbox.bell.click();
     isHolding = true;
-    proxy.cut();
+    await gate.close();
     await inbox.state("connecting");
-    proxy.mend();
+    await gate.open();
     await eventually(() => assert.ok(letGo));
     await inbox.items.first().getByRole("button", { name: "Mark read" }).click();
     await eventually(() => assert.ok(isMarked));
@@ -144,11 +144,11 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
 
     lifetime.tokenSeconds = SHORT_SECONDS;
     await refreshed(2);
-    proxy.cut();
+    await gate.close();
     await publish(who);
     await new Promise((resolve) => setTimeout(resolve, (SHORT_SECONDS + 0.5) * 1000));
     const tokens = site.tokens;
-    proxy.mend();
+    await gate.open();
     await inbox.unread(2);
     assert.ok(site.tokens > tokens, "the old token was refused");
   });
@@ -422,11 +422,11 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     const { who, open, site } = await visit(t, "mia");
     const { page, inbox } = await open();
     await inbox.state("connected");
-    proxy.cut();
+    await gate.close();
     await inbox.state("connecting");
     const actions = JSON.stringify([{ label: "Track it", url: "/orders/1/track" }]);
     await publish(who, { title: "missed", url: "/orders/1", actions });
-    proxy.mend();
+    await gate.open();
     await inbox.unread(1);
     await inbox.bell.focus();
     await page.keyboard.press("Enter");

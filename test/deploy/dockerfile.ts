@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 /** One instruction of a Dockerfile, continued lines joined. */
-export interface Instruction {
+interface Instruction {
   line: number;
   name: string;
   text: string;

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const DEBIAN = "/usr/lib/postgresql";
 
 /** A Postgres of the machine's own packages: the embedded one comes without `pg_dump`. */
-export interface InstalledPostgres {
+interface InstalledPostgres {
   /** Of the database `postgres`, as superuser. */
   url: string;
   /** Runs one of its programs, `pg_dump` say. */

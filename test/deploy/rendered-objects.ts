@@ -19,7 +19,7 @@ export async function renderObjects(kubectl: string, folder: string): Promise<Ku
   return readObjects(stdout);
 }
 
-export function readObjects(source: string): KubernetesObject[] {
+function readObjects(source: string): KubernetesObject[] {
   return parseAllDocuments(source).map((document) => {
     if (document.errors.length > 0) throw document.errors[0];
     return document.toJS();

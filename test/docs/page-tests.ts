@@ -34,7 +34,7 @@ function setUpBlock(): Block {
 }
 
 /** Runs blocks in one shell and returns what each wrote. A line that fails fails the page. */
-export async function runBlocks(bench: Bench, blocks: Block[]): Promise<string[]> {
+async function runBlocks(bench: Bench, blocks: Block[]): Promise<string[]> {
   const folder = await mkdtemp(join(bench.folder, "page-"));
   await mkdir(join(folder, "work"));
   const bin = await commandFolder(folder);
@@ -49,7 +49,7 @@ export async function runBlocks(bench: Bench, blocks: Block[]): Promise<string[]
 }
 
 /** What the local stack would give to the command line, and the address to the pages. */
-export function stackEnv({ stack, folder }: Bench): Record<string, string> {
+function stackEnv({ stack, folder }: Bench): Record<string, string> {
   return { BELFRY_URL: stack.apiUrls[0], BELFRY_HOME: folder, ...stack.adminEnv };
 }
 

@@ -6,7 +6,7 @@ import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 
 /** A tenant that has nothing yet. */
-export interface Bare {
+interface Bare {
   db: Database;
   pool: Pool;
   tenantId: string;

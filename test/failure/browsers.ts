@@ -2,7 +2,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { client, subscribed } from "../realtime/clients.ts";
 import type { World } from "./world.ts";
 
-export interface Received {
+interface Received {
   key: string;
   id: string;
   /** By performance.now(). */

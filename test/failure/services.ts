@@ -1,7 +1,7 @@
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
+import { createOpenGate } from "@belfry/testing/gate";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
-import { type CuttableProxy, cuttableProxy } from "../realtime/cuttable-proxy.ts";
 
 /** The replicas that run at first. */
 export const REPLICAS = {
@@ -19,7 +19,6 @@ const ROOT = new URL("../../", import.meta.url);
 /** Every service as a process of its own, found by the name of its replica. */
 export async function startServices(t: Cleanup, env: Record<string, string>) {
   const running = new Map<string, { process: TestProcess; port: number }>();
-  let door: CuttableProxy | undefined;
 
   const start = async (service: string, port: number, more: Record<string, string> = {}) =>
     startProcess(t, {
@@ -44,15 +43,15 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
   await Promise.all((Object.keys(REPLICAS) as ReplicaName[]).map(begin));
   const gatewayUrl = () => `ws://127.0.0.1:${find("realtime-gateway").port}/connection/websocket`;
   const apiUrl = (port: number) => `http://127.0.0.1:${port}`;
-  door = await cuttableProxy({ after: (fn) => t.after(async () => void fn()) }, gatewayUrl());
+  const gate = await createOpenGate(t, gatewayUrl());
 
   const services = {
     /** Replicas of ingest-api that a load balancer would send to. */
     apiUrls: (["ingest-api", "ingest-api 2"] as const).map((name) => apiUrl(find(name).port)),
     /** The address of the gateway, whichever process it is. */
-    wsUrl: door.url,
+    wsUrl: gate.url,
     process: (name: string) => find(name).process,
-    /** Another replica, not behind the door or the balancer. */
+    /** Another replica, not behind the gate or the balancer. */
     async startMore(name: string, service: string, more: Record<string, string> = {}) {
       const process = await start(service, 0, more);
       running.set(name, { process, port: 0 });
@@ -73,7 +72,7 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
       const port = await freePort();
       const process = await start(REPLICAS[name], port, more);
       running.set(name, { port, process });
-      if (name === "realtime-gateway") door.target(gatewayUrl());
+      if (name === "realtime-gateway") gate.leadTo(gatewayUrl());
       if (REPLICAS[name] === "ingest-api") {
         const others = services.apiUrls.filter((url) => url !== apiUrl(old.port));
         services.apiUrls = [...others, apiUrl(port)];

@@ -27,7 +27,7 @@ export interface Vendors {
 }
 
 /** What the load puts into subject and text. */
-export const KEY_PATTERN = /key-[a-z0-9]+-\d+/;
+const KEY_PATTERN = /key-[a-z0-9]+-\d+/;
 
 export async function startVendors(t: Cleanup): Promise<Vendors> {
   const server = createServer((request, response) => {

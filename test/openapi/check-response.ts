@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { document } from "./document.ts";
 
 /** An answer as it came over the wire. */
-export interface ObservedResponse {
+interface ObservedResponse {
   method: string;
   /** With or without a query. */
   path: string;

@@ -11,7 +11,7 @@ const CALLER = process.env;
 
 /** What others install. */
 export const PACKAGES = ["client", "inbox"] as const;
-export type Packed = Record<(typeof PACKAGES)[number], string>;
+type Packed = Record<(typeof PACKAGES)[number], string>;
 
 /** As the quick start says. */
 export const PACK = "npx --yes pnpm@12 packages";

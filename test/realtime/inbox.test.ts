@@ -13,10 +13,10 @@ import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";
+import { createOpenGate } from "@belfry/testing/gate";
 import type { Centrifuge } from "centrifuge";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { client, connectedUntilEnded, type Ended, nextEvent, subscribed } from "./clients.ts";
-import { cuttableProxy } from "./cuttable-proxy.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 test("who looks on reads nothing that only the user may see: neither live nor missed nor in the history, nor where it leads", async (t) => {
@@ -336,7 +336,7 @@ test("two gateways, one user on both", async (t) => {
 
   await t.test("a killed gateway's page goes to the other and has missed nothing", async (t) => {
     const user = { tenant: "acme", user: "mover" };
-    const balancer = await cuttableProxy(t, first.url);
+    const balancer = await createOpenGate(t, first.url);
     const page = client(t, balancer.url, { token: await world.token(user) });
     const { subscription, got } = await subscribed(page, "personal#mover");
     await world.publish(user);
@@ -347,7 +347,7 @@ test("two gateways, one user on both", async (t) => {
     await world.publish(user);
     await world.publish(user);
     const again = nextEvent<{ recovered: boolean }>(subscription, "subscribed");
-    balancer.target(second.url);
+    balancer.leadTo(second.url);
     assert.equal((await again).recovered, true);
     await eventually(() => got.length === 3);
     assertEach(got, ({ offset }) => offset, [1, 2, 3]);

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "@belfry/testing/eventually";
+import { createOpenGate } from "@belfry/testing/gate";
 import { testNatsUrl } from "@belfry/testing/nats";
 import type { ErrorContext } from "centrifuge";
 import { client, nextEvent, offsets, subscribed, upTo } from "./clients.ts";
-import { cuttableProxy } from "./cuttable-proxy.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const user = { tenant: "acme", user: "42" };
 
 test("Postgres away: connections and pushes stay, a subscribe waits, nothing is lost", async (t) => {
   const world = await createWorld(t);
-  const proxy = await cuttableProxy(t, world.env.DATABASE_URL!);
-  const gateway = await world.startGateway({ DATABASE_URL: proxy.url, POSITION_CHECK_MS: "200" });
+  const gate = await createOpenGate(t, world.env.DATABASE_URL!);
+  const gateway = await world.startGateway({ DATABASE_URL: gate.url, POSITION_CHECK_MS: "200" });
   const page = client(t, gateway.url, { token: await world.token(user) });
   const states: string[] = [];
   const { got } = await subscribed(page, "personal#42");
   page.on("state", ({ newState }) => states.push(newState));
-  proxy.cut();
+  await gate.close();
   await gateway.process.waitUntilReady(false);
   await world.publish(user);
   await eventually(() => got.length === 1);
@@ -32,7 +32,7 @@ test("Postgres away: connections and pushes stay, a subscribe waits, nothing is 
   const { error } = await refused;
   assert.deepEqual(error, { code: 100, message: "internal server error", temporary: true });
   assert.equal(got.length, 1);
-  proxy.mend();
+  await gate.open();
   await late.ready(60_000);
   await eventually(() => got.length === 3);
   assert.deepEqual(offsets(got), upTo(3));
@@ -42,13 +42,13 @@ test("Postgres away: connections and pushes stay, a subscribe waits, nothing is 
 
 test("NATS away under load: nothing is missed once it is back", async (t) => {
   const world = await createWorld(t);
-  const proxy = await cuttableProxy(t, testNatsUrl());
-  const gateway = await world.startGateway({ NATS_URL: proxy.url, POSITION_CHECK_MS: "600000" });
+  const gate = await createOpenGate(t, testNatsUrl());
+  const gateway = await world.startGateway({ NATS_URL: gate.url, POSITION_CHECK_MS: "600000" });
   const page = client(t, gateway.url, { token: await world.token(user) });
   const { got } = await subscribed(page, "personal#42");
   await world.publish(user);
   await eventually(() => got.length === 1);
-  proxy.cut();
+  await gate.close();
   await eventually(async () => {
     const health = `http://127.0.0.1:${gateway.process.managementPort}/health/ready`;
     assert.deepEqual(await (await fetch(health)).json(), { ready: true, away: ["nats"] });
@@ -58,7 +58,7 @@ test("NATS away under load: nothing is missed once it is back", async (t) => {
   const newcomer = client(t, gateway.url, { token: await world.token(user) });
   const newTab = await subscribed(newcomer, "personal#42");
   await world.publish(user);
-  proxy.mend();
+  await gate.open();
   await eventually(() => got.length === 402 && newTab.got.length === 1);
   await world.publish(user);
   await eventually(() => got.length === 403 && newTab.got.length === 2);
@@ -68,10 +68,10 @@ test("NATS away under load: nothing is missed once it is back", async (t) => {
 
 test("a gateway that starts while NATS is away serves history and recovery, and nothing is missed once it is back", async (t) => {
   const world = await createWorld(t);
-  const proxy = await cuttableProxy(t, testNatsUrl());
-  proxy.cut();
+  const gate = await createOpenGate(t, testNatsUrl());
+  await gate.close();
   await world.publish(user);
-  const env = { NATS_URL: proxy.url, POSITION_CHECK_MS: "600000" };
+  const env = { NATS_URL: gate.url, POSITION_CHECK_MS: "600000" };
   const gateway = await world.startGateway(env);
   const health = async () => {
     const answer = await fetch(`http://127.0.0.1:${gateway.process.managementPort}/health/ready`);
@@ -96,7 +96,7 @@ test("a gateway that starts while NATS is away serves history and recovery, and 
   await eventually(() => got.length === 2);
   for (let count = 0; count < 20; count += 1) await world.publish(user);
   assert.equal(got.length, 2);
-  proxy.mend();
+  await gate.open();
   await eventually(() => got.length === 22);
   await world.publish(user);
   await eventually(() => got.length === 23);

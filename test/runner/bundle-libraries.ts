@@ -4,12 +4,12 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 /**
- * `node --experimental-import-meta-resolve test/runner/bundle-libraries.ts <folder>`: hundreds of processes of a run load the
- * same libraries, 800 files of them for a service, which is half of what its start costs. Here each is one file, of
- * the same text; `preload.mjs` in the folder, loaded with `--import`, has our own modules import those instead.
+ * `node --experimental-import-meta-resolve test/runner/bundle-libraries.ts <folder>`: bundles each library into one
+ * file. Hundreds of processes load the same libraries; for a service these are 800 files and half of its start time.
+ * `preload.mjs` in the folder, loaded with `--import`, makes our modules import the bundles instead.
  */
 
-/** What every process of some kind loads, under a package that depends on it. */
+/** The bundled libraries, by a package that depends on them. */
 const LIBRARIES: Record<string, string[]> = {
   "packages/contracts": ["@sinclair/typebox", "@sinclair/typebox/value", "ipaddr.js"],
   "packages/database": ["jose", "kysely", "kysely/migration", "pg", "uuidv7"],
@@ -25,7 +25,7 @@ const LIBRARIES: Record<string, string[]> = {
 const ROOT = resolve(import.meta.dirname, "../..");
 const [folder = ""] = process.argv.slice(2);
 
-/** Node's own resolving where the package stands; what CommonJS exports has to be named. */
+/** A module that reexports the library as Node resolves it from `home`. CommonJS exports must be listed by name. */
 async function reexported(specifier: string, home: string): Promise<string> {
   const url = import.meta.resolve(specifier, pathToFileURL(join(ROOT, home, "package.json")));
   const from = JSON.stringify(new URL(url).pathname);
@@ -53,7 +53,7 @@ for (const [home, specifiers] of Object.entries(LIBRARIES)) {
 await build({
   ...{ entryPoints, outdir: join(folder, "bundled"), outExtension: { ".js": ".mjs" } },
   ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node24" },
-  // What CommonJS has in every module.
+  // The globals that CommonJS modules expect.
   banner: {
     js: [
       'import { createRequire as requireFrom } from "node:module";',
@@ -65,7 +65,7 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-// Not every Node that a test starts is ours: an older one does without.
+// Tests also start older versions of Node, which lack `registerHooks` and load the libraries as usual.
 await writeFile(
   join(folder, "preload.mjs"),
   `import * as module from "node:module";

@@ -2,13 +2,13 @@ import { glob } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 /**
- * `node test/runner/compile-modules.ts`, with NODE_COMPILE_CACHE: loads every module that ships, so that it is
- * there without its types and compiled before the tests begin. Most services of tests end by SIGKILL and
- * leave nothing there; three tests at once would do the same work three times.
+ * `node test/runner/compile-modules.ts`, with NODE_COMPILE_CACHE: loads every module that ships, so that the
+ * cache holds it before the tests start. Services that tests end by SIGKILL write nothing to the cache, and parallel
+ * tests would all compile the same modules.
  */
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Programs and workers, which would begin to work, and what belongs to a test or to a browser. */
+/** Programs, scripts and workers, which would start to work, and modules for tests or browsers. */
 const LEFT_OUT =
   /(^|[/-])(main|worker)\.ts$|\.test\.ts$|\.bench\.ts$|under-test|\.d\.ts$|\/(assets|scripts|test)\//;
 
@@ -18,7 +18,7 @@ for await (const file of glob("{packages,services}/**/*.ts", { cwd: ROOT, exclud
   try {
     await import(join(ROOT, file));
   } catch {
-    // It is no module of Node's, and no test will miss it.
+    // Some modules cannot be loaded by Node alone; no test needs them compiled.
   }
 }
 process.exit(0);

@@ -3,17 +3,17 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Test files share a process, a dozen of them: starting Node and loading the modules is most of what a
- * small file costs. Their tests run one after the other as they would in a file.
+ * Up to this number of test files share one process, because starting Node and loading modules takes most of the time
+ * of a small file. Their tests run one after another.
  */
 const MOST = 12;
-/** Of those that start processes and browsers, which takes much longer than a start of Node. */
+/** The limit for files below `test/`, whose processes and browsers take much longer than a start of Node. */
 const MOST_OF_WHOLE = 3;
 const ROOT = resolve(import.meta.dirname, "../..");
-/** What a whole file shares, hooks outside of a `describe` and snapshots belong to the process. */
+/** Files with these calls run alone: file-wide fixtures, top-level hooks and snapshots apply to the whole process. */
 const ALONE = /^(before|after|beforeEach|afterEach)\(|\.assert\.snapshot\(|\bwholeFile\(/m;
 
-/** Writes a file for each group into `folder`; returns those and the files that run alone, in the order given. */
+/** Writes one file per group into `folder`. Returns these and the files that run alone, in the given order. */
 export async function groupFiles(files: string[], folder: string): Promise<string[]> {
   const groups: string[][] = [];
   const open = new Map<string, string[]>();
@@ -29,7 +29,7 @@ export async function groupFiles(files: string[], folder: string): Promise<strin
     groups.push(begun);
     if (!isAlone) open.set(room, begun);
   }
-  // A process says which version it is by the package of the file that was started.
+  // A process reads its version from the package.json beside the started file.
   await copyFile(join(ROOT, "package.json"), join(folder, "package.json"));
   return await Promise.all(
     groups.map(async (group, at) => {
@@ -43,7 +43,7 @@ export async function groupFiles(files: string[], folder: string): Promise<strin
 
 const roomOf = (file: string) => file.split("/").slice(0, 2).join("/");
 
-/** The first test waits for all files, so that no test ends the process before the last is known. */
+/** The first test loads all files, so that the process does not exit before the last file has registered its tests. */
 function loading(files: string[]): string {
   const urls = files.map((file) => pathToFileURL(join(ROOT, file)));
   return [

@@ -3,13 +3,13 @@ import { glob, readFile } from "node:fs/promises";
 import { dirname, join, matchesGlob, resolve } from "node:path";
 
 /**
- * Which file of the repository names which other one: by an import, or by a path or glob in a string, as a program to
- * start and a folder to read are named. Paths are relative to the repository's root.
+ * Which files of the repository refer to which others: by an import, or by a path or glob in a string (programs to
+ * start, folders to read). Paths are relative to the repository's root.
  */
 export interface ImportGraph {
-  /** Every file, with the files and the libraries (`pg`, `node:net`) that it names. */
+  /** For every file the files and libraries (`pg`, `node:net`) that it refers to. */
   names: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The text of each file of source. */
+  /** The text of each source file. */
   texts: ReadonlyMap<string, string>;
 }
 
@@ -17,9 +17,9 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 const OUTSIDE = ["node_modules", ".git", "dist"];
 const SOURCE = /\.(ts|tsx|js|mjs|vue)$/;
 const COMMENT = /\/\*.*?\*\/|(?<=^|\s)\/\/ .*$/gms;
-/** A quoted word without spaces. Quotes of the three kinds are read apart: one may stand within another. */
+/** Quoted words without spaces. Each kind of quote has its own pattern, as one may contain another. */
 const QUOTED = [/"([^"\s]+)"/g, /'([^'\s]+)'/g, /`([^`\s]+)`/g];
-/** The database that tests clone is made by the runner, from this file. */
+/** The runner creates the database that tests clone: with this file, which the tests do not import. */
 const NAMED_BY_THE_RUNNER = new Map([
   ["packages/testing/src/postgres.ts", "packages/database/src/migrate.ts"],
 ]);
@@ -46,12 +46,12 @@ export async function readImportGraph(): Promise<ImportGraph> {
   return { names, texts };
 }
 
-/** The files themselves and all that they name, directly or through others. */
+/** The files and everything they refer to, directly or indirectly. */
 export function reachedFrom(files: readonly string[], { names }: ImportGraph): Set<string> {
   return walk(files, (file) => names.get(file) ?? []);
 }
 
-/** The files themselves and all that name them, directly or through others. */
+/** The files and everything that refers to them, directly or indirectly. */
 export function reaching(files: readonly string[], { names }: ImportGraph): Set<string> {
   const namedBy = new Map<string, string[]>();
   for (const [file, named] of names) {
@@ -66,7 +66,7 @@ export function reaching(files: readonly string[], { names }: ImportGraph): Set<
 
 function walk(start: readonly string[], next: (file: string) => Iterable<string>): Set<string> {
   const found = new Set(start);
-  // A set that grows while it is walked is walked to its end.
+  // Iteration over a set includes elements that are added meanwhile.
   for (const file of found) for (const other of next(file)) found.add(other);
   return found;
 }
@@ -80,7 +80,7 @@ async function repositoryFiles(): Promise<string[]> {
   return files.sort();
 }
 
-/** For each package its folder and where its `"./*"` leads; the name alone leads to `"."`. */
+/** The folder of each package and its export targets for `"."` and `"./*"`. */
 async function packageFolders(files: readonly string[]) {
   const found = new Map<string, { folder: string; main: string; pattern: string }>();
   for (const file of files.filter((path) => /(^|\/)package\.json$/.test(path))) {
@@ -106,7 +106,7 @@ function pathResolver(
   };
   const below = (path: string, from: string) => {
     if (known.has(path)) return [path];
-    // A glob over everything, or a folder around the file itself, says nothing of what it needs.
+    // A glob over the whole repository, or a parent folder of the file, does not tell what the file needs.
     if (/^[.*{]/.test(path) || from.startsWith(`${path}/`)) return [];
     return matching(path.includes("*") ? path : `${path}/**`);
   };

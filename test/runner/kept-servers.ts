@@ -10,31 +10,31 @@ import { ROOT } from "./import-graph.ts";
 import { startServers, type TestServers } from "./test-servers.ts";
 
 /**
- * Servers that stay between runs (`--keep-servers`). A process of their own holds them and ends when its file is
- * removed (`--stop-servers`); `node test/runner/kept-servers.ts` is that process.
+ * Servers that stay between runs (`--keep-servers`). A background process, `node test/runner/kept-servers.ts`, owns
+ * them. It stops them and exits when its state file is removed (`--stop-servers`).
  */
 interface KeptServers extends TestServers {
   pid: number;
-  /** With their data, and the modules that runs have compiled. */
+  /** The servers' data and the compiled modules. */
   folder: string;
 }
 
 const LOOK_EVERY_MS = 200;
 
-/** One for each user and each clone of the repository. */
-export function keptServersFile(): string {
+/** The state file: one for each user and each clone of the repository. */
+function keptServersFile(): string {
   const clone = hash("sha256", ROOT, "hex").slice(0, 12);
   return join(tmpdir(), `belfry-test-servers-${userInfo().uid}-${clone}.json`);
 }
 
-/** The servers that an earlier run kept, or new ones. */
+/** Returns the servers that an earlier run kept, or starts new ones. */
 export async function keepServers(): Promise<KeptServers> {
   const kept = await readKept();
   if (kept !== undefined) return kept;
   const child = spawn(process.execPath, [import.meta.filename], {
     cwd: ROOT,
     detached: true,
-    // With an output of ours it would keep the pipe open that this run writes to.
+    // If it inherited our output, a reader of this run's output would never see its end.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const [failure] = await once(child, "message");
@@ -45,7 +45,7 @@ export async function keepServers(): Promise<KeptServers> {
   return started;
 }
 
-/** Stops the kept servers and removes their files; false: there are none. */
+/** Stops the kept servers and removes their files. Returns false if there are none. */
 export async function stopKeptServers(): Promise<boolean> {
   const kept = await readKept();
   if (kept === undefined) return false;
@@ -55,7 +55,7 @@ export async function stopKeptServers(): Promise<boolean> {
   return true;
 }
 
-/** What is left of a process that was killed is removed. */
+/** Also removes the files of a background process that was killed. */
 async function readKept(): Promise<KeptServers | undefined> {
   const text = await readFile(keptServersFile(), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
@@ -109,7 +109,7 @@ async function holdServers(): Promise<void> {
   const written = join(folder, "servers.json");
   await writeFile(written, JSON.stringify(kept));
   try {
-    // Two runs may begin at the same time: the servers of the first stay, and both take those.
+    // Of two runs that start at the same time, both use the servers that were ready first.
     await link(written, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -7,17 +7,17 @@ import { delimiter, join } from "node:path";
 interface NeededTool {
   what: string;
   debianPackages: string[];
-  /** Where it may be, beside the PATH; globs. */
+  /** Globs of places outside the PATH where it may be. */
   command: string;
   places: string[];
-  /** Set, tests that need it are left out. */
+  /** If this variable is set, the tests that need the program are left out. */
   withoutVariable?: string;
 }
 
-/** Chromium without windows: the same pages for half of the processor's time. Any Chromium will do. */
+/** Chromium without windows renders the same pages with half the CPU time. Any Chromium works. */
 const LIGHT_BROWSER = "chromium-headless-shell";
 
-/** nats-server is not here: the starter of the test servers looks for it itself. */
+/** nats-server is missing here: `startNats` finds or installs it. */
 const TOOLS: NeededTool[] = [
   {
     what: "the browser tests",
@@ -43,7 +43,7 @@ const TOOLS: NeededTool[] = [
   {
     what: "the restore of a backup",
     debianPackages: ["postgresql"],
-    // Of the server: a machine may have pg_dump alone.
+    // Part of the server package: a machine may have only the client with pg_dump.
     command: "initdb",
     places: ["/usr/lib/postgresql/*/bin/initdb"],
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
@@ -59,8 +59,8 @@ const TOOLS: NeededTool[] = [
 ];
 
 /**
- * Installs what is missing where that is possible (Debian, as root or by sudo without a password).
- * Returns the environment for the tests: what is missing all the same is left out, and said so.
+ * Installs missing programs where possible (Debian, as root or by sudo without a password). Prints which tests cannot
+ * run without the rest and returns the environment variables that leave these tests out.
  */
 export async function neededTools(env: Record<string, string | undefined>) {
   const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
@@ -87,7 +87,7 @@ async function installPackages(install: string[], packages: string[]): Promise<v
     ["update", "-qq"],
     ["install", "-y", "-qq", "--no-install-recommends", ...packages],
   ]) {
-    // Where there is no network, it is soon known.
+    // Fail fast without a network.
     const soon = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"];
     if (!(await succeeds([...install, "apt-get", ...soon, ...args]))) return;
   }

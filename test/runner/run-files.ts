@@ -5,17 +5,17 @@ import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
 
 /**
- * `node test/runner/run-files.ts '<TestLane as JSON>'`: what `node --test` does, in the order given. That sorts by
- * name, and the longest files would be left for the end, one beside nothing.
+ * `node test/runner/run-files.ts '<TestLane as JSON>'`: runs test files as `node --test` does, but in
+ * the given order. `node --test` sorts by name, so that one long file might run alone at the end.
  */
 export interface TestLane {
   files: string[];
-  /** How many files run at a time. */
+  /** The number of files that run at the same time. */
   concurrency: number;
   timeoutMs: number;
-  /** What fails is in this file once more, for the end of the run. */
+  /** Failures are also appended to this file, which is printed at the end of the run. */
   failures: string;
-  /** Only tests whose name has this part, and of those at least one. */
+  /** Runs only tests whose name contains this text. At least one must exist. */
   name: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const { files, concurrency, timeoutMs, failures, name: part } = lane;
 const { BUNDLED_LIBRARIES } = process.env;
 const PRELOADED = [join(import.meta.dirname, "whole-output.ts"), BUNDLED_LIBRARIES];
 const MAX_LINES = 30;
-/** Of each file, the end of what it wrote to standard error. */
+/** The end of each file's standard error. */
 const errors = new Map<string, string>();
 
 let found = 0;
@@ -50,10 +50,10 @@ run({
   .on("test:fail", ({ name, file = "", details: { error } }) => {
     process.exitCode = 1;
     found++;
-    // What is around a test fails with it.
+    // A suite fails with its test: report the test only.
     if ((error as { failureType?: string }).failureType === "subtestsFailed") return;
     const told = inspect(error.cause ?? error);
-    // A file that did not even begin says why there.
+    // A file that could not be loaded tells the reason on standard error.
     const more = name.endsWith(file) ? `\n${errors.get(file) ?? ""}` : "";
     const tail = `${told}${more}`.split("\n").slice(0, MAX_LINES).join("\n  ");
     appendFileSync(failures, `\nRED: ${relative(process.cwd(), file)}: ${name}\n  ${tail}\n`);

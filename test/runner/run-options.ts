@@ -1,25 +1,26 @@
-/** What the command line asks for; see CONTRIBUTING.md. */
+/** The options of the command line; CONTRIBUTING.md explains them. */
 export interface RunOptions {
-  /** Test files and options of Node's own, as `--test-update-snapshots`. */
+  /** Test files. */
   files: string[];
+  /** Options that are passed on to Node, such as `--test-update-snapshots`. */
   nodeOptions: string[];
   quick: boolean;
-  /** The commit whose differences are tested. */
+  /** Run only tests that reach files changed since this commit. */
   changed?: string;
-  /** A part of the names of the tests to run. */
+  /** Run only tests whose name contains this text. */
   name?: string;
   keepServers: boolean;
   stopServers: boolean;
-  /** The port at which a debugger is waited for; 0: any that is free. */
+  /** Wait for a debugger at this port; 0 means any free port. */
   inspect?: number;
-  /** Print the test files and run nothing. */
+  /** Only print the test files. */
   list: boolean;
 }
 
 const DEFAULT_COMMIT = "main";
 const DEFAULT_INSPECT_PORT = 9229;
 
-/** Throws an error with the rule for what cannot be run. */
+/** Throws an error that names the rule if the options contradict each other. */
 export function readOptions(args: readonly string[]): RunOptions {
   const options: RunOptions = {
     files: [],

@@ -20,9 +20,9 @@ const WITHOUT_SERVERS = "packages/templates/src/characters.test.ts";
 const graph = await readImportGraph();
 const all = allTests(graph);
 
-/** A run of its own, which keeps its files in the folder. */
+/** Starts a separate test run that keeps its files in the folder; returns its output. */
 async function runTests(folder: string, ...args: string[]): Promise<string> {
-  // biome-ignore lint/style/noProcessEnv: a run as from a shell, without what this run has set
+  // biome-ignore lint/style/noProcessEnv: the inner run must not inherit the variables of this run
   const { PATH = "" } = process.env;
   const env = { PATH, TMPDIR: folder };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [RUN, ...args], { env });
@@ -166,13 +166,13 @@ test("--inspect waits for a debugger and then runs the file", async (t) => {
   });
   await paused.promise;
   assert.equal(written, "", "no test has run yet");
-  // Whoever leaves lets it go on.
+  // When the debugger disconnects, the program continues.
   debug.close();
   assert.deepEqual(await ended, [0, null]);
   assert.match(written, /fail 0\n/);
 });
 
-/** Of a process that lives; otherwise nothing, and off Linux. */
+/** The command line of a live process; empty for a dead one, and on systems without /proc. */
 async function commandLine(pid: number): Promise<string> {
   return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 }

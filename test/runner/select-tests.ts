@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { type ImportGraph, ROOT, reachedFrom, reaching } from "./import-graph.ts";
 
-/** Folders of test files, the long ones first, so that no processor is idle beside the last of them. */
+/** Folders of test files. Long tests come first, so that no processor idles at the end of a run. */
 const FOLDERS = ["test/", "deploy/", "packages/templates/", "services/", "packages/"];
-/** What a test names, directly or through others, that starts a browser or a process of its own. */
+/** A test that reaches one of these libraries starts processes or a browser. */
 const SLOW_LIBRARIES = ["node:child_process", "playwright-core"];
-/** Tests of what is deployed and documented, and of whole pages and tables that they fill first. */
+/** Tests of deployment, documents, and of pages and query plans over large tables. */
 const SLOW_FOLDERS = /^(deploy|test\/(admin|bench|database|deploy|docs|packages|stack))\//;
-/** Tests that fill large tables or try thousands of cases: each takes 7 to 35 s, a fifth of all others together. */
+/** Tests that fill large tables or try thousands of cases. Each takes 7 to 35 s. */
 const LONG = [
   "packages/templates/src/language/liquid.test.ts",
   "packages/templates/src/linear.test.ts",
@@ -15,11 +15,11 @@ const LONG = [
   "services/dispatcher/scheduled-at-rest.test.ts",
   "services/dispatcher/search-plans.test.ts",
 ];
-/** They read the repository whole, and take a second. */
+/** These tests read the whole repository and take a second. */
 const HOUSE = /^test\/house\//;
-/** Which versions of libraries there are, and how files are read. */
+/** Files that determine the versions of libraries and how sources are compiled. */
 const SETTINGS = /(^|\/)(package\.json|pnpm-lock\.yaml|pnpm-workspace\.yaml|tsconfig[^/]*\.json)$/;
-/** A module that defines tests: a test file, or one whose tests several files run. */
+/** Matches modules that define tests: test files and modules whose tests such files run. */
 const DEFINES_TESTS = /from "node:test"/;
 
 export function allTests({ names }: ImportGraph): string[] {
@@ -28,7 +28,7 @@ export function allTests({ names }: ImportGraph): string[] {
   return [...new Set(ofFolders)];
 }
 
-/** All tests but those with browsers or processes, those of deployment and documents, and the long ones. */
+/** All tests except those with browsers or processes, those of deployment and documents, and long ones. */
 export function quickTests(graph: ImportGraph): string[] {
   const processes = reaching(SLOW_LIBRARIES, graph);
   const isSlow = (file: string) =>
@@ -36,7 +36,7 @@ export function quickTests(graph: ImportGraph): string[] {
   return allTests(graph).filter((file) => HOUSE.test(file) || !isSlow(file));
 }
 
-/** The tests that name a changed file, directly or through others, and those of the house. */
+/** The tests that reach a changed file, and those of `test/house`. */
 export function changedTests(graph: ImportGraph, changed: readonly string[]): string[] {
   if (changed.some((file) => SETTINGS.test(file))) return allTests(graph);
   const touched = reaching(changed, graph);
@@ -44,8 +44,8 @@ export function changedTests(graph: ImportGraph, changed: readonly string[]): st
 }
 
 /**
- * The tests whose own text, or that of a module with tests that they load, has the part of a name. A name may be put
- * together where it is used: all tests if no text has it.
+ * The tests whose text, or that of a module with tests that they load, contains the part of a name. If no text contains
+ * it, the name may be composed at run time: then all tests.
  */
 export function namedTests(graph: ImportGraph, part: string): string[] {
   const inText = [...graph.texts]
@@ -56,14 +56,14 @@ export function namedTests(graph: ImportGraph, part: string): string[] {
   return allTests(graph).filter((file) => reached.has(file));
 }
 
-/** Whether a test asks for the Postgres or the nats-server of the run; files that are not known may. */
+/** Whether a test uses the run's Postgres or nats-server. Files outside the graph are assumed to use them. */
 export function needServers({ names, texts }: ImportGraph, files: readonly string[]): boolean {
   if (files.some((file) => !names.has(file))) return true;
   const reached = reachedFrom(files, { names, texts });
   return [...reached].some((file) => /TEST_(DATABASE|NATS)_URL/.test(texts.get(file) ?? ""));
 }
 
-/** What differs from the commit, or from where this branch left it: committed, not committed, and new. */
+/** The files that differ from the merge base with the commit, including uncommitted and untracked ones. */
 export function changedFiles(commit: string): string[] {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
   const base = git("merge-base", commit, "HEAD").trim();

@@ -13,12 +13,12 @@ export interface TestServers {
   natsUrl: string;
 }
 
-/** Starts a Postgres and a nats-server in the folder; they stop, and their files go, with `cleanup`. */
+/** Starts a Postgres and a nats-server in the folder. `cleanup` stops them and removes their files. */
 export async function startServers(
   cleanup: AsyncDisposableStack,
   folder: string,
 ): Promise<TestServers> {
-  // Root's Postgres runs as another user, who has to get there.
+  // Root starts Postgres as another user, who must be able to read the folder.
   await chmod(folder, 0o755);
   const log = () => undefined;
   const startedPostgres = async () => {
@@ -43,7 +43,7 @@ export async function startServers(
 }
 
 /**
- * Makes the migrated database that tests clone. One that is there stays if it is of the same tables and functions:
+ * Creates the migrated database that tests clone. An existing one is reused if it has the current tables and functions:
  * its comment holds their hash.
  */
 export async function provideTemplate(databaseUrl: string, graph: ImportGraph): Promise<void> {
@@ -69,7 +69,7 @@ export async function provideTemplate(databaseUrl: string, graph: ImportGraph): 
   }
 }
 
-/** Of every file that migrating reads. */
+/** A hash of all files that a migration reads. */
 async function schemaHash(graph: ImportGraph): Promise<string> {
   const hash = createHash("sha256");
   for (const file of [...reachedFrom(["packages/database/src/migrate.ts"], graph)].sort()) {

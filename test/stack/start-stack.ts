@@ -16,7 +16,7 @@ const PATIENCE_MS = 240_000;
 const LOOK_EVERY_MS = 200;
 
 /** How the command is typed: by itself, or through the chain of a newcomer's machine. */
-export const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
+const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
 export const NPX = ["npx", "--yes", "pnpm@12", "start"] as const;
 
 export interface Home {
@@ -29,7 +29,7 @@ export interface RunningStack extends BegunStack {
   startedInMs: number;
 }
 
-export interface BegunStack {
+interface BegunStack {
   /** The process of the typed command. */
   child: ChildProcess;
   /** All that it wrote. */

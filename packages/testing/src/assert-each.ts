@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** Of each row, in order, the same is looked at: what `pick` takes of it is as expected. */
+/** Asserts that `pick`, applied to each row in order, returns the expected values. */
 export function assertEach<Row>(
   rows: readonly Row[] | undefined,
   pick: (row: Row, at: number) => unknown,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** It has these properties, each strictly as told; of its others nothing is said. */
+/** Asserts that the object has these properties with strictly these values; it ignores all other properties. */
 export function assertHas<Of extends object>(
   actual: Of | null | undefined,
   expected: { [Key in keyof Of]?: unknown },

@@ -1,4 +1,4 @@
-/** What `test`, `describe` and hooks of node:test hand over: what is to end with them. */
+/** The part of node:test's contexts that helpers need: it runs `fn` when the test or suite ends. */
 export interface Cleanup {
   after(fn: () => void | Promise<void>): void;
 }

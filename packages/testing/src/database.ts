@@ -2,7 +2,7 @@ import { createDatabase, createPool, type Database, type Pool } from "@belfry/da
 import type { Cleanup } from "./cleanup.ts";
 import { createTestDatabase } from "./postgres.ts";
 
-/** A database of the test's own with connections to it, all gone after the test. */
+/** Creates a database for one test and connects to it; both are removed after the test. */
 export async function connectedDatabase(
   t: Cleanup,
   { template, ...options }: { maxConnections?: number; template?: string } = {},
@@ -12,14 +12,14 @@ export async function connectedDatabase(
   const db = createDatabase(pool);
   t.after(async () => {
     await db.destroy();
-    // Kysely ends no pool that it has not used.
+    // Kysely does not end a pool that it has never used.
     if (!pool.ending) await pool.end();
     await drop();
   });
   return { url, pool, db };
 }
 
-/** Works on this connection alone, within the transaction that it may be in. */
+/** A Kysely database that uses only this connection, inside its current transaction if there is one. */
 export function databaseOver(client: Pick<Pool, "query">): Database {
   const connection = { query: client.query.bind(client), release: () => undefined };
   return createDatabase({ connect: async () => connection } as unknown as Pool);

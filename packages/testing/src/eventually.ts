@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Repeats the check until it neither throws nor answers false, and returns its answer. After
- * `timeoutMs` it throws what the check threw last: by default later than any machine is slow, as a test
- * waits for what happens and not for how soon.
+ * Repeats the check until it neither throws nor returns false, and returns its result. After `timeoutMs` it throws the
+ * check's last error. The default is long enough for any slow machine: a test waits for an event, not for a duration.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

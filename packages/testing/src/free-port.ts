@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFree, randomPort } from "@belfry/local/servers/ports";
 
-/** Where a run of the tests keeps what it has handed out; `test/run.ts` makes it, and removes it. */
+/** The folder in which a test run records the ports in use; `test/run.ts` creates and removes it. */
 export const PORTS_FOLDER = "belfry-ports";
 
-/** A loopback TCP port that is free, and that no other process of the same run was given. */
+/** Returns a free loopback TCP port that no other process of this run was given. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomPort();
@@ -14,13 +14,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A server may listen seconds after its port was chosen, as Postgres after `initdb`. */
+/** Reserves the port: a server may listen only seconds after its port was chosen, as Postgres does after `initdb`. */
 async function isUntaken(port: number): Promise<boolean> {
   try {
     await writeFile(join(tmpdir(), PORTS_FOLDER, String(port)), "", { flag: "wx" });
     return true;
   } catch (error) {
-    // Outside of a run there is no folder, and nobody to share with.
+    // Without a test run there is no folder and no other process to share with.
     return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }

@@ -1,4 +1,4 @@
-/** A clock that stands until it is moved: what waits for it waits for no machine. */
+/** A clock that only the test moves, so that no test depends on the machine's speed. */
 export function createHandClock() {
   let nowMs = 0;
   const timers = new Set<{ dueMs: number; then: () => void }>();
@@ -21,9 +21,9 @@ export function createHandClock() {
       timers.add(timer);
       return () => void timers.delete(timer);
     },
-    /** Time goes by: what becomes due is called at its time. */
+    /** Moves the time; each timer fires at its due time. */
     advance: (ms: number) => move(ms, false),
-    /** Our loop stood still for so long: what has become due is called, late. */
+    /** Moves the time as if the event loop had been blocked: due timers fire late, at the new time. */
     jump: (ms: number) => move(ms, true),
   };
 }

@@ -1,6 +1,6 @@
-/** What nobody sends who means well, for every door that takes it: each test says what its door answers. */
+/** Hostile input for every interface that takes input; each test states what its interface answers. */
 
-/** It runs where a text becomes markup, and breaks out of an attribute, a string or a template. */
+/** Runs a script if it is inserted as markup; also breaks out of an attribute, a string or a template. */
 export const SCRIPT = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{x}}`;
 
 export const NOT_JSON: readonly string[] = [
@@ -12,13 +12,13 @@ export const NOT_JSON: readonly string[] = [
 export const NOT_UTF8: readonly Uint8Array[] = [
   Buffer.from('{"eventType":"e","payload":{"userId":"u"}}', "utf16le"),
   Buffer.from('{"eventType":"caf\u00e9","payload":{"userId":"u"}}', "latin1"),
-  // A surrogate by itself.
+  // A lone surrogate.
   Buffer.concat([Buffer.from('{"eventType":"'), Buffer.of(0xed, 0xa0, 0x80), Buffer.from('"}')]),
   Buffer.of(0xc0, 0xaf),
   Buffer.alloc(64),
 ];
 
-/** In a JSON string: null bytes, control characters, lone surrogates. */
+/** Escapes inside a JSON string: null bytes, control characters, lone surrogates. */
 export const NO_TEXTS: readonly string[] = [
   ...[
     "\\u0000",
@@ -32,13 +32,13 @@ export const NO_TEXTS: readonly string[] = [
   ],
 ];
 
-/** Odd, and a text like any other. */
+/** Unusual texts that must be accepted. */
 export const ODD_TEXTS: readonly string[] = [
   ...["é".repeat(255), "😀".repeat(255), "a b", "'; drop table events; --", "{{x}}", "<script>"],
   ...["‮", SCRIPT],
 ];
 
-/** What every object has without being told. */
+/** Property names that every object inherits. */
 export const NAMES_OF_EVERY_OBJECT = ["constructor", "__proto__", "toString"] as const;
 
 export const NOT_JSON_TYPES: readonly string[] = [
@@ -48,7 +48,7 @@ export const NOT_JSON_TYPES: readonly string[] = [
   ...["application/vnd.api+json", "application/json;charset=utf-8;charset=utf-16"],
 ];
 
-/** Lines of a request's head that are no Host, or one too many. */
+/** Invalid or duplicate Host headers of a request. */
 export const BAD_HOSTS: readonly string[] = [
   ...["", "Host: a\r\nHost: a\r\n", "Host: a\r\nhOST: b\r\n", "Host: a b\r\n", "Host: a/b\r\n"],
   ...["Host: user@a\r\n", "Host: a:80:90\r\n", "Host: a:x\r\n", "Host: [::1\r\n", "Host: %zz\r\n"],
@@ -57,7 +57,7 @@ export const BAD_HOSTS: readonly string[] = [
 
 const get = (lines: string) => `GET / HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`;
 
-/** Whole requests that are not HTTP, by what is wrong with them. */
+/** Complete requests that are not valid HTTP; the key names the fault. */
 export const NOT_HTTP: Readonly<Record<string, string>> = {
   folded: get("x-a: 1\r\n continued\r\n"),
   "null byte": get("x-a: \u0000\r\n"),
@@ -69,27 +69,27 @@ export const NOT_HTTP: Readonly<Record<string, string>> = {
   "an unknown method": get("").replace("GET", "FOO"),
 };
 
-/** Each leads nowhere, or tries to lead out of where it is. */
+/** Paths that do not exist or that try to leave the served folder. */
 export const ODD_PATHS: readonly string[] = [
   ...["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/.env", "//etc/passwd", "/%zz", "/%c0%ae"],
   ...["/%ed%a0%80", "/%", "/%00", "/*", "/a;b=c", `/${"x".repeat(10_000)}`],
 ];
 
-/** No single mailbox that mail could be carried to. */
+/** Texts that are not exactly one deliverable mailbox. */
 export const BAD_ADDRESSES: readonly string[] = [
-  // A header's end, a list, a name, a group, a comment.
+  // Header injection, lists, display names, groups, comments.
   ...["b@x.io\r\nBcc: evil@x.io", "b@x.io, evil@x.io", "b@x.io;evil@x.io", "B <b@x.io>"],
   ...['"a\r\nb"@x.io', '"a"@x.io,b@x.io', '"a"@x.io, "b"@x.io', "a,b@x.io", '"<a>"@x.io'],
   ...["group:b@x.io;", "a:b@x.io", "b@@x.io", "(c)a@x.io", "a@x.io(c)"],
-  // Composed (NFC), it is an ASCII semicolon.
+  // NFC turns it into an ASCII semicolon.
   "a\u037eb@x.io",
-  // Spaces without quotes, and what nobody sees.
+  // Unquoted spaces and invisible characters.
   ...["b c@x.io", "a\u00a0b@x.io", "a\u3000b@x.io", "a\u2028b@x.io", '"a\u2028"@x.io'],
   ...["a\u200bb@x.io", "a\u202eb@x.io", "a\ufeff@x.io", "a\tb@x.io", '"a\tb"@x.io'],
   ...["b@x.io\u0000", "a\u007f@x.io", "a\u0085@x.io", "\uffff@x.io", "a\ud800@x.io", "a@\ud800.io"],
-  // Quotes that do not hold the whole local part.
+  // Quotes that do not enclose the whole local part.
   ...['""@x.io', '"a@x.io', 'a"@x.io', 'a"b"c@x.io', '"a"b"@x.io', '"a\\"@x.io', '"b c@x.io'],
-  // No domain's name.
+  // Invalid domain names.
   ...["plain", "@", "@x.io", "a@", "b@localhost", "a@.b.io", "a@b.io.", "a@b..io", "a@-b.example"],
   ...[
     "a@b_c.io",

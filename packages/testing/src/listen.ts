@@ -1,7 +1,7 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Cleanup } from "./cleanup.ts";
 
-/** Takes a free port of this machine until the test ends, and every connection with it; returns the port. */
+/** Listens on a free port and returns it. After the test the server and its connections are closed. */
 export async function listen(t: Cleanup, server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -6,8 +6,8 @@ import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * A nats-server of one test's own, to be killed, restarted and emptied. Started, unless `started` is false;
- * stopped and removed after the test.
+ * A nats-server for one test, which may kill, restart and empty it. It starts at once unless `started` is false. After
+ * the test it is stopped and its files are removed.
  */
 export async function ownNatsServer(t: Cleanup, options: { started?: boolean } = {}) {
   const directory = await mkdtemp(join(tmpdir(), "belfry-nats-"));
@@ -15,9 +15,9 @@ export async function ownNatsServer(t: Cleanup, options: { started?: boolean } =
   const port = await freePort();
   let server: NatsServer | undefined;
   const own = {
-    /** The same over restarts. */
+    /** Restarts keep it. */
     url: `nats://127.0.0.1:${port}`,
-    /** Where its JetStream files are. */
+    /** The folder of its JetStream files. */
     storeDir,
     /** SIGKILL. */
     async kill() {
@@ -28,7 +28,7 @@ export async function ownNatsServer(t: Cleanup, options: { started?: boolean } =
       await server?.stop();
       server = undefined;
     },
-    /** After `kill` or `stop`, on the same port. `empty` loses everything that was stored. */
+    /** Starts it again on the same port. `empty` deletes the stored data first. */
     async start({ empty = false }: { empty?: boolean } = {}) {
       if (empty) await rm(storeDir, { recursive: true, force: true });
       server = await startNats({ storeDir, port, log: () => undefined });

@@ -10,8 +10,8 @@ export function testNatsUrl(): string {
 }
 
 /**
- * A `NATS_PREFIX` of this test's own, so that equal stream names never meet. Streams that begin with
- * it are deleted after the test that is given.
+ * Returns a `NATS_PREFIX` that no other test uses, so that stream names never collide. After the test it deletes the
+ * streams with this prefix.
  */
 export function testPrefix(t?: Cleanup): string {
   const prefix = `test${randomBytes(6).toString("hex")}`;

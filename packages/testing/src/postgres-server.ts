@@ -6,18 +6,18 @@ import type { Cleanup } from "./cleanup.ts";
 import { freePort } from "./free-port.ts";
 
 /**
- * A Postgres of one test's own, to be killed and restarted; stopped and removed after the test. What is
- * committed is on the disk.
+ * Starts a Postgres for one test, which may kill and restart it. Commits are durable. After the test the server is
+ * stopped and its files are removed.
  */
 export async function ownPostgresServer(t: Cleanup) {
   const dataDir = await mkdtemp(join(tmpdir(), "belfry-postgres-"));
-  // Root starts the server as another user, who has to get there.
+  // Root starts the server as another user, who must be able to read the folder.
   await chmod(dataDir, 0o755);
   const port = await freePort();
   let server: PostgresServer | undefined;
   let directory: string | undefined;
   const own = {
-    /** Of the database `postgres`, empty at first; the same over restarts. */
+    /** The URL of the database `postgres`, which starts empty; restarts keep it. */
     url: "",
     /** SIGKILL. */
     async kill() {
@@ -28,7 +28,7 @@ export async function ownPostgresServer(t: Cleanup) {
       await server?.stop();
       server = undefined;
     },
-    /** After `kill` or `stop`, on the same port and files. */
+    /** Starts it again on the same port and files. */
     async start(): Promise<void> {
       server = await startPostgres({ dataDir, port, durable: true, log: () => undefined });
       own.url = server.url;
@@ -36,7 +36,7 @@ export async function ownPostgresServer(t: Cleanup) {
     },
   };
   t.after(async () => {
-    // Not killed: that would leave its shared memory behind.
+    // SIGKILL would leave its shared memory behind.
     await own.stop();
     await rm(dataDir, { recursive: true, force: true });
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });

@@ -4,22 +4,22 @@ import type { Cleanup } from "./cleanup.ts";
 import { recordStatements } from "./recorded-statements.ts";
 import { testServerUrl } from "./test-server-url.ts";
 
-/** The migrated database that every test database is a clone of; made by `test/run.ts`. */
+/** The migrated database that every test database is cloned from; `test/run.ts` creates it. */
 export const TEMPLATE_DATABASE = "belfry_template";
 
 // biome-ignore lint/style/noProcessEnv: set by a whole run
 const { RECORDED_STATEMENTS } = process.env;
 if (RECORDED_STATEMENTS !== undefined) recordStatements(RECORDED_STATEMENTS);
 
-export interface TestDatabase {
+interface TestDatabase {
   url: string;
   name: string;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * A migrated database of this test's own. Dropped, connections or not, after the test that is given,
- * or by `await using`. `template` "template0" gives an empty one.
+ * Creates a migrated database for one test. It is dropped after the test `t`, or by `await using`, even if connections
+ * are open. The template "template0" gives an empty database.
  */
 export async function createTestDatabase(
   t?: Cleanup,
@@ -27,7 +27,7 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   const server = testServerUrl("TEST_DATABASE_URL");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Half of what the log of every page would cost; the server of a run syncs nothing.
+  // file_copy takes half as long as logging every page, and the test server syncs nothing.
   await runOn(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;

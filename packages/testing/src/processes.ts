@@ -9,10 +9,10 @@ interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
-export interface StartProcessOptions {
+interface StartProcessOptions {
   /** The program, as `new URL("./main.ts", import.meta.url)` or a path. */
   main: string | URL;
-  /** Its whole environment, but for PATH and what is set here by itself: MANAGEMENT_PORT (a free one), STOP_WITH_PARENT. */
+  /** The child's environment. PATH, STOP_WITH_PARENT and, unless given, MANAGEMENT_PORT (a free port) are added. */
   env?: Record<string, string>;
   args?: string[];
   /** false: do not wait for `/health/ready`. */
@@ -20,31 +20,31 @@ export interface StartProcessOptions {
   readyTimeoutMs?: number;
 }
 
-/** A service as it runs in earnest: a process of its own. */
+/** A service in a process of its own, as in production. */
 export interface TestProcess {
   pid: number;
   managementPort: number;
   /** Every line of standard output so far. */
   lines: string[];
-  /** Those of them that are JSON. */
+  /** The parsed lines that are JSON. */
   logs(): Record<string, unknown>[];
   errors(): string;
-  /** Resolves when the process has ended; a signal's end has the code null. */
+  /** Resolves when the process has ended; `code` is null if a signal ended it. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   signal(name: NodeJS.Signals): void;
-  /** Breaks the channel, as the end of its parent would. */
+  /** Closes the IPC channel, as the end of the parent process would. */
   abandon(): void;
   /** SIGTERM, and waits for the end; returns the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
-  /** Waits for `/health/ready`, or for the opposite. */
+  /** Waits until `/health/ready` answers 200, or until it does not. */
   waitUntilReady(isReady?: boolean, timeoutMs?: number): Promise<void>;
 }
 
 /**
- * Starts a program under this Node; killed, if it is still there, after the test. The test fails when the
- * program ended by itself once it was ready, or by an error that nobody caught.
+ * Starts a program with this Node and kills it after the test. The test fails if the program ended by itself after it
+ * was ready, or because of an uncaught error.
  */
 export async function startProcess(t: Cleanup, options: StartProcessOptions): Promise<TestProcess> {
   const managementPort = Number(options.env?.MANAGEMENT_PORT ?? (await freePort()));
@@ -147,7 +147,7 @@ async function waitUntilReady(
   );
 }
 
-/** The line of `listenForStop`, which has Node's word for where the error came from. */
+/** The fatal line that `listenForStop` logs; `origin` is Node's name for the source of the error. */
 function isUncaught({ level, origin }: Record<string, unknown>): boolean {
   return level === "fatal" && origin !== undefined;
 }

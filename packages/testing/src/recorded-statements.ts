@@ -12,16 +12,16 @@ export interface RecordedStatement {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const NOT_SHIPPED = /\.test\.ts|\/test\/|^test\/|\/testing\/|under-test|\/test-|\.bench\.ts/;
-/** Where statements pass: these files send nothing of their own. */
+/** These files only pass statements on. */
 const PASSES_ON = /packages\/database\/src\/(connection|data-fault|functions\/call-function)\.ts/;
 
 /**
- * From here on, each statement that shipped code of this process sends is noted once, and all of them
- * written to a file of their own in the folder when the process ends.
+ * Records, from now on, each distinct statement that shipped code of this process sends. When the process exits, it
+ * writes them to a new file in the folder.
  */
 export function recordStatements(folder: string): void {
   const seen = new Map<string, RecordedStatement | undefined>();
-  // What waits for a connection is sent by whoever gives one back: it is noted where it is asked for.
+  // A queued statement is sent from the stack of whoever returns a connection, so record it where it is requested.
   for (const { prototype } of [pg.Pool, pg.Client] as { prototype: { query: unknown } }[]) {
     const query = prototype.query as (...all: unknown[]) => unknown;
     prototype.query = function (...args: unknown[]) {
@@ -40,7 +40,7 @@ export function recordStatements(folder: string): void {
   });
 }
 
-/** The nearest file of ours on the stack; undefined: a test's own statement, or the driver's. */
+/** The nearest shipped file on the stack; undefined for a statement of a test or of the driver. */
 function sender(): string | undefined {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 60;

@@ -15,22 +15,22 @@ export interface ScriptedAnswer {
   headers?: Record<string, string>;
   /** An object is sent as JSON. */
   body?: string | object;
-  /** Answers when this has happened. */
+  /** The answer is delayed until this resolves. */
   after?: Promise<unknown>;
   /** "reset" cuts the connection without an answer, "hang" never answers. */
   instead?: "reset" | "hang";
 }
 
-/** An outside party over real HTTP: records what it is asked, answers by a script. */
+/** A fake outside party over real HTTP: it records requests and answers by a script. */
 export interface RecordingServer extends AsyncDisposable {
   /** `http://127.0.0.1:port`. */
   url: string;
   requests: RecordedRequest[];
-  /** The answer to every request from now on that `next` has none for; 200 `{}` at first. */
+  /** The answer to every request for which `next` has none; initially 200 `{}`. */
   answer: ScriptedAnswer | ((request: RecordedRequest) => ScriptedAnswer);
   /** Answers to the next requests, in order. */
   next(...answers: ScriptedAnswer[]): void;
-  /** Waits until so many requests have come. */
+  /** Waits until `count` requests have arrived. */
   received(count: number, timeoutMs?: number): Promise<RecordedRequest[]>;
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Pool } from "@belfry/database/connection";
 
 /**
- * Sees that a piece of work reads at most so many rows of each of the tables, by index or whole, as
- * Postgres counts them: also those of the statements inside functions. What it changes is undone.
+ * Asserts that `work` reads at most `mostRows` rows of each table, by index or sequentially, including statements inside
+ * functions. Postgres counts them. The changes that `work` makes are rolled back.
  */
 export async function readsAtMost(
   pool: Pool,
@@ -36,7 +36,7 @@ export async function readsAtMost(
   }
 }
 
-/** How many rows of the tables everything has read so far, by index or whole, over a pool of one connection. */
+/** Returns how many rows of the tables were read so far, by index or sequentially. Needs a pool of one connection. */
 export async function rowsRead(pool: Pool, tables: readonly string[]): Promise<number> {
   await pool.query("select pg_stat_force_next_flush()");
   const { rows } = await pool.query<{ read: number }>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
-/** Waits until at least so many statements of other connections to this database wait for a lock. */
+/** Waits until at least `count` statements of other connections to this database wait for a lock. */
 export async function untilBlocked(pool: Pick<pg.Pool, "query">, count = 1): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(

@@ -1,7 +1,7 @@
 import { after } from "node:test";
 import type { Cleanup } from "./cleanup.ts";
 
-/** For what all tests of a file share: it ends after the last of them, what began last first. */
+/** Cleanup for fixtures that all tests of a file share: it runs after the last test, in reverse order. */
 export function wholeFile(): Cleanup {
   const endings = new AsyncDisposableStack();
   after(() => endings.disposeAsync());

@@ -6,7 +6,7 @@ import { EVENT_TYPE, type World } from "../world.ts";
 import { CONTENT, SUBJECT } from "./digest-mails.ts";
 
 /** The two kinds of window, each an event type of its own. */
-export interface DigestWindows {
+interface DigestWindows {
   [eventType: string]: DigestSettings;
 }
 

@@ -15,11 +15,11 @@ import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";
 
-export interface DigestRunOptions extends KillRunOptions {
+interface DigestRunOptions extends KillRunOptions {
   windowSeconds: number;
 }
 
-export interface DigestRun {
+interface DigestRun {
   verdict: DigestVerdict;
   kills: Kills;
   acceptedInMs: number;

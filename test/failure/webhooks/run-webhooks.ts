@@ -18,7 +18,7 @@ import { EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
 
-export interface WebhookRun {
+interface WebhookRun {
   verdict: WebhookVerdict;
   kills: Kills;
   events: number;
