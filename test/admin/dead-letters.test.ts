@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeDeadLetters } from "@belfry/admin/event/test-dead-letters";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 test("the replay of a thousand dead letters shows its progress, and can be left and come back to", {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { eventually } from "@belfry/testing/eventually";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
 test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {

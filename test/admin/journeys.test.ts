@@ -5,11 +5,10 @@ import { eventually } from "@belfry/testing/eventually";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";
 import { inboxOn } from "../browser/inbox-page.ts";
-import { openBrowser, watchPage } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
+import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
 import { faultsInLooks, MOST_MS } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
-import { join } from "./join.ts";
+import { join } from "./signed-in.ts";
 
 const PATIENCE_MS = 120_000;
 /** A desk, and the narrowest phone. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createKey } from "@belfry/administration/tenants/api-keys";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { Page } from "playwright-core";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 test("what a page of the Admin UI asks, and what leaving and reloading it does", {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Locator } from "playwright-core";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
 const MOST_CLICKS = 15;

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { signInAt, startProvider } from "@belfry/admin/door/oidc-provider-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { openBrowser } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
+import { openBrowser, skip } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 

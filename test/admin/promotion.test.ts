@@ -4,7 +4,7 @@ import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { setEnvironment } from "@belfry/administration/tenants/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { startOperator } from "./signed-in.ts";
 
 test("a person sees what a promotion changes, promotes it, and a locked environment takes nothing else", {

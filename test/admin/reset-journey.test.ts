@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { openBrowser } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
-import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./by-keyboard.ts";
+import { openBrowser, skip } from "../browser/open-page.ts";
+import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
 const NEW_PASSWORD = "a new bell in the old tower";

@@ -1,7 +1,7 @@
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import type { TestBrowser } from "@belfry/admin/test-browser";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import type { BrowserContext, BrowserContextOptions } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 
 /** The first operator, signed in, with a tenant whose pages begin with `base`. */
@@ -23,4 +23,15 @@ export async function signedIn(
   context.setDefaultTimeout(60_000);
   await context.addCookies([...person.cookies].map(([name, value]) => ({ name, value, url })));
   return context;
+}
+
+const PASSWORD = "a quiet bell in the tower";
+
+/** On the page that an invitation's link leads to: as this person, with a password; the first says an address, too. */
+export async function join(page: Page, name: string, email?: string): Promise<void> {
+  if (email !== undefined) await page.getByLabel("Email address").fill(email);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByLabel("Confirm password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Create account" }).click();
 }

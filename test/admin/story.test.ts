@@ -5,12 +5,11 @@ import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
+import { openBrowser, skip } from "../browser/open-page.ts";
 import { noteFaults } from "./accessible-pages.ts";
 import { firstLink, startAdminStack } from "./admin-stack.ts";
 import { mailIn, replaceText } from "./editor-page.ts";
-import { join } from "./join.ts";
+import { join } from "./signed-in.ts";
 
 const run = promisify(execFile);
 test("from an empty database to a replayed dead letter, in a browser alone", {

@@ -4,9 +4,8 @@ import { test } from "node:test";
 import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-test";
 import { PASSWORD } from "@belfry/admin/test-browser";
 import type { Locator } from "playwright-core";
-import { skip } from "../browser/without-browser.ts";
-import { noteFaults } from "./accessible-pages.ts";
-import { faultsByKeyboard, NARROW, tabTo, typeInto } from "./by-keyboard.ts";
+import { skip } from "../browser/open-page.ts";
+import { faultsByKeyboard, NARROW, noteFaults, tabTo, typeInto } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
 test("on a narrow screen and by the keyboard alone a person turns two-factor authentication on, keeps the recovery codes, and signs in with a code and with a recovery code", {

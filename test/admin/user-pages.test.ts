@@ -4,7 +4,7 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser } from "@belfry/administration/users/users";
 import type { Page } from "playwright-core";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
-import { skip } from "../browser/without-browser.ts";
+import { skip } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { startOperator } from "./signed-in.ts";
 

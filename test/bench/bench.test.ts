@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./results.ts";
 import { type BenchName, readResults } from "./results.ts";
 import { tables } from "./write-table.ts";
 

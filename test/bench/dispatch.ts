@@ -1,12 +1,17 @@
 import { join } from "node:path";
 import { type AsideMessage, type Backlog, type BenchUsers, createBacklog } from "./backlog.ts";
 import type { BenchOptions } from "./bench-options.ts";
-import { seedRecipients } from "./bench-recipients.ts";
-import { createBenchTenants } from "./bench-tenants.ts";
-import { compared, type Measured, mediansOf, printRound, ROUND_COLUMNS } from "./compared.ts";
+import { createBenchTenants, seedRecipients } from "./bench-tenants.ts";
 import { cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { YardstickDone, YardstickWarm } from "./dispatch-yardstick.ts";
-import { printLine } from "./figures.ts";
+import {
+  compared,
+  type Measured,
+  mediansOf,
+  printLine,
+  printRound,
+  ROUND_COLUMNS,
+} from "./figures.ts";
 import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";

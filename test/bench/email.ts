@@ -2,10 +2,16 @@ import { join } from "node:path";
 import { type Backlog, createBacklog } from "./backlog.ts";
 import type { BenchOptions } from "./bench-options.ts";
 import { createBenchTenants } from "./bench-tenants.ts";
-import { compared, type Measured, mediansOf, printRound, ROUND_COLUMNS } from "./compared.ts";
 import { cpuMicros, cpuTimes } from "./cpu-time.ts";
 import type { MailsAsked } from "./email-yardstick.ts";
-import { printLine } from "./figures.ts";
+import {
+  compared,
+  type Measured,
+  mediansOf,
+  printLine,
+  printRound,
+  ROUND_COLUMNS,
+} from "./figures.ts";
 import { startNode } from "./node-process.ts";
 import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newHome, startStack } from "../stack/start-stack.ts";
+import { processTree } from "./cpu-time.ts";
 import { round } from "./figures.ts";
-import { processTree } from "./process-tree.ts";
 
 /** Of one process, or of all of a part (Postgres is some twenty of them). */
 interface IdlePart {

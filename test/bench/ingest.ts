@@ -5,7 +5,7 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
-import { seedRecipients } from "./bench-recipients.ts";
+import { seedRecipients } from "./bench-tenants.ts";
 import { type CpuMicros, cpuMicros, cpuTimes } from "./cpu-time.ts";
 import { median, medians, printLine, round } from "./figures.ts";
 import type { IngestLoad, LoadResult } from "./ingest-load.ts";

@@ -5,8 +5,13 @@
  */
 import { resolve } from "node:path";
 import { type BenchOptions, readBenchOptions } from "./bench-options.ts";
-import { readEnvironment } from "./environment.ts";
-import { type BenchName, keepResult, type Results, readResults } from "./results.ts";
+import {
+  type BenchName,
+  keepResult,
+  type Results,
+  readEnvironment,
+  readResults,
+} from "./results.ts";
 import { writeTable } from "./write-table.ts";
 
 const RESULTS = resolve(import.meta.dirname, "results.json");

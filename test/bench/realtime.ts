@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createPool } from "@belfry/database/connection";
@@ -5,7 +6,6 @@ import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
 import { percentile, round } from "./figures.ts";
 import { type NodeProcess, startNode } from "./node-process.ts";
-import { cpuSeconds, maxOpenFiles, settledKib } from "./process-facts.ts";
 import { BenchClients } from "./realtime-clients.ts";
 import { pushText, startFeed } from "./realtime-feed.ts";
 import type { Flood } from "./realtime-yardstick.ts";
@@ -233,4 +233,34 @@ function print(result: Record<string, unknown> & { rates: Record<string, object>
     const { p50Ms, p99Ms, lost } = found as Record<string, number>;
     line(`at ${rate} a second`, `p50 ${p50Ms} ms, p99 ${p99Ms} ms, lost ${lost}`);
   }
+}
+
+const TICKS_PER_SECOND = 100;
+const SETTLE_MS = 1000;
+
+/** CPU time of a process so far, in user and kernel mode; Linux. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/**
+ * What a process that was started with `collect-garbage.ts` holds, in KiB: its share of all pages, after
+ * it has thrown away, so many times, what it does not need.
+ */
+export async function settledKib(pid: number, collections: number): Promise<number> {
+  for (let time = 0; time < collections; time += 1) {
+    process.kill(pid, "SIGUSR2");
+    await sleep(SETTLE_MS);
+  }
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1]);
+}
+
+/** How many files this process, and those it starts, may hold open. */
+export async function maxOpenFiles(): Promise<number> {
+  const limits = await readFile("/proc/self/limits", "utf8");
+  const [, soft = "0"] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  return Number(soft);
 }

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { freePort } from "@belfry/testing/free-port";
+import { readDockerfile } from "../deploy/dockerfile.ts";
 import { type NodeProcess, startNode, untilOk } from "./node-process.ts";
 import type { BenchServers } from "./servers.ts";
-import { shippedFlags } from "./shipped-flags.ts";
 
 const SERVICES = resolve(import.meta.dirname, "../../services");
 
@@ -33,4 +33,14 @@ export async function startService(
     throw error;
   }
   return started;
+}
+
+const DOCKERFILE = resolve(import.meta.dirname, "../../deploy/docker/Dockerfile");
+
+/** What the image gives Node beside the file that it runs: a service is measured as it is delivered. */
+export async function shippedFlags(): Promise<string[]> {
+  const instructions = (await readDockerfile(DOCKERFILE)).at(-1)?.instructions ?? [];
+  const entry = instructions.find(({ name }) => name === "ENTRYPOINT")?.text ?? "[]";
+  const words = JSON.parse(entry) as string[];
+  return words.slice(words.indexOf("node") + 1, -1);
 }

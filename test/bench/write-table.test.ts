@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { type Results, readResults } from "./results.ts";
-import { sizingRows } from "./sizing.ts";
+import { sizingRows } from "./table-rows.ts";
 import { tables, withTables } from "./write-table.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,8 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { between, markdownTable } from "../docs/markdown.ts";
-import type { Environment } from "./environment.ts";
-import type { Results } from "./results.ts";
-import { SIZING_COLUMNS, sizingRows } from "./sizing.ts";
+import type { Environment, Results } from "./results.ts";
 import {
   CPU_COLUMNS,
   cpuRows,
@@ -10,6 +8,8 @@ import {
   figureRows,
   IDLE_COLUMNS,
   idleRows,
+  SIZING_COLUMNS,
+  sizingRows,
 } from "./table-rows.ts";
 
 const DOCUMENT = new URL("../../docs/performance.md", import.meta.url);

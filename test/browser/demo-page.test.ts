@@ -4,11 +4,10 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { startAdminStack } from "../admin/admin-stack.ts";
-import { join } from "../admin/join.ts";
+import { join } from "../admin/signed-in.ts";
 import { freshKey, trigger } from "../end-to-end/stack.ts";
 import type { RunningStack } from "../stack/start-stack.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
-import { skip } from "./without-browser.ts";
+import { openBrowser, skip, watchPage } from "./open-page.ts";
 
 const run = promisify(execFile);
 test("the demo page, as a newcomer sees it", { skip }, async (t) => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startIngest } from "../fuzz/start-ingest.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
-import { skip } from "./without-browser.ts";
+import { openBrowser, skip, watchPage } from "./open-page.ts";
 
 test("/docs lets a developer search, read, copy and try a request, and asks nobody else for anything", {
   skip,

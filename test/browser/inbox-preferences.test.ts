@@ -12,7 +12,7 @@ import { startIngest } from "../fuzz/start-ingest.ts";
 import { client } from "../realtime/clients.ts";
 import { type Category, TENANTS } from "../realtime/gateway-under-test.ts";
 import { inboxOn, startInboxWorld } from "./inbox-page.ts";
-import { skip } from "./without-browser.ts";
+import { skip } from "./open-page.ts";
 
 const [TENANT = "", WITHOUT_CATEGORIES = ""] = TENANTS;
 const ASKED = /^\{.*"method":"preferences\.show"/;

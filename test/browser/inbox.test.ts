@@ -6,7 +6,7 @@ import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
 import { faultsInLooks } from "../admin/accessible-pages.ts";
 import { type inboxOn, startInboxWorld } from "./inbox-page.ts";
-import { skip } from "./without-browser.ts";
+import { skip } from "./open-page.ts";
 
 const SHORT_SECONDS = 2;
 const LONG_SECONDS = 200;

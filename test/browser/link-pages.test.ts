@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { startPages } from "../../services/ingest-api/pages/pages-under-test.ts";
 import { faultsOf, MOST_MS } from "../admin/accessible-pages.ts";
-import { openBrowser, watchPage } from "./open-page.ts";
-import { skip } from "./without-browser.ts";
+import { openBrowser, skip, watchPage } from "./open-page.ts";
 
 test("axe finds no fault on any page that a link in a message leads to, in any look, whatever tenants write", {
   skip,

@@ -5,8 +5,7 @@ import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
 import type { Layout } from "@belfry/templates/source";
 import { STARTERS } from "@belfry/templates/starters";
-import { openBrowser } from "./open-page.ts";
-import { skip } from "./without-browser.ts";
+import { openBrowser, skip } from "./open-page.ts";
 
 const LAYOUTS: Layout[] = [
   {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Bench } from "./bench.ts";
 import { type Block, blocksOf, pages } from "./markdown.ts";
+import type { Bench } from "./shell.ts";
 import { commandFolder, type Ended, runProgram } from "./shell.ts";
 
 const MARK = "@@@ end of block";

@@ -6,8 +6,8 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "@belfry/testing/free-port";
 import { openBrowser } from "../browser/open-page.ts";
-import type { Bench } from "./bench.ts";
 import { blocksOf } from "./markdown.ts";
+import type { Bench } from "./shell.ts";
 import { runProgram } from "./shell.ts";
 
 const CENTRIFUGE = new URL("../node_modules/centrifuge/dist/centrifuge.js", import.meta.url);

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Bench } from "./bench.ts";
 import { blocksOf } from "./markdown.ts";
+import type { Bench } from "./shell.ts";
 import { isThere, runProgram } from "./shell.ts";
 
 const SECRET = "whsec-of-the-docs";

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { quickStart } from "@belfry/testing/quick-start";
+import type { Stack } from "../end-to-end/stack.ts";
 
 export interface Ended {
   code: number | null;
@@ -55,4 +56,11 @@ export async function commandFolder(folder: string): Promise<string> {
   await writeFile(join(bin, "node"), script(`exec "${process.execPath}" "$@"`));
   for (const name of ["npx", "node"]) await chmod(join(bin, name), 0o755);
   return bin;
+}
+
+/** What the tests of the documentation share. */
+export interface Bench {
+  stack: Stack;
+  /** A folder of this run's own. */
+  folder: string;
 }

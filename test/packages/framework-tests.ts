@@ -9,8 +9,7 @@ import { build, type Plugin } from "esbuild";
 import type { Browser, WebSocket } from "playwright-core";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { inboxOn } from "../browser/inbox-page.ts";
-import { openBrowser, watchPage } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
+import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
 import { createWorld, TENANTS, type World } from "../realtime/gateway-under-test.ts";
 import { ROOT, write } from "./packed.ts";
 

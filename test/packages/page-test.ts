@@ -4,8 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { listen } from "@belfry/testing/listen";
-import { openBrowser, watchPage } from "../browser/open-page.ts";
-import { skip } from "../browser/without-browser.ts";
+import { openBrowser, skip, watchPage } from "../browser/open-page.ts";
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
 <link rel="icon" href="data:,">

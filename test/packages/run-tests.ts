@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, constants, mkdir, readFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { type RecordedRequest, startRecordingServer } from "@belfry/testing/recording-server";
 import { blocksOf } from "../docs/markdown.ts";
-import { findNode20 } from "./node-versions.ts";
-import { pathBehind, ROOT, run, write } from "./packed.ts";
+import { pathBehind, ROOT, run, runAnyhow, write } from "./packed.ts";
 
 interface Place {
   folder: string;
@@ -117,4 +116,38 @@ function answer({ method, path }: RecordedRequest) {
   if (method === "POST") return { headers: { "x-event-id": "event-1" }, body: { message: "ok" } };
   if (path.includes("/events/")) return { body: { status: "dispatched" } };
   return { body: { data: [{ id: "event-1", title: "Paid", status: "UNREAD" }] } };
+}
+
+/** Taken from the registry where this machine has no Node 20 (42 MB, into the folder of the test). */
+const NODE_20 = "20.20.2";
+
+/**
+ * A Node 20, the oldest that the packages promise to run on: one on the PATH, else the one of the npm registry.
+ * Undefined where there is neither; `folder` must be the test's own.
+ */
+export async function findNode20(folder: string): Promise<string | undefined> {
+  // biome-ignore lint/style/noProcessEnv: the programs of this machine
+  for (const place of (process.env.PATH ?? "").split(delimiter)) {
+    const command = join(place, "node");
+    if ((await isProgram(command)) && (await majorOf(command)) === "20") return command;
+  }
+  const name = `node-${process.platform}-${process.arch}`;
+  const home = join(folder, "node-20");
+  await mkdir(home);
+  const args = ["install", "--prefix", home, "--cache", join(folder, "npm"), `${name}@${NODE_20}`];
+  await runAnyhow("npm", [...args, "--no-audit", "--no-fund"], home);
+  const command = join(home, "node_modules", name, "bin/node");
+  return (await isProgram(command)) ? command : undefined;
+}
+
+async function majorOf(command: string): Promise<string> {
+  const { out } = await runAnyhow(command, ["-p", "process.versions.node"], "/");
+  return out.split(".")[0] ?? "";
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { atRest } from "../at-rest.ts";
 import {
   createKillWorld,
   type KillRunOptions,
@@ -11,6 +10,7 @@ import {
   type Victim,
 } from "../kills.ts";
 import { seededRandom } from "../random.ts";
+import { atRest } from "../streams.ts";
 import { acceptLoad, putDigestTemplates, windowsOf } from "./digest-load.ts";
 import { keepMails } from "./digest-mails.ts";
 import { type DigestVerdict, judgeDigests } from "./digest-verdict.ts";

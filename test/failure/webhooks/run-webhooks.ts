@@ -2,7 +2,6 @@ import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test"
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { createDatabase } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
-import { atRest } from "../at-rest.ts";
 import {
   createKillWorld,
   type KillRunOptions,
@@ -14,6 +13,7 @@ import {
 } from "../kills.ts";
 import { seededRandom } from "../random.ts";
 import { acceptResting } from "../resting-load.ts";
+import { atRest } from "../streams.ts";
 import { EVENT_TYPE, type World } from "../world.ts";
 import { type Receiver, startReceiver } from "./webhook-receiver.ts";
 import { judgeWebhooks, type WebhookVerdict, watchMoves } from "./webhook-verdict.ts";
