@@ -4,33 +4,33 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** A page to look at, after something was done on it where `act` says what. */
+/** A page to check; `act` performs an action on it first. */
 export interface Visit {
   name: string;
-  /** Signed in as somebody, or as nobody. */
+  /** The browser context: signed in or anonymous. */
   context: BrowserContext;
   url: string;
   act?: ((page: Page) => Promise<void>) | undefined;
 }
 
-/** For all pages of a test, on a machine that has much else to do. */
+/** The limit for all pages of a test on a busy machine. */
 export const MOST_MS = 300_000;
 
-/** Pages that are looked at side by side. */
+/** The number of pages checked in parallel. */
 const AT_ONCE = 2;
 const EXPECTED_ERRORS = /404|422|409|ws:\/\/|fonts\.googleapis/;
 
 const DESK = 1280;
 const PHONE = 375;
-/** All that the dark look changes. */
+/** The axe rules whose result depends on the dark color scheme. */
 const COLOURS = ["color-contrast", "link-in-text-block"];
-/** All that another width and the dark look change: names, roles and structure are the same. */
+/** The axe rules whose result depends on width or color scheme; names, roles and structure do not. */
 const LAYOUT = [...COLOURS, "target-size", "scrollable-region-focusable", "css-orientation-lock"];
 
 interface Look {
   width: number;
   colorScheme: "light" | "dark";
-  /** Only these rules of axe. */
+  /** Run only these axe rules. */
   runOnly?: string[];
 }
 /**
@@ -67,7 +67,7 @@ export async function faultsOf(visits: readonly Visit[]): Promise<string[]> {
     for (let next = work.shift(); next !== undefined; next = work.shift()) {
       const [at, { name, context, url, act }] = next;
       visiting = name;
-      // A page that goes on to the next address keeps its process, and what was compiled there.
+      // Navigating an open page keeps its renderer process and compiled scripts.
       const page = pages.get(context) ?? (await watchedPage(context, note));
       pages.set(context, page);
       await page.setViewportSize({ width: DESK, height: 900 });
@@ -88,7 +88,7 @@ async function watchedPage(context: BrowserContext, note: (fault: string) => voi
   return page;
 }
 
-/** Errors of scripts, and of the browser but for those that are expected. */
+/** Script errors and unexpected console errors. */
 export function noteFaults(page: Page, expected: RegExp, note: (fault: string) => void): void {
   page.on("console", (message) => {
     if (message.type() === "error" && !expected.test(message.text())) note(message.text());
@@ -96,7 +96,7 @@ export function noteFaults(page: Page, expected: RegExp, note: (fault: string) =
   page.on("pageerror", (error) => note(error.message));
 }
 
-/** Of a page as it stands: in light and dark, at these widths. */
+/** The accessibility faults of the current page, in light and dark, at these widths. */
 export function faultsInLooks(name: string, page: Page, widths: readonly number[]) {
   const looks = widths.flatMap((width): Look[] => [
     { width, colorScheme: "light" },
@@ -124,7 +124,7 @@ async function faultsOfPage(name: string, page: Page, looks: readonly Look[]): P
 }
 
 async function violations(page: Page, rules: object): Promise<Violation[]> {
-  // What is in a mail is the tenant's.
+  // The tenant is responsible for a mail's content.
   const options = { resultTypes: ["violations"], iframes: false, ...rules };
   const { violations: found } = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(options)})`,
@@ -132,10 +132,10 @@ async function violations(page: Page, rules: object): Promise<Violation[]> {
   return found;
 }
 
-/** The narrowest phone. */
+/** The size of the narrowest phone. */
 export const NARROW = { width: 320, height: 640 };
 
-/** The faults of a page as it stands, on a desk and on that phone, which it is left on. */
+/** The faults of the current page at desktop and phone width. The page keeps the phone size. */
 export async function faultsByKeyboard(name: string, page: Page): Promise<string[]> {
   const faults = await faultsInLooks(name, page, [1280, NARROW.width]);
   await page.setViewportSize(NARROW);
@@ -143,7 +143,7 @@ export async function faultsByKeyboard(name: string, page: Page): Promise<string
   return faults;
 }
 
-/** By the key alone, as far as it takes. */
+/** Presses the key until the element has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press("Tab");
@@ -152,7 +152,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`no way by the keyboard to ${target}`);
 }
 
-/** Into a field that the key leads to. */
+/** Moves the focus to a field by the keyboard and types into it. */
 export async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field);
   await page.keyboard.type(text);

@@ -1,6 +1,6 @@
 import type { SampleTenant } from "./sample-tenant.ts";
 
-/** Every page of a tenant, by name: for looking at each. */
+/** Every page of a tenant, by name. */
 export function tenantPages(tenant: SampleTenant): Record<string, string> {
   const base = `/tenants/${tenant.id}`;
   return {
@@ -60,7 +60,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
   };
 }
 
-/** The pages of the platform, and a person's own. */
+/** The platform's pages and those of a person's own account. */
 export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   tenants: "/tenants",
   "search-all": "/search?q=ada%40example.com",
@@ -75,7 +75,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   missing: "/nowhere",
 };
 
-/** Of a tenant that has nothing yet. */
+/** Pages of a tenant without any data. */
 export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");

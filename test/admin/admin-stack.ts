@@ -5,7 +5,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { quickStart } from "@belfry/testing/quick-start";
 import { newHome, type RunningStack, startStack } from "../stack/start-stack.ts";
 
-/** The whole stack over the servers of this test run: the embedded ones are the stack test's matter. */
+/** Starts the whole stack on the servers of this test run. */
 export async function startAdminStack(t: TestContext): Promise<RunningStack> {
   const cleanup = new AsyncDisposableStack();
   t.after(() => cleanup.disposeAsync());
@@ -14,7 +14,7 @@ export async function startAdminStack(t: TestContext): Promise<RunningStack> {
     DATABASE_URL: (await createTestDatabase(last)).url,
     NATS_URL: testNatsUrl(),
     NATS_PREFIX: testPrefix(last),
-    // The figures of the overview, soon enough for whoever looks.
+    // Counts the figures of the overview often, so that tests see them soon.
     ACTIVITY_EVERY_MS: "1000",
     ...quickStart(),
   });
@@ -26,7 +26,7 @@ export async function startAdminStack(t: TestContext): Promise<RunningStack> {
   return stack;
 }
 
-/** The path of the link that was printed for the first operator. */
+/** The path of the printed sign-in link for the first operator. */
 export function firstLink(stack: RunningStack): string {
   const link = new RegExp(`${stack.local.adminUrl}(/join/\\S+)`).exec(stack.output());
   return link?.[1] ?? "";

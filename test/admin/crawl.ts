@@ -1,22 +1,22 @@
 import { ACCESS } from "@belfry/admin/door/access";
 import type { TestBrowser } from "@belfry/admin/test-browser";
 
-/** What somebody meets who follows every link: without scripts, as HTTP answers it. */
+/** The result of following every link over plain HTTP, without scripts. */
 interface Crawl {
-  /** Routes of the pages that were met. */
+  /** The routes of the visited pages. */
   routes: Set<string>;
-  /** Links and forms that end in a refusal or a fault, and where they stand. */
+  /** Links and forms that lead to a refusal or an error, with the page they are on. */
   deadEnds: string[];
-  /** Moments as programs write them, in the words of a page. */
+  /** Machine-readable timestamps in visible text. */
   stamps: string[];
-  /** One of each route, those that take something away behind the others. */
+  /** One form per route; destructive forms come last. */
   forms: (Form & { page: string })[];
 }
 
-/** Of one route and one set of questions so many pages are looked at. */
+/** The number of pages visited per route and set of query parameters. */
 const MOST_OF_A_KIND = 4;
 
-/** Begins at these paths and ends where every kind of page that is shown has been seen. Changes nothing. */
+/** Follows links from these paths until it has visited every kind of page. Changes nothing. */
 export async function crawl(browser: TestBrowser, from: readonly string[]): Promise<Crawl> {
   const found: Crawl = { routes: new Set(), deadEnds: [], stamps: [], forms: [] };
   const seen = new Set<string>();
@@ -53,7 +53,7 @@ export async function crawl(browser: TestBrowser, from: readonly string[]): Prom
   return found;
 }
 
-/** Sends each of these forms; what they refuse of what is in them is no dead end. */
+/** Submits each form. A validation error of a submitted value does not count as a dead end. */
 export async function tryForms(browser: TestBrowser, { forms, deadEnds, routes }: Crawl) {
   for (const { action, fields, page } of forms) {
     const answer = await browser.raw(action, { method: "POST", body: fields });
@@ -65,7 +65,7 @@ export async function tryForms(browser: TestBrowser, { forms, deadEnds, routes }
   }
 }
 
-/** The row of the table of rights, as the router takes it: a path's own row before one with a name in its place. */
+/** The matching row of the access table. As in the router, a literal path wins over one with a parameter. */
 function routeOf(method: "GET" | "POST", path: string): string {
   const asked = `${method} ${path.split("?")[0]}`;
   return ROUTES.find(({ pattern }) => pattern.test(asked))?.route ?? asked;
@@ -83,7 +83,7 @@ function gentleFirst(a: { action: string }, b: { action: string }): number {
   return Number(isHarsh(a.action)) - Number(isHarsh(b.action));
 }
 
-/** After it there is less to try. */
+/** Submitting it leaves less to test. */
 function isHarsh(action: string): boolean {
   return /(delete|remove|revoke|deactivate|erase|end|end-others|withdraw|sign-out)$/.test(action);
 }
@@ -91,7 +91,7 @@ function isHarsh(action: string): boolean {
 interface Form {
   method: "get" | "post";
   action: string;
-  /** As it stands when the page opens; of what a person would choose or type only what cannot reach anybody. */
+  /** The form's initial values. Fields that a person would fill in get values that cannot reach anybody. */
   fields: URLSearchParams;
 }
 
@@ -138,7 +138,7 @@ function inPage(href: string, page: string): string {
   return url.pathname + url.search;
 }
 
-/** What programs read as it stands: what is posted, addresses, code. The page's script says the times. */
+/** Text for programs: payloads, addresses, code. The page's script formats the times. */
 const OF_PROGRAMS = /<(script|style|pre|textarea|code|time|svg)\b.*?<\/\1>/gs;
 const STAMP = /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?/g;
 

@@ -6,7 +6,7 @@ import type { Frame, FrameLocator, Page } from "playwright-core";
 import { noteFaults } from "./accessible-pages.ts";
 import { signedIn } from "./signed-in.ts";
 
-/** For tests: a tenant whose product managers have a browser each. */
+/** A tenant whose editors have one browser context each. */
 export async function startEditor(t: TestContext) {
   const admin = await startAdmin(t);
   const { id: tenantId } = await createTenant(admin.db, { name: "Northwind Books" });
@@ -14,7 +14,7 @@ export async function startEditor(t: TestContext) {
     const sandbox = { tenantId, channel, kind: "sandbox", settings: {} };
     await putActiveProvider(admin.db, sandbox, { keys: admin.keys });
   }
-  /** An editor of the tenant; returns what opens a page of hers, with what it met that it should not. */
+  /** Adds an editor of the tenant; returns a function that opens a page and collects its unexpected errors. */
   const editor = async (name: string) => {
     const email = `${name.toLowerCase()}@books.example.com`;
     const of = { tenantId, role: "editor" } as const;
@@ -28,16 +28,16 @@ export async function startEditor(t: TestContext) {
       return { page, context, faults };
     };
   };
-  /** `base`: of the tenant's pages. */
+  /** `base` is the URL of the tenant's pages. */
   return { admin, tenantId, base: `${admin.url}/tenants/${tenantId}`, editor };
 }
 
-/** The mail in the preview. */
+/** The frame of the mail preview. */
 export function mailIn(page: Page | Frame): FrameLocator {
   return page.frameLocator("#preview-frame").frameLocator("iframe");
 }
 
-/** As somebody does who goes to the end of the text and types. */
+/** Types at the end of the text. */
 export async function typeAtEnd(page: Page, text: string): Promise<void> {
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+End");

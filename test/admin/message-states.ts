@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { mailIn } from "./editor-page.ts";
 import type { SampleTenant } from "./sample-tenant.ts";
 
-/** What a page looks like after something was done on it: with faults, just made, asked once more. */
+/** States of a page after an action: with faults, just created, asking for confirmation. */
 export interface PageState {
   path: string;
   act: ((page: Page) => Promise<void>) | undefined;
@@ -10,7 +10,7 @@ export interface PageState {
 
 export const at = (path: string, act?: PageState["act"]): PageState => ({ path, act });
 
-/** The pages of a message while somebody writes it. Each state has an event type of its own. */
+/** The pages of a message while somebody edits it. Each state uses its own event type. */
 export function messageStates(tenant: SampleTenant): Record<string, PageState> {
   const base = `/tenants/${tenant.id}`;
   const path = `${base}/templates/new`;
@@ -64,7 +64,7 @@ async function beginReceipt(page: Page, eventType: string): Promise<void> {
   await mailIn(page).getByText("Thank you, Ada").first().waitFor({ state: "attached" });
 }
 
-/** They are drawn as they come into view. */
+/** These elements are rendered when they scroll into view. */
 async function drawPictures(page: Page): Promise<void> {
   for (const frame of await page.locator(".picture iframe").all()) {
     await frame.scrollIntoViewIfNeeded();

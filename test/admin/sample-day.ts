@@ -3,7 +3,7 @@ import { idAt } from "@belfry/administration/scanned-page";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Of every event. */
+/** Properties of every event. */
 export const SAMPLES = JSON.stringify(
   { name: "Ada", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
   null,
@@ -12,7 +12,7 @@ export const SAMPLES = JSON.stringify(
 const NAMES = ["ada", "grace", "alan", "edsger", "barbara", "donald", "margaret", "ken"];
 const HOUR_MS = 60 * 60_000;
 
-/** A day's events with what became of them, as the services would have left it. */
+/** Stores a day's events and their outcomes as the services would. */
 export async function storeDay(
   db: Database,
   tenantId: string,

@@ -10,7 +10,7 @@ const SERVICES = [
   ["sms-sender", 1, 4],
 ] as const;
 
-/** The platform as the system page shows it on a good day with one bad account. */
+/** Facts for the system page: everything works except one provider account. */
 export function sampleFacts(now = Date.now()): Partial<SystemFacts> {
   const ago = (minutes: number) => new Date(now - minutes * MINUTE_MS);
   const consumer = (name: string, waiting = 0, inHand = 0) => ({

@@ -39,7 +39,7 @@ const MAIL = `<mjml>
 </mjml>
 `;
 
-/** A tenant as it looks after a day of work: for screenshots, and for looking at every page. */
+/** A tenant with a day's data, for screenshots and for tests of every page. */
 export async function sampleTenant(admin: AdminUnderTest) {
   const { db, pool, keys } = admin;
   const { id } = await createTenant(db, { name: "Northwind Books" });
@@ -114,11 +114,11 @@ export async function sampleTenant(admin: AdminUnderTest) {
   await storeWishes(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
-  // Of a user who is to be forgotten.
+  // An erasure request for a user.
   const { id: erasureId } = await openErasure(db, { tenantId: id, userId: "gone" });
   const waiting = { scheduled: 3, digests: 2, held: 3 };
   await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
-  // An event that rests, and a message that gathers.
+  // A scheduled event and an open digest.
   const { rows } = await pool.query<{ restingId: string; digestId: string }>(
     `select (select min(event_id::text) from scheduled_events where tenant_id = $1) as "restingId",
             (select min(id::text) from digests where tenant_id = $1) as "digestId"`,
@@ -126,14 +126,14 @@ export async function sampleTenant(admin: AdminUnderTest) {
   );
   return {
     ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
-    // An endpoint with a message that was given up; another is disabled.
+    // One endpoint has a failed message; another is disabled.
     ...{ ...rows[0]!, erasureId, ...(await storeEndpoints(admin, id, eventId)) },
   };
 }
 
 export type SampleTenant = Awaited<ReturnType<typeof sampleTenant>>;
 
-/** Two endpoints of its programs: one that was told this and that, and one that is gone. */
+/** Two webhook endpoints: one that received messages and one that no longer exists. */
 async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {
   const { id: webhookId } = await storeWebhook(admin, tenantId, {
     url: "https://shop.books.example.com/hooks/belfry?source=orders",
@@ -157,7 +157,7 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
   return { webhookId, webhookMessageId };
 }
 
-/** What its users choose among, one of them, and what somebody answered. */
+/** Categories, one user with preferences, and an inbound text message. */
 async function storeWishes(db: Database, tenantId: string): Promise<void> {
   const label = { "": "Offers", de: "Angebote" };
   const description = { "": "Twice a month", de: "Zweimal im Monat" };
@@ -187,7 +187,7 @@ async function storeWishes(db: Database, tenantId: string): Promise<void> {
   });
 }
 
-/** Its members, an invitation, and what they changed. */
+/** Members, an invitation, and audit log entries of their changes. */
 async function storePeople(db: Database, tenantId: string): Promise<void> {
   const people = [
     { name: "Olive Owner", email: "olive@books.example.com", role: "owner" },

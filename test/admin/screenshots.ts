@@ -44,7 +44,7 @@ test("screenshots", { timeout: 600_000 }, async (t) => {
   const everything = process.env.SCREENSHOTS;
   const folder = everything ?? resolve(import.meta.dirname, "../../docs/screenshots");
   await mkdir(folder, { recursive: true });
-  // Its banner would be the first thing in every picture of the documents.
+  // Its banner would cover every screenshot.
   if (everything === undefined) {
     await admin.db.deleteFrom("webhooks").where("disabled_at", "is not", null).execute();
   }
@@ -63,7 +63,7 @@ test("screenshots", { timeout: 600_000 }, async (t) => {
     if (name !== shown) {
       await page.goto(admin.url + (pages[name] ?? states[name]?.path));
       await states[name]?.act?.(page);
-      // What is in frames, and the live preview.
+      // Frames and the live preview must have loaded.
       if (/^(template|message|design|event|outbox-)/.test(name)) await page.waitForTimeout(700);
     }
     shown = name;

@@ -4,7 +4,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openBrowser } from "../browser/open-page.ts";
 
-/** The first operator, signed in, with a tenant whose pages begin with `base`. */
+/** Signs in the first operator and creates a tenant; the URLs of its pages start with `base`. */
 export async function startOperator(t: Cleanup, options?: BrowserContextOptions) {
   const { admin, operator, id } = await startForTenant(t);
   const context = await signedIn(t, admin.url, operator, options);
@@ -12,7 +12,7 @@ export async function startOperator(t: Cleanup, options?: BrowserContextOptions)
   return { admin, id, base: `${admin.url}/tenants/${id}`, context, page };
 }
 
-/** A browser in which somebody is signed in already. */
+/** A browser context in which the person is signed in. */
 export async function signedIn(
   t: Cleanup,
   url: string,
@@ -27,7 +27,7 @@ export async function signedIn(
 
 const PASSWORD = "a quiet bell in the tower";
 
-/** On the page that an invitation's link leads to: as this person, with a password; the first says an address, too. */
+/** Accepts an invitation on its page: enters name and password, and for the first operator the email address. */
 export async function join(page: Page, name: string, email?: string): Promise<void> {
   if (email !== undefined) await page.getByLabel("Email address").fill(email);
   await page.getByLabel("Your name").fill(name);

@@ -4,7 +4,7 @@ import { cpus, release, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findNatsServer } from "@belfry/local/servers/nats-server";
-import { packagedBinaries } from "@belfry/local/servers/postgres-place";
+import { packagedBinaries } from "@belfry/local/servers/postgres-server";
 import type { DispatchResult } from "./dispatch.ts";
 import type { EmailResult } from "./email.ts";
 import type { EndToEndResult } from "./end-to-end.ts";

@@ -9,7 +9,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** For tests: takes whatever text, over plain HTTP. */
+/** A test provider that accepts any text over plain HTTP. */
 export const pager = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "pager",
   content: "text",

@@ -2,5 +2,5 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import { senderOf } from "@belfry/sending/sender";
 import { runService } from "@belfry/service/run-service";
 
-/** A program: as `services/sms-sender`, with the row of pager-channel.ts. */
+/** A sender program like `services/sms-sender`, with the channel row of pager-channel.ts. */
 await runService(senderOf("PAGER" as ProviderChannel));

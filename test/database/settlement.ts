@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/receipt";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 
-/** The outcome of a first try that the vendor took, unless said otherwise. */
+/** The outcome of an accepted first attempt; `more` replaces fields. */
 export const settlement = (deliveryId: string, more: Partial<Settlement> = {}): Settlement => ({
   ...{ deliveryId, attempt: 1, status: "accepted", reason: null, delayMs: null },
   ...{ counted: false, missing: null },
@@ -13,7 +13,7 @@ export const settlement = (deliveryId: string, more: Partial<Settlement> = {}): 
   ...more,
 });
 
-/** The vendor says that it was delivered, unless said otherwise. */
+/** A receipt "delivered"; `more` replaces fields. */
 export const receipt = (deliveryId: string, more: Partial<Receipt> = {}): Receipt => ({
   ...{ vendorEvent: randomUUID(), deliveryId, kind: "delivered", suppress: null },
   ...{ reason: null, vendorStatus: null, occurredAt: null, ...more },

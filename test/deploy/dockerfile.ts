@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-/** One instruction of a Dockerfile, continued lines joined. */
+/** One instruction of a Dockerfile with continued lines joined. */
 interface Instruction {
   line: number;
   name: string;
@@ -42,7 +42,7 @@ export function parseDockerfile(source: string): Stage[] {
   return stages;
 }
 
-/** What is wrong with an image's file, in words; a linter for the rules that matter here. */
+/** Lints a Dockerfile by our rules; returns the faults as sentences. */
 export function dockerfileFaults(stages: readonly Stage[]): string[] {
   const faults: string[] = [];
   const names = new Set(stages.map((stage) => stage.name));

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Copies what `COPY . .` would: the files of the work tree that git knows or would add, less what is ignored. */
+/** Copies the files that `COPY . .` would: tracked and untracked files that .dockerignore does not exclude. */
 export async function copyImageContext(root: string, ignoreFile: string, to: string) {
   const isIgnored = readIgnoreRules(await readFile(ignoreFile, "utf8"));
   const { stdout } = await run(
@@ -16,7 +16,7 @@ export async function copyImageContext(root: string, ignoreFile: string, to: str
   const files = stdout.split("\0").filter((file) => file !== "" && !isIgnored(file));
   for (const file of files) {
     await mkdir(dirname(join(to, file)), { recursive: true });
-    // A file that git knows may be gone from the work tree.
+    // A tracked file may be deleted in the work tree.
     await copyFile(join(root, file), join(to, file)).catch((error) => {
       if (error.code !== "ENOENT") throw error;
     });
@@ -24,7 +24,7 @@ export async function copyImageContext(root: string, ignoreFile: string, to: str
   return files;
 }
 
-/** The rules of a .dockerignore: the last that fits a path, or a folder above it, decides. */
+/** Reads .dockerignore rules. The last rule that matches the path or a parent folder decides. */
 export function readIgnoreRules(source: string): (path: string) => boolean {
   const rules = source
     .split("\n")
@@ -36,7 +36,7 @@ export function readIgnoreRules(source: string): (path: string) => boolean {
     const above = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
     let ignored = false;
     for (const rule of rules) {
-      // A star of ours takes no name with a leading dot, Docker's does.
+      // Unlike Docker's, our `*` does not match names with a leading dot.
       const fits = (one: string) => rule.pattern === "*" || matchesGlob(one, rule.pattern);
       if (above.some(fits)) ignored = rule.ignored;
     }

@@ -12,15 +12,15 @@ import { programOnPath } from "./program-on-path.ts";
 const run = promisify(execFile);
 const DEBIAN = "/usr/lib/postgresql";
 
-/** A Postgres of the machine's own packages: the embedded one comes without `pg_dump`. */
+/** Postgres from the machine's packages, because the embedded one lacks `pg_dump`. */
 interface InstalledPostgres {
-  /** Of the database `postgres`, as superuser. */
+  /** The URL of the database `postgres` as superuser. */
   url: string;
-  /** Runs one of its programs, `pg_dump` say. */
+  /** Runs one of its programs, such as `pg_dump`. */
   program(name: string, args: string[]): Promise<void>;
 }
 
-/** Undefined where a variable says to go without. */
+/** Undefined if BELFRY_WITHOUT_PG_DUMP is set. */
 export async function startInstalledPostgres(t: {
   after(fn: () => unknown): void;
 }): Promise<InstalledPostgres | undefined> {

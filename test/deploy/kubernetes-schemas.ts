@@ -30,7 +30,7 @@ const MODELS: Record<string, new (data: any) => Model> = {
   "v1 ServiceAccount": ServiceAccount,
 };
 
-/** What the API server would refuse, or silently drop: values of a wrong kind, and unknown fields. */
+/** Fields that the API server would reject or drop: wrong types and unknown fields. */
 export function schemaFaults(object: KubernetesObject): string[] {
   const Class = MODELS[`${object.apiVersion} ${object.kind}`];
   if (Class === undefined) return [`${nameOf(object)}: no schema for ${object.apiVersion}`];
@@ -71,6 +71,6 @@ function watchReads(model: object): () => string[] {
   for (const key of Object.keys(model)) {
     Object.defineProperty(model, key, Object.getOwnPropertyDescriptor(watched, key)!);
   }
-  // Below an unread field nothing is read either: one line is enough.
+  // Report an unknown field once, not its children.
   return () => [...unread].filter((path) => ![...unread].some((up) => path.startsWith(`${up}.`)));
 }

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "./rendered-objects.ts";
 
 const SENDERS = SENT_CHANNELS.map(senderService);
 
-/** Who may talk to whom, a line an edge: `ingress-nginx → ingest-api:3000`. */
+/** The allowed connections of the documented network table, one line each: `ingress-nginx → ingest-api:3000`. */
 export function edgesOfTable(markdown: string): string[] {
   const edges: string[] = [];
   const rows = markdown.matchAll(/^\| ([\w, -]+) \| ([\w -]+) \| ([\d, ]+) \|/gm);
@@ -23,7 +23,7 @@ function podsOf(name: string): string[] {
 
 const PLACES: Record<number, string> = { 5432: "Postgres", 4222: "NATS" };
 
-/** The same of the NetworkPolicies. */
+/** The allowed connections of the NetworkPolicies. */
 export function edgesOfPolicies(objects: readonly KubernetesObject[]): string[] {
   const edges: string[] = [];
   for (const { kind, metadata, spec } of objects) {

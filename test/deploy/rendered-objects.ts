@@ -4,7 +4,7 @@ import { parseAllDocuments } from "yaml";
 
 const run = promisify(execFile);
 
-/** An object of Kubernetes, as data. */
+/** A Kubernetes object. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -13,7 +13,7 @@ export interface KubernetesObject {
   [field: string]: any;
 }
 
-/** What `kubectl apply -k` would send. */
+/** The objects that `kubectl apply -k` would send. */
 export async function renderObjects(kubectl: string, folder: string): Promise<KubernetesObject[]> {
   const { stdout } = await run(kubectl, ["kustomize", folder], { maxBuffer: 16 * 1024 * 1024 });
   return readObjects(stdout);

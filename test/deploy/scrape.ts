@@ -1,7 +1,7 @@
-/** What the metrics of a process are: the labels of each by its name. */
+/** The metrics of a process: label names by metric name. */
 export type Scrape = Map<string, Set<string>>;
 
-/** Reads the text that `/metrics` answers. Histograms are there by the names of their series. */
+/** Parses the text of `/metrics`. Histograms are listed by the names of their series. */
 export function readScrape(text: string, into: Scrape = new Map()): Scrape {
   const types = new Map<string, string>();
   for (const line of text.split("\n")) {
@@ -20,7 +20,7 @@ export function readScrape(text: string, into: Scrape = new Map()): Scrape {
   return into;
 }
 
-/** The metrics that an expression of PromQL reads, with the labels that it looks at. */
+/** The metrics in a PromQL expression with the labels that it uses. */
 export function metricsOf(expression: string): { name: string; labels: string[] }[] {
   const found = [...expression.matchAll(/\b([a-z]\w*_\w+|up)\b(?!\s*\()(?:\{([^}]*)\})?/g)];
   const withoutStrings = expression.replaceAll(/"[^"]*"/g, '""');

@@ -17,14 +17,14 @@ import {
 
 interface Variables {
   schema: TObject;
-  /** Faults that no single variable shows. */
+  /** Faults of combinations of variables. */
   // biome-ignore lint/suspicious/noExplicitAny: what the schema next to it makes
   crossCheck?: (config: any) => readonly string[];
 }
 
 const sender: Variables = { schema: senderConfig, crossCheck: crossCheckSender };
 
-/** Every service with the variables it reads. */
+/** Every service with its variables. */
 export const SERVICE_VARIABLES: Record<string, Variables> = {
   "ingest-api": { schema: ingestConfig },
   dispatcher: { schema: DispatcherConfig },
@@ -42,7 +42,7 @@ const SECRETS: Record<string, string> = {
   LINK_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
 };
 
-/** What a start with these variables would complain of, and variables that the service does not know. */
+/** The errors that a start with these variables would report, and unknown variables. */
 export function variableFaults(service: string, env: Readonly<Record<string, string | undefined>>) {
   const variables = SERVICE_VARIABLES[service];
   if (variables === undefined) return [`${service}: no such service`];
@@ -52,7 +52,7 @@ export function variableFaults(service: string, env: Readonly<Record<string, str
     .map((name) => `${name}: is not read`);
   const filled = { ...env };
   for (const name of Object.keys(env)) {
-    // A secret by reference, as every secret must be.
+    // Every secret must be given by reference.
     if (known[name]?.secret === true) {
       if (env[name] !== undefined) faults.push(`${name}: a secret stands in the open`);
       filled[name] = SECRETS[name] ?? "secret";

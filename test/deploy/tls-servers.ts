@@ -12,10 +12,10 @@ import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import pg from "pg";
 
 const USER = "belfry";
-/** Every sign that means something in an address. */
+/** A password with every character that has a meaning in URLs. */
 export const NATS_PASSWORD = "p:w/@rd";
 
-/** A nats-server with password and a Postgres, both with TLS, of one test file's own. */
+/** Starts a nats-server with a password and a Postgres, both with TLS, for one test file. */
 export async function startTlsServers(t: Cleanup) {
   const directory = await temporaryFolder(t, "tls");
   await chmod(directory, 0o755);
@@ -27,12 +27,12 @@ export async function startTlsServers(t: Cleanup) {
   const verify = `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificates.caFile)}`;
   return {
     certificates,
-    /** With the password; `scheme` is `tls` or `nats`. */
+    /** The NATS URL with the password; `scheme` is `tls` or `nats`. */
     natsUrl: (scheme: string) =>
       `${scheme}://${USER}:${encodeURIComponent(NATS_PASSWORD)}@127.0.0.1:${natsPort}`,
-    /** Of an empty database; `query` says how its certificate is checked. */
+    /** The URL of an empty database; `query` selects how clients check the certificate. */
     databaseUrl: (query: string) => `${postgresUrl}?${query}`,
-    /** The address with the right check. */
+    /** The database URL with full certificate verification. */
     verifiedDatabaseUrl: `${postgresUrl}?${verify}`,
   };
 }
@@ -99,7 +99,7 @@ async function startPostgresWithTls(
   return postgres.url;
 }
 
-/** The server reads its configuration again in its own time. */
+/** Postgres reloads its configuration asynchronously. */
 async function untilEncrypted(url: string, caFile: string): Promise<void> {
   const connectionString = `${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(caFile)}`;
   await eventually(async () => {
@@ -112,7 +112,7 @@ async function untilEncrypted(url: string, caFile: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** An authority and a server's certificate from it, by openssl, good for two days. */
+/** Creates a certificate authority and a server certificate with openssl, valid for two days. */
 export async function makeCertificates(directory: string) {
   const at = (name: string) => join(directory, name);
   const authority = (name: string) =>
@@ -132,12 +132,12 @@ export async function makeCertificates(directory: string) {
     ...["-CAcreateserial", "-days", "2", "-extfile", at("names"), "-out", at("server.pem")],
   );
   return {
-    /** Of the authority. */
+    /** The authority's certificate. */
     caFile: at("ca.pem"),
-    /** Of a server on 127.0.0.1. */
+    /** The certificate and key of a server on 127.0.0.1. */
     certFile: at("server.pem"),
     keyFile: at("server.key"),
-    /** An authority that signed nothing here. */
+    /** An unrelated authority. */
     otherCaFile: at("other-ca.pem"),
   };
 }

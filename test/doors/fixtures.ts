@@ -5,7 +5,7 @@ import { putCategory } from "@belfry/administration/users/categories";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 
-/** A tenant that has nothing yet. */
+/** A tenant without any data. */
 interface Bare {
   db: Database;
   pool: Pool;
@@ -32,7 +32,7 @@ export const FIXTURES: Readonly<
   },
 };
 
-/** What acts need beside the database, where nobody listens. */
+/** Dependencies of acts besides the database, without listeners. */
 export function servicesOf(pool: Pool, keys: SecretKeys, url: string): ActServices {
   return {
     pool,
@@ -47,7 +47,7 @@ export function servicesOf(pool: Pool, keys: SecretKeys, url: string): ActServic
   };
 }
 
-/** Runs an act without any door, as somebody who may run them all. */
+/** Runs an act directly, as a person with all rights. */
 export async function runDirectly(
   act: Act,
   input: Record<string, unknown>,

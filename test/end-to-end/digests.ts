@@ -8,7 +8,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
-/** Messages that gather what happens within a window. */
+/** Tests of digests, which collect the events of a time window. */
 export function digestTests(stack: Stack): void {
   const [api] = stack.apiUrls;
 
@@ -31,7 +31,7 @@ export function digestTests(stack: Stack): void {
     for (const by of ["Ann", "Bob", "Cid"]) ids.push(await comment(by));
     const alone = await comment("Dan", "user-2");
 
-    // Nothing leaves by itself: an operator ends both windows once all have come.
+    // The windows stay open until an operator releases both.
     const open = await eventually(async () => {
       const found = await actsIn(stack.db, tenant.id)(listDigests, {});
       assert.deepEqual(found.map(({ count }) => count).sort(), [1, 3]);
@@ -66,7 +66,7 @@ export function digestTests(stack: Stack): void {
       assert.ok(shown.content.html.includes(`${by} says &lt;b&gt;${by}`), shown.content.html);
     }
     assert.equal(shown.content.text, mails[0]?.text, "as it was sent");
-    // SMS and PUSH gather nothing.
+    // SMS and PUSH have no digest.
     assert.equal((await outboxOf(stack, ids[0] ?? "")).length, 0);
 
     const { channels } = await settled(stack, alone);

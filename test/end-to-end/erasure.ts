@@ -13,7 +13,7 @@ import { connectedBrowser } from "./trace.ts";
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
 const NEEDLES = Object.values(ADA);
 
-/** A person whose data are asked to be erased. */
+/** Tests of the erasure of a person's data. */
 export function erasureTests(stack: Stack): void {
   test("an erased person is found in no table, gets nothing more, and is gone from the browser; another loses nothing", async (t) => {
     const { apiUrls, db, pool, keys } = stack;

@@ -48,7 +48,7 @@ export function historyTests(stack: Stack): void {
     ]);
     assertHas(first, { type: "order.confirmed", body: "Thank you, Ann", status: "UNREAD" });
     assert.match(first.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    // The database knows microseconds: items of one millisecond may stand in any order here.
+    // The database orders by microseconds, so items of the same millisecond may come in any order.
     const order = body.data.map((item: { created_at: string }) => item.created_at);
     assert.deepEqual(order, [...order].sort().reverse());
     assert.deepEqual(

@@ -117,7 +117,7 @@ export function idempotencyTests(stack: Stack): void {
 
   test("one poisoned body among 99 good ones gives 99 × 200", async () => {
     const tenant = await stack.createReadyTenant({}, { channels: ["PUSH"] });
-    // What Postgres cannot store is refused before it; a trigger stands in for what nobody foresaw.
+    // The API refuses bodies that Postgres cannot store, so a database trigger simulates an unforeseen fault.
     await stack.pool.query(`
       create function refuse_poison() returns trigger language plpgsql as
         $$ begin if new.reference = 'poison' then raise sqlstate '22000'; end if; return new; end $$;

@@ -7,11 +7,11 @@ import { actsIn } from "@belfry/administration/test-acts";
 import { outboxOf, outcomeOf, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
-/** Templates in several languages, and what the trigger's `locale` makes of them. */
+/** Tests of templates in several languages and of the trigger's `locale`. */
 export function languageTests(stack: Stack): void {
   const [api] = stack.apiUrls;
 
-  /** Says in each text which variant it is, and writes a date and a number. */
+  /** Creates templates whose text names the variant and formats a date and a number. */
   async function translate(tenantId: string, locales: readonly string[]): Promise<void> {
     const content = (locale: string) =>
       `${locale || "default"}: {{at | date: "medium", "short"}}, {{n | number}}`;
@@ -27,7 +27,7 @@ export function languageTests(stack: Stack): void {
     }
   }
 
-  /** The texts that an event left on its three channels; blanks and apostrophes are plain, whatever ICU has. */
+  /** The texts of an event on its three channels, with blanks and apostrophes normalized across ICU versions. */
   async function textsOf(tenant: { id: string; apiKey: string }, eventId: string, userId: string) {
     await outcomeOf(stack, eventId);
     const [email, sms] = await outboxOf(stack, eventId);
@@ -82,7 +82,7 @@ export function languageTests(stack: Stack): void {
     const id = await triggered(stack, tenant.apiKey, { variables, locale: "de-AT" });
     await outcomeOf(stack, id);
     const { db, pool } = stack;
-    // The sweeper hands it over.
+    // The sweeper publishes the event.
     const publishEvent = () => Promise.reject(new Error("no NATS"));
     const run = actsIn(db, tenant.id, { pool, publishEvent });
     const { newEvent: again } = await run(resendEvent, { id });

@@ -12,7 +12,7 @@ const ACTIONS = [
   { label: "Rate it", url: "/orders/{{orderId}}/rate?to={{back}}" },
 ];
 
-/** Where a push leads: the same live, recovered, from the history and in a page of it. */
+/** The link of a push is the same live, recovered, from the history and in a page of it. */
 export function linkTests(stack: Stack): void {
   const [api] = stack.apiUrls;
 
@@ -59,7 +59,7 @@ export function linkTests(stack: Stack): void {
       const specified = ["id", "type", "title", "body", "status", "created_at"];
       assert.deepEqual(Object.keys(item(plain)), specified);
     }
-    // All of it once more, as a page that was away is given it.
+    // Recovers all publications, as a page does that was offline.
     for (const reverse of [false, true]) {
       const page = await subscription.history({ limit: 100, reverse });
       for (const again of page.publications) {

@@ -13,7 +13,7 @@ const NEVER: Record<string, RegExp> = {
   "a password in an address": /:\/\/[^/\s"]*:[^@\s"]+@/,
 };
 
-/** The last to run: it reads what all the others have caused. */
+/** These tests run last: they read the logs of all other tests. */
 export function logTests(stack: Stack): void {
   test("no key, token, address, number, text or signature is in any log of this run", () => {
     const lines = Object.entries(stack.processes).flatMap(([name, { lines }]) =>

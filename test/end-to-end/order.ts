@@ -8,7 +8,7 @@ const TENANTS = 2;
 const USERS = 40;
 const EVENTS_OF_A_USER = 25;
 
-/** What a user sees is in the order in which it was triggered. */
+/** Tests that users see events in the order in which they were triggered. */
 export function orderTests(stack: Stack): void {
   test("events of a user, each triggered when the one before was answered, arrive in that order over all replicas and lanes", async () => {
     const ready = () => stack.createReadyTenant({}, { channels: ["PUSH"] });
@@ -26,7 +26,7 @@ export function orderTests(stack: Stack): void {
       }
     };
     const dispatchers = [stack.processes.dispatcher!, stack.processes["twice 0"]!];
-    // Both lanes fill while nobody dispatches; then the rest comes beside the backlog.
+    // Both lanes fill while no dispatcher runs; the rest arrives while the backlog is dispatched.
     for (const dispatcher of dispatchers) dispatcher.signal("SIGSTOP");
     const goOn = async () => {
       const { rows } = await stack.pool.query(

@@ -2,11 +2,11 @@ import { type EventReport, readEvent } from "@belfry/administration/events/event
 import { eventually } from "@belfry/testing/eventually";
 import type { Stack } from "./stack.ts";
 
-/** The outcome of an event that left on every channel. */
+/** The outcome of an event that was sent on every channel. */
 export const SENT = { EMAIL: "accepted", SMS: "accepted", PUSH: "published" };
 const RESTING = new Set(["accepted", "skipped", "failed", "published", "expired", "unknown"]);
 
-/** Waits until every channel of the event rests, and returns `{EMAIL: "accepted", SMS: "skipped: …"}`. */
+/** Waits for the final state of every channel of the event and returns `{EMAIL: "accepted", SMS: "skipped: …"}`. */
 export async function outcomeOf(stack: Stack, eventId: string): Promise<Record<string, string>> {
   const report = await settled(stack, eventId);
   return Object.fromEntries(
@@ -28,7 +28,7 @@ export async function settled(stack: Stack, eventId: string): Promise<EventRepor
   });
 }
 
-/** What the sandbox provider was given for an event. */
+/** The messages that the sandbox provider received for an event. */
 export async function outboxOf(
   stack: Stack,
   eventId: string,

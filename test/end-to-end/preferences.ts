@@ -9,7 +9,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
 import { call, type Stack, triggered } from "./stack.ts";
 
-/** What users want, from the API and from a mail's own link to what is sent and what the timeline says. */
+/** Tests of preferences, from the API and a mail's link to the sent messages and the timeline. */
 export function preferenceTests(stack: Stack): void {
   const [api] = stack.apiUrls;
   const ONE_CLICK = "List-Unsubscribe=One-Click";
@@ -24,7 +24,7 @@ export function preferenceTests(stack: Stack): void {
 
   const send = (apiKey: string, over?: Record<string, unknown>) => triggered(stack, apiKey, over);
 
-  /** As `outbox list` shows it. */
+  /** The message as `outbox list` shows it. */
   const outbox = (tenantId: string) => outboxOfTenant(stack.db, tenantId, { limit: 200 });
 
   test("a POST to a mail's own link is all it takes: the next event is skipped, and says why", async () => {

@@ -9,7 +9,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { type RecordingServer, startRecordingServer } from "@belfry/testing/recording-server";
 import { call, type Stack, triggered } from "./stack.ts";
 
-/** A vendor that refuses, and one that says later what became of a mail. */
+/** Tests of a provider that refuses and of one that sends receipts. */
 export function receiptTests(stack: Stack): void {
   test("refused, replayed, accepted, bounced by its receipt; then its address is skipped", async (t) => {
     const { apiUrls, db, keys } = stack;

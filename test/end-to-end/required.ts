@@ -9,7 +9,7 @@ import { eventually } from "@belfry/testing/eventually";
 import { outboxOf, outcomeOf, SENT, settled } from "./outcome.ts";
 import { type Stack, triggered } from "./stack.ts";
 
-/** What a template asks for is there, or nothing is sent. */
+/** Tests that nothing is sent without a template's required variables. */
 export function requiredTests(stack: Stack): void {
   const put = (tenantId: string, channel: Channel, more: object) =>
     putTemplate(stack.db, {
@@ -64,7 +64,7 @@ export function requiredTests(stack: Stack): void {
     assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
     await eventually(async () => assert.notEqual(await settledAt(), first));
     assert.equal((await outcomeOf(stack, id)).SMS, failed, "it fails again for the same reason");
-    // Another text is of events to come; what is asked for is of all.
+    // A new version applies to later events, but required variables apply to all.
     await put(tenant.id, "SMS", { content: "New text", requiredVariables: [] });
     assert.equal((await replayDeadLetters(db, { tenantId: tenant.id })).count, 1);
     await eventually(async () => assert.equal((await outcomeOf(stack, id)).SMS, "accepted"));

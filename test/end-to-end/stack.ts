@@ -13,21 +13,21 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import { type Asked, ask } from "../openapi/ask.ts";
 
-/** What hooks of node:test hand over; the stack ends with it. */
+/** The context of a node:test hook; the stack stops at its end. */
 export interface Cleanup {
   after(fn: () => Promise<void>): void;
 }
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Every service as a process of its own, over a database and a NATS prefix of this test's own. */
+/** Starts every service as a process, with its own database and NATS prefix. */
 export async function startStack(
   t: Cleanup,
   options: {
     natsUrl?: string;
     databaseUrl?: string;
     env?: Record<string, string>;
-    /** A second one of every service (ingest-api has two anyway). */
+    /** Starts a second replica of every service; ingest-api always has two. */
     twice?: boolean;
   } = {},
 ) {
@@ -74,7 +74,7 @@ export async function startStack(
   const db = createDatabase(pool);
   t.after(() => db.destroy());
   const keys = parseSecretKeys(secretsKeys);
-  /** With no provider and no template. */
+  /** Creates a tenant without providers and templates. */
   const createTenantOf = (input: TenantInput = {}) =>
     createTenant(
       db,
@@ -94,13 +94,13 @@ export async function startStack(
       ...{ ingest, second, dispatcher, email, sms, webhooks, gateway },
       ...Object.fromEntries(seconds.map((one, at) => [`twice ${at}`, one])),
     } as Record<string, TestProcess>,
-    /** What the command line needs to work on this stack. */
+    /** The environment variables for the command line on this stack. */
     adminEnv: {
       ...{ DATABASE_URL: databaseUrl, SECRETS_KEYS: secretsKeys },
       ...{ NATS_URL: natsUrl, NATS_PREFIX: prefix, ...options.env },
     },
     createTenant: createTenantOf,
-    /** With sandbox providers and templates for `eventType` on the channels (all three). */
+    /** Creates a tenant with sandbox providers and templates for `eventType` on the channels (default: all three). */
     async createReadyTenant(
       input?: TenantInput,
       readyOptions: { eventType?: string; channels?: Channel[]; targetChannel?: string } = {},
@@ -150,14 +150,14 @@ function templateFor(
   };
 }
 
-/** One request with JSON in and out; `body` as text is sent as it is. */
+/** Sends one request and parses the JSON answer. A string `body` is sent unchanged. */
 export function call(url: string, { apiKey, ...asked }: Partial<Asked> & { apiKey?: string } = {}) {
   const { origin, pathname, search } = new URL(url);
   const method = asked.body === undefined ? "GET" : "POST";
   return ask(origin, { method, path: pathname + search, key: apiKey, ...asked });
 }
 
-/** A trigger of `order.confirmed` to a user with all addresses, unless said otherwise. */
+/** Triggers `order.confirmed` for a user with all addresses; `over` replaces fields. */
 export function trigger(
   apiUrl: string,
   apiKey: string,
@@ -180,14 +180,14 @@ export function trigger(
   });
 }
 
-/** Triggers under a fresh key; the id of the event. */
+/** Triggers with a fresh idempotency key; returns the event's id. */
 export async function triggered(stack: Stack, apiKey: string, over: Record<string, unknown> = {}) {
   const { status, headers, body } = await trigger(stack.apiUrls[0], apiKey, over, freshKey());
   assert.equal(status, 200, JSON.stringify(body));
   return headers.get("x-event-id") ?? "";
 }
 
-/** A fresh explicit key. */
+/** A header with a fresh idempotency key. */
 export function freshKey(): Record<string, string> {
   return { "x-idempotency-key": randomUUID() };
 }

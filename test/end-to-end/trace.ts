@@ -12,7 +12,7 @@ import { settled } from "./outcome.ts";
 import { call, type Stack, trigger } from "./stack.ts";
 
 const CLI = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname;
-/** Each service with what its line about the event is called. */
+/** Each service with the message of its log line about the event. */
 const LINES: readonly [service: string, message: string][] = [
   ["ingest-api", "request"],
   ["dispatcher", "dispatched"],
@@ -21,7 +21,7 @@ const LINES: readonly [service: string, message: string][] = [
   ["realtime-gateway", "pushed"],
 ];
 
-/** From the trigger to the provider and the browser under one id. */
+/** Tests of the trace id from the trigger to the provider and the browser. */
 export function traceTests(stack: Stack): void {
   const [api] = stack.apiUrls;
 
@@ -65,7 +65,7 @@ export function traceTests(stack: Stack): void {
   });
 }
 
-/** A page of a user, open and subscribed to all the channels that its token names. */
+/** A user's page, subscribed to all channels of its token. */
 export async function connectedBrowser(stack: Stack, apiKey: string, userId = "user-1") {
   const { body } = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
     apiKey,

@@ -9,17 +9,17 @@ interface Received {
   at: number;
 }
 
-/** A page of one user with the unmodified client, which reconnects and recovers by itself. */
+/** One user's page with the unmodified client, which reconnects and recovers by itself. */
 export interface Browser {
   tenantId: string;
   user: string;
   received: Received[];
-  /** Times that a reconnection could not fill its gap. */
+  /** How often a reconnection could not recover the missed messages. */
   unrecovered: number;
   reconnects: number;
 }
 
-/** One browser for each user of the load, connected and subscribed. */
+/** Connects and subscribes one client per user of the load. */
 export async function openBrowsers(t: Cleanup, world: World): Promise<Browser[]> {
   const browsers: Browser[] = [];
   for (const tenant of [...world.tenants, world.limited]) {

@@ -29,7 +29,7 @@ export async function whileFrozen(
       try {
         process.kill(pid, name);
       } catch {
-        // It ended meanwhile.
+        // The process has ended meanwhile.
       }
     }
   };

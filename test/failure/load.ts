@@ -2,31 +2,31 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LoadTenant, World } from "./world.ts";
 import { EVENT_TYPE } from "./world.ts";
 
-/** One request for an event. `status` null: the connection was refused or broke. */
+/** One request for an event. `status` is null if the connection was refused or broke. */
 export interface Try {
   /** By performance.now(). */
   at: number;
   tookMs: number;
   status: number | null;
-  /** Connected, and no answer in time. */
+  /** Whether a connected request got no answer in time. */
   silent: boolean;
 }
 
-/** One event of the load, and what the API said to it. */
+/** One event of the load with the API's answers. */
 export interface Entry {
   key: string;
   tenant: LoadTenant;
   user: string;
   tries: Try[];
-  /** By performance.now(); undefined: never answered 200. */
+  /** The performance.now() of the 200; undefined if there was none. */
   acceptedAt?: number;
   eventId?: string;
 }
 
 const RETRY_MS = 250;
-/** A caller gives up at last. */
+/** The time after which a caller gives up. */
 const GIVE_UP_MS = 120_000;
-/** Parts of the load that must be refused. */
+/** The shares of the load that must be refused. */
 const FAULTY_PART = 0.05;
 const LIMITED_PART = 0.1;
 
@@ -68,7 +68,7 @@ export function startLoad(world: World, label: string, random: () => number) {
 
   return {
     entries,
-    /** Nothing new; resolves when every event has its 200 or its refusal. */
+    /** Sends no new events; resolves when every event was accepted or refused. */
     async stop() {
       clearInterval(timer);
       await Promise.all(running);

@@ -13,16 +13,16 @@ export interface FaultResult {
   seed: number;
   entries: readonly Entry[];
   verdict: Verdict;
-  /** What was still neither settled nor waiting for its time when everything had arrived; 0 at rest. */
+  /** Deliveries that were neither settled nor scheduled after all messages had arrived; 0 is expected. */
   unsettled: number;
   tookMs: number;
 }
 
 const POLL_MS = 100;
-/** A double that is still on its way comes within this. */
+/** The time within which a late duplicate would arrive. */
 const AFTERMATH_MS = 1_000;
 
-/** Load, fault, heal, load, drain; then everything is held against the ledger. */
+/** Runs load, fault, recovery, load and drain; then compares all messages with the ledger. */
 export async function runFault(
   world: World,
   browsers: Browser[],
@@ -55,7 +55,7 @@ export async function runFault(
   return { fault, seed: options.seed, entries: load.entries, verdict, unsettled, tookMs };
 }
 
-/** Holds the ledger against all that has arrived so far. */
+/** Compares the ledger with all messages that have arrived so far. */
 export async function judgeNow(
   world: World,
   browsers: readonly Browser[],
@@ -70,7 +70,7 @@ export async function judgeNow(
   return judge(entries, seen, await attemptsOf(world, doubled), healedAt);
 }
 
-/** Waits until all has arrived and everything is at rest; resolves to what is unsettled even so. */
+/** Waits until all messages have arrived and nothing is in progress. Returns the number of unsettled deliveries. */
 async function drain(
   world: World,
   entries: readonly Entry[],
@@ -83,7 +83,7 @@ async function drain(
     const missing = accepted.filter((entry) => arrivedAt(seen(entry)) === undefined).length;
     const unsettled = missing > 0 ? missing : await countUnsettled(world);
     const isOver = performance.now() > deadline;
-    // With no message left nobody has a delivery in hand that could leave again.
+    // Without a message in the queue, no sender holds a delivery that could be sent again.
     if (isOver || (unsettled === 0 && (await messagesLeft(world)) === 0)) {
       return await countUnsettled(world);
     }

@@ -3,7 +3,7 @@ import { freePort } from "@belfry/testing/free-port";
 import { createOpenGate } from "@belfry/testing/gate";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 
-/** The replicas that run at first. */
+/** The replicas that run at the start. */
 export const REPLICAS = {
   "ingest-api": "ingest-api",
   "ingest-api 2": "ingest-api",
@@ -16,7 +16,7 @@ export type ReplicaName = keyof typeof REPLICAS;
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Every service as a process of its own, found by the name of its replica. */
+/** Starts every service as a process; replicas are found by name. */
 export async function startServices(t: Cleanup, env: Record<string, string>) {
   const running = new Map<string, { process: TestProcess; port: number }>();
 
@@ -46,12 +46,12 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
   const gate = await createOpenGate(t, gatewayUrl());
 
   const services = {
-    /** Replicas of ingest-api that a load balancer would send to. */
+    /** The ingest-api replicas behind the load balancer. */
     apiUrls: (["ingest-api", "ingest-api 2"] as const).map((name) => apiUrl(find(name).port)),
-    /** The address of the gateway, whichever process it is. */
+    /** The gateway's URL, which stays the same when its process is replaced. */
     wsUrl: gate.url,
     process: (name: string) => find(name).process,
-    /** Another replica, not behind the gate or the balancer. */
+    /** Starts another replica, which neither gate nor balancer uses. */
     async startMore(name: string, service: string, more: Record<string, string> = {}) {
       const process = await start(service, 0, more);
       running.set(name, { process, port: 0 });
@@ -61,12 +61,12 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
     stop: (name: string) => stopped(name, find(name).process),
     /** SIGKILL. */
     kill: (name: string) => find(name).process.kill(),
-    /** After `stop` or `kill`: the same replica on its old port. */
+    /** Starts a stopped or killed replica again on its old port. */
     async restart(name: ReplicaName, more: Record<string, string> = {}) {
       const { port } = find(name);
       running.set(name, { port, process: await start(REPLICAS[name], port, more) });
     },
-    /** A new process takes its place; then the old one is asked to end, and does. */
+    /** Rolling update: starts a new process, then stops the old one. */
     async roll(name: ReplicaName, more: Record<string, string> = {}): Promise<void> {
       const old = find(name);
       const port = await freePort();

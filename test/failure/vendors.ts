@@ -22,7 +22,7 @@ export interface Vendors {
   /** Before every answer. */
   delayMs: number;
   requests: VendorRequest[];
-  /** Hears of each request as it comes, before its answer. */
+  /** Called for each request before it is answered. */
   watch?: (request: VendorRequest, body: string) => void;
 }
 

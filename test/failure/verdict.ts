@@ -24,7 +24,7 @@ export interface Verdict {
   refusals: number;
   /** Of all answers. */
   slowestAnswerMs: number;
-  /** Connected, and no answer in time. */
+  /** Whether a connected request got no answer in time. */
   silent: number;
   /** Never answered 200 nor rejected permanently. */
   unanswered: number;

@@ -2,23 +2,23 @@ import fc, { type Arbitrary } from "fast-check";
 import { document, type Operation, type Parameter } from "../openapi/document.ts";
 import { anything, brokenOf, plainText, type Schema, validOf } from "./arbitrary-of-schema.ts";
 
-/** One request as it goes over the wire. */
+/** One HTTP request. */
 export interface ApiRequest {
   method: string;
-  /** Path and query, encoded. */
+  /** The encoded path and query. */
   path: string;
   headers: Record<string, string>;
   body: string | Uint8Array;
-  /** Whether the document lets it pass: then it must not be 422. */
+  /** Whether the request is valid by the document; if so, the answer must not be 422. */
   isValid: boolean;
 }
 
-/** What a request may be about, so that good ones meet something. */
+/** Existing objects that generated requests refer to. */
 export interface Known {
   apiKey: string;
   tenantId: string;
   userId: string;
-  /** Of an event and of its notification. */
+  /** The ids of an event and of its notification. */
   id: string;
 }
 

@@ -1,13 +1,13 @@
 import fc, { type Arbitrary } from "fast-check";
 
-/** The part of JSON Schema that the document uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
-  /** Of an object: which of its fields, and not the others. */
+  /** For an object: the fields to generate. */
   oneOf?: { required: string[] }[];
   properties?: Record<string, Schema>;
   required?: string[];
@@ -23,22 +23,22 @@ export interface Schema {
   pattern?: string;
   format?: string;
   examples?: unknown[];
-  /** All of them together are none. */
+  /** A combination of all of them is invalid. */
   not?: { required: string[] };
 }
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-/** Of the rule that a text has no control characters: too rare in what the pattern would yield. */
+/** Whether this is the pattern that forbids control characters: generating from it would rarely yield useful texts. */
 const isTextPattern = (pattern: string) => pattern.startsWith("^(?:[^\\u0000");
 
-/** Text of any characters but control characters and lone surrogates, of code points so many. */
+/** Text without control characters and lone surrogates; the length counts code points. */
 export function plainText(minLength: number, maxLength: number): Arbitrary<string> {
   return fc
     .string({ unit: "binary", minLength, maxLength })
     .map((text) => [...text].map((sign) => (CONTROL.test(sign) ? "~" : sign)).join(""));
 }
 
-/** Values that follow a schema. */
+/** Generates values that follow a schema. */
 export function validOf(schema: Schema): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -73,7 +73,7 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
 
 function validString(schema: Schema): Arbitrary<string> {
   const { pattern, examples, format, minLength = 0, maxLength = 64 } = schema;
-  // A rule that a schema cannot say, as that a host is public, is shown by its examples.
+  // Schemas cannot express some rules, such as public hosts; use their examples.
   const hasMoreRules = pattern === undefined || format === "uri";
   if (!hasMoreRules && !isTextPattern(pattern)) return fc.stringMatching(new RegExp(pattern));
   if (hasMoreRules && examples !== undefined) {
@@ -92,7 +92,7 @@ function validObject(schema: Schema): Arbitrary<unknown> {
     const { oneOf, examples: _, ...rest } = schema;
     return fc.oneof(...oneOf.map(({ required }) => validObject(only(rest, oneOf, required))));
   }
-  // As that two of its fields differ.
+  // For example, that two fields differ.
   if (schema.examples !== undefined) return fc.constantFrom(...schema.examples);
   const named = Object.entries(schema.properties ?? {});
   const arbitraries = Object.fromEntries(named.map(([name, part]) => [name, validOf(part)]));
@@ -114,7 +114,7 @@ function validObject(schema: Schema): Arbitrary<unknown> {
   );
 }
 
-/** The schema with one of its alternatives, whose fields must be there, and none of the others'. */
+/** The schema restricted to one alternative: its fields are required, those of the others are absent. */
 function only(schema: Schema, all: { required: string[] }[], required: string[]): Schema {
   const others = all.flatMap((one) => one.required).filter((name) => !required.includes(name));
   const properties = Object.entries(schema.properties ?? {}).filter(
@@ -159,12 +159,12 @@ const ODD_VALUES = fc.constantFrom<unknown>(
   ["EMAIL", "EMAIL"],
 );
 
-/** Any JSON at all, the odd kinds often. */
+/** Arbitrary JSON with frequent edge cases. */
 export function anything(): Arbitrary<unknown> {
   return fc.oneof(ODD_VALUES, fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: "binary" }));
 }
 
-/** A value that follows a schema but for one or more places: dropped, replaced, added or wrapped. */
+/** A valid value with one or more mutations: dropped, replaced, added or wrapped fields. */
 export function brokenOf(schema: Schema): Arbitrary<unknown> {
   return fc
     .tuple(
@@ -173,7 +173,7 @@ export function brokenOf(schema: Schema): Arbitrary<unknown> {
     )
     .map(([valid, changes]) => {
       let value = structuredClone(valid);
-      // A copy: a later change may reach into it, and the odd values are drawn again and again.
+      // Copy the value: later mutations may change it, and edge cases are reused.
       for (const [place, how, other] of changes) {
         value = changed(value, place, how, structuredClone(other));
       }

@@ -18,7 +18,7 @@ export async function rawRequest(
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
-  // A server that has said its word may cut off a client that is still talking.
+  // A server may close the connection after its answer while the client still sends.
   socket.on("error", () => undefined);
   await once(socket, "connect");
   for (const piece of pieces) {
@@ -29,7 +29,7 @@ export async function rawRequest(
   return parseAnswer(Buffer.concat(chunks));
 }
 
-/** A request as text, with `Connection: close`. */
+/** An HTTP request as bytes, with `Connection: close`. */
 export function httpText(
   line: string,
   headers: Record<string, string | number> = {},

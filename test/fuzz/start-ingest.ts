@@ -11,7 +11,7 @@ import { startProcess } from "@belfry/testing/processes";
 
 const ERROR_LEVEL = 50;
 
-/** ingest-api as a process of its own over a database and a NATS prefix of this test's own. */
+/** Starts ingest-api as a process with its own database and NATS prefix. */
 export async function startIngest(t: Cleanup, env: Record<string, string> = {}) {
   const { url: databaseUrl } = await createTestDatabase(t);
   const port = await freePort();
@@ -44,14 +44,14 @@ export async function startIngest(t: Cleanup, env: Record<string, string> = {}) 
       const name = input.name ?? `Tenant ${randomUUID()}`;
       return createTenant(db, { perMinute: 1_000_000, dailyCap: null, ...input, name }, keys);
     },
-    /** How many rows the tenants' requests have left. */
+    /** The number of rows that requests have stored. */
     async storedEvents() {
       const { rows } = await pool.query(
         "select (select count(*) from events) + (select count(*) from dedup_keys) + (select count(*) from undispatched_events) as n",
       );
       return Number(rows[0].n);
     },
-    /** Log lines of faults of ours; none is expected. */
+    /** Logged internal errors; none are expected. */
     faults: () => process.logs().filter((line) => Number(line.level) >= ERROR_LEVEL),
   };
 }

@@ -5,14 +5,14 @@ export interface Asked {
   method: string;
   path: string;
   key?: string | undefined;
-  /** A text is sent as it stands. */
+  /** A string is sent unchanged. */
   body?: unknown;
-  /** Signs the body. */
+  /** The secret that signs the body. */
   secret?: string | undefined;
   headers?: Record<string, string> | undefined;
 }
 
-/** Asks as a tenant's backend does; what the API answers is held to the document. */
+/** Sends a request as a tenant's backend does and checks the answer against the OpenAPI document. */
 export async function ask(url: string, { method, path, key, body, secret, headers }: Asked) {
   const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "");
   const signature =

@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { document } from "./document.ts";
 
-/** An answer as it came over the wire. */
+/** An HTTP answer. */
 interface ObservedResponse {
   method: string;
-  /** With or without a query. */
+  /** The path, with or without a query. */
   path: string;
   status: number;
   headers: Headers;
-  /** As text; "" for none. */
+  /** The body as text; "" if there is none. */
   body: string;
 }
 
@@ -21,7 +21,7 @@ const patterns = Object.entries(document.paths).map(([path, operations]) => ({
   operations,
 }));
 
-/** What a path that leads nowhere may be answered, and one with another method besides 405. */
+/** The statuses allowed for unknown paths, and for unknown methods besides 405. */
 const OF_NO_PATH = [400, 404, 408, 414, 431];
 const OF_NO_METHOD = [400, 405, 408, 414, 431];
 
@@ -99,7 +99,7 @@ function checkBody(
   return body;
 }
 
-/** The same schemas, but nothing that they do not name. */
+/** The same schemas, with additional properties forbidden. */
 function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T;
   if (typeof schema !== "object" || schema === null) return schema;

@@ -4,7 +4,7 @@ import { manageApi } from "../../services/admin/manage-api.ts";
 import { type AppDeps, createApp } from "../../services/ingest-api/app.ts";
 import type { Schema } from "../fuzz/arbitrary-of-schema.ts";
 
-/** OpenAPI 3.1, as far as we use it. */
+/** The part of OpenAPI 3.1 that we use. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; headers: Record<string, Header> };
@@ -46,9 +46,9 @@ await manageApi(managing, {
   config: { baseUrl: "/", limits: { unknownKeysPerMinute: 1, otherPerMinute: 1 } },
 } as Parameters<typeof manageApi>[1]);
 
-/** What ingest-api serves as `/openapi.json`: nothing behind its routes is asked for it. */
+/** The `/openapi.json` of ingest-api; reading it needs no database or NATS. */
 export const document: Document = (await app.inject("/openapi.json")).json();
-/** What admin serves below `/api/v1/manage`. */
+/** The document that admin serves below `/api/v1/manage`. */
 export const manageDocument: Document = (
   await managing.inject("/api/v1/manage/openapi.json")
 ).json();

@@ -8,7 +8,7 @@ import {
   typeOf,
 } from "./typescript-of-schema.ts";
 
-/** OpenAPI 3.1, as far as the calls of a client depend on it. */
+/** The part of OpenAPI 3.1 that the client's calls depend on. */
 export interface CallsDocument {
   paths: Record<string, Record<string, CallsOperation>>;
   components: { schemas: Record<string, TypedSchema> };
@@ -29,7 +29,7 @@ interface CallsOperation {
   responses: Record<string, { content: Record<string, { schema: TypedSchema }> }>;
 }
 
-/** So that a field which the call does not have is an error. */
+/** Makes fields that the call does not have a type error. */
 const NO_INPUT = "Record<string, never>";
 
 interface Call {
@@ -40,11 +40,11 @@ interface Call {
   row: { method: string; path: string; query?: string[]; pages?: string };
 }
 
-/** The source of `packages/client/src/management-api.ts`, not yet formatted. */
+/** Returns the unformatted source of `packages/client/src/management-api.ts`. */
 export function managementApi(document: CallsDocument): string {
   const calls = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
-      // The document's own call has no data.
+      // The call that serves the document returns no data.
       .filter(([, { operationId }]) => operationId !== "managementOpenapi")
       .map(([method, operation]) => callOf(method, path, operation)),
   );
@@ -116,7 +116,7 @@ function described({ schema, description }: { schema: TypedSchema; description?:
   return description === undefined ? schema : { ...schema, description };
 }
 
-/** The field of a page that has its rows. */
+/** The field of a page that holds its rows. */
 function listIn({ properties = {} }: TypedSchema): string | undefined {
   return Object.keys(properties).find((name) => properties[name]?.type === "array");
 }
@@ -128,7 +128,7 @@ function typesOf({ name, about, input, data, row }: Call): string {
   return `/**\n${about.map((line) => ` * ${line}\n`).join("")} */\n${name}: {\ninput: ${given};\ndata: ${typeOf(data)};\n${pages}};\n`;
 }
 
-/** Of the schemas that calls name, those before that others extend. */
+/** Orders the schemas so that each comes after the one it extends. */
 function interfaces(schemas: Record<string, TypedSchema>, calls: readonly Call[]): string {
   const used = new Set<string>();
   const visit = (node: unknown): void => {

@@ -1,4 +1,4 @@
-/** JSON Schema, as far as the management document uses it. */
+/** The part of JSON Schema that the management document uses. */
 export interface TypedSchema {
   $ref?: string;
   type?: string | string[];
@@ -12,7 +12,7 @@ export interface TypedSchema {
   description?: string;
 }
 
-/** The TypeScript type of a schema; a reference is the name of an interface. The caller formats it. */
+/** Returns the unformatted TypeScript type of a schema. A reference becomes the name of an interface. */
 export function typeOf(schema: TypedSchema): string {
   const { $ref, anyOf, enum: values, type } = schema;
   if ($ref !== undefined) return nameOf($ref);
@@ -33,7 +33,7 @@ function typeOfKind(type: string, schema: TypedSchema): string {
   return `Record<string, ${typeOf(values)}>`;
 }
 
-/** The fields of an object, a line or more each; those in `without` are left out. */
+/** The fields of an object, one or more lines each, except those in `without`. */
 export function fieldsOf(
   { properties = {}, required = [] }: TypedSchema,
   without: TypedSchema = {},
@@ -47,7 +47,7 @@ export function fieldsOf(
     .join("");
 }
 
-/** A schema has every field of another, and more: its interface extends that of the other. */
+/** Whether a schema has all fields of another and more, so that its interface can extend the other's. */
 export function hasAllOf(schema: TypedSchema, other: TypedSchema): boolean {
   const theirs = Object.entries(other.properties ?? {});
   return (

@@ -16,7 +16,7 @@ import { ROOT, write } from "./packed.ts";
 const TOKEN_SECONDS = 200;
 const NODE_ENV = JSON.stringify("development");
 
-/** Each draws the sample of the documents with what the test gives to `show`; null: nothing. */
+/** Renders the documented sample of each framework with the props that the test passes to `show`; null renders nothing. */
 const FRAMEWORKS = {
   "inbox-react.jsx": `
     import { createElement, StrictMode } from "react";
@@ -33,7 +33,7 @@ const FRAMEWORKS = {
     window.show = (one) => { user.value = one; };`,
 };
 
-/** The packed inbox in the frameworks of others, bundled as their pages are. */
+/** Tests of the packed inbox in other frameworks, bundled as their pages are. */
 export function frameworkTests(project: () => string): void {
   test("the samples for React and Vue: live, their own words and router, one socket and none too many", {
     skip,
@@ -86,7 +86,7 @@ async function visit(
       },
     };`);
   await page.goto(site);
-  // As after a click somewhere: drawn anew, with objects and functions that are new, too.
+  // Renders again with new objects and functions, as after a click.
   const show = (who: typeof ann | null, isGuest = false) =>
     page.evaluate(`window.show(${JSON.stringify(who && { id: who.user, isGuest })})`);
   const asked = () => page.evaluate<string[]>("window.asked");
@@ -100,7 +100,7 @@ async function visit(
   await inbox.bell.click();
   await inbox.element.getByRole("heading", { name: "Your messages" }).waitFor();
 
-  // What the page draws anew on its own account leaves the connection and the open panel alone.
+  // A re-render of the page keeps the connection and the open panel.
   await show(ann, true);
   await page.locator("belfry-inbox[no-preferences]").waitFor();
   await show(ann);
@@ -108,7 +108,7 @@ async function visit(
   assert.deepEqual([made.length, await asked()], [1, [ann.user]]);
   await inbox.element.getByRole("dialog").waitFor();
 
-  // The page's router goes there, not the browser.
+  // The page's router navigates, not the browser.
   await inbox.items.first().click();
   await inbox.unread(0);
   assert.deepEqual(await page.evaluate("window.went"), ["/orders/1"]);
@@ -139,7 +139,7 @@ async function visit(
   await show(null);
   await eventually(() => assert.equal(open(), 0));
   await inbox.element.waitFor({ state: "detached" });
-  // What was taken away while it was connecting.
+  // Removes the element while it connects.
   const own = /WebSocket is closed before the connection is established/;
   assert.deepEqual(
     faults.filter((fault) => !own.test(fault)),
@@ -147,7 +147,7 @@ async function visit(
   );
 }
 
-/** A tenant's site with one page, and its backend's tokens. */
+/** A tenant's site with one page and a token endpoint. */
 async function startShop(t: TestContext, world: World, script: string): Promise<string> {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"></head>
     <body><div id="app"></div><script type="module" src="/shop.js"></script></body></html>`;
@@ -165,7 +165,7 @@ async function startShop(t: TestContext, world: World, script: string): Promise<
   return `http://127.0.0.1:${await listen(t, server)}/`;
 }
 
-/** The frameworks are those of the tests, `@belfry/inbox` is the one that is installed beside the folder. */
+/** Resolves frameworks from the tests' dependencies and `@belfry/inbox` from the installed package. */
 async function bundle(folder: string, entry: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: folder },

@@ -9,20 +9,20 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 // biome-ignore lint/style/noProcessEnv: registries, certificates, the PATH
 const CALLER = process.env;
 
-/** What others install. */
+/** The packages that tenants install. */
 export const PACKAGES = ["client", "inbox"] as const;
 type Packed = Record<(typeof PACKAGES)[number], string>;
 
-/** As the quick start says. */
+/** The install command of the quick start. */
 export const PACK = "npx --yes pnpm@12 packages";
 
-/** Packs as a release does; the tarballs by package, and the lines that tell of them. */
+/** Packs the packages as a release does. Returns the tarballs by package and the printed lines. */
 export async function packAll(folder: string): Promise<{ packed: Packed; lines: string[] }> {
   const { out } = await run("sh", ["-c", `${PACK} "$1"`, "sh", folder], ROOT);
   return toldOf(out);
 }
 
-/** What packing has written, read. */
+/** Parses the output of packing. */
 export function toldOf(out: string): { packed: Packed; lines: string[] } {
   const lines = out.split("\n").filter((line) => line.startsWith("sha512-"));
   const paths = lines.map((line) => line.split("  ")[1] ?? "");
@@ -59,7 +59,7 @@ export interface Ended {
   err: string;
 }
 
-/** Runs a program to its end, in the environment of the tests: package managers have settings there. */
+/** Runs a program to its end. It inherits the environment, which holds settings of package managers. */
 export async function runAnyhow(
   command: string,
   args: string[],
@@ -77,19 +77,19 @@ export async function runAnyhow(
   }
 }
 
-/** The PATH with the programs of a folder before all others. */
+/** The PATH with a folder in front. */
 export function pathBehind(folder: string): string {
   return `${folder}${delimiter}${CALLER.PATH}`;
 }
 
-/** The same of one that has to end well. */
+/** Like `runAnyhow`, but fails if the exit code is not 0. */
 export async function run(...call: Parameters<typeof runAnyhow>): Promise<Ended> {
   const ended = await runAnyhow(...call);
   assert.equal(ended.code, 0, `${call[0]} ${call[1].join(" ")}\n${ended.out}\n${ended.err}`);
   return ended;
 }
 
-/** Text by file name. */
+/** File contents by name. */
 export async function write(folder: string, files: Record<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);

@@ -12,7 +12,7 @@ const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <script type="module" src="/inbox/belfry-inbox.js"></script>
 </head><body><belfry-inbox></belfry-inbox></body></html>`;
 
-/** As the package's readme says for pages without a bundler: its `dist/esm`, and an import map. */
+/** A page without a bundler, as in the package's README: `dist/esm` and an import map. */
 export function pageTest(project: () => string): void {
   test("a page that serves the inbox as it is packed shows the bell", { skip }, async (t) => {
     const inbox = await realpath(join(project(), "node_modules/@belfry/inbox"));

@@ -8,9 +8,9 @@ import { pathBehind, ROOT, run, runAnyhow, write } from "./packed.ts";
 
 interface Place {
   folder: string;
-  /** Both are installed here. */
+  /** The folder in which both packages are installed. */
   project: string;
-  /** Where a running Belfry serves them. */
+  /** The base URL of a running Belfry that serves the packages. */
   url: string;
 }
 
@@ -45,7 +45,7 @@ export function runTests(place: () => Place): void {
       await write(home, { "package.json": "{}", "client.mjs": sample, "refused.cjs": REFUSED });
       const startedAt = performance.now();
       await run("bash", ["-euc", installLine()], home, {
-        // npm itself runs in it, and asks it whether the package is for it.
+        // npm runs with this Node and checks `engines` against it.
         PATH: pathBehind(dirname(node)),
         BELFRY_URL: url,
         ...ALONE,
@@ -86,7 +86,7 @@ export function runTests(place: () => Place): void {
   }
 }
 
-/** What npm asks for comes from Belfry or from nowhere. */
+/** npm may download only from Belfry. */
 const ALONE = {
   npm_config_registry: "http://127.0.0.1:9/",
   npm_config_noproxy: "127.0.0.1",
@@ -95,7 +95,7 @@ const ALONE = {
   npm_config_fund: "false",
 };
 
-/** As the page has it. */
+/** The text as in the document. */
 function installLine(): string {
   const line = blocksOf("quick-start.md").find(({ text }) => text.startsWith("npm install"));
   assert.ok(line);
@@ -118,7 +118,7 @@ function answer({ method, path }: RecordedRequest) {
   return { body: { data: [{ id: "event-1", title: "Paid", status: "UNREAD" }] } };
 }
 
-/** Taken from the registry where this machine has no Node 20 (42 MB, into the folder of the test). */
+/** Installed from the registry (42 MB, into the test's folder) if the PATH has no Node 20. */
 const NODE_20 = "20.20.2";
 
 /**

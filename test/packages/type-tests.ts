@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { ROOT, run, runAnyhow, write } from "./packed.ts";
 
 const TSC = join(ROOT, "node_modules/.bin/tsc");
-/** As strict as it gets, the packages' own declarations included: `skipLibCheck` is off. */
+/** The strictest options; `skipLibCheck` is off, so the packages' declarations are checked too. */
 const OPTIONS = [
   ...["--ignoreConfig", "--noEmit", "--strict", "--exactOptionalPropertyTypes"],
   ...["--noUncheckedIndexedAccess", "--target", "es2022"],
@@ -15,7 +15,7 @@ const RESOLUTIONS = [
   ["esnext", "bundler"],
 ] as const;
 
-/** What surrounds the code: a backend has the types of Node, a page those of a browser. */
+/** Ambient types: Node's for a backend, the DOM's for a page. */
 const KINDS = [
   ["backend", "es2023", "node"],
   ["page", "es2023,dom,dom.iterable", ""],
@@ -79,7 +79,7 @@ export function typeTests(project: () => string): void {
   });
 }
 
-/** The types that every backend in TypeScript has. */
+/** The types that every TypeScript backend has installed. */
 async function linkNodeTypes(folder: string): Promise<void> {
   await write(join(folder, "node_modules/@types"), {});
   await symlink(

@@ -4,7 +4,7 @@ import { TEST_CODE } from "../test-code.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Begins to count calls; what it returns ends that and names the shipped files whose functions were called. */
+/** Starts counting calls. The returned function stops it and returns the shipped files whose functions were called. */
 export function countCalls(): () => string[] {
   const session = new Session();
   session.connect();

@@ -24,7 +24,7 @@ const raise = () => {
   if (isRaised) return;
   isRaised = true;
   if (RAISE === "disconnect") process.disconnect();
-  // A handler is called at this very moment, and not a turn of the event loop later.
+  // Signal handlers are called synchronously, not one turn of the event loop later.
   else if (!process.emit(RAISE, RAISE)) process.kill(process.pid, RAISE);
 };
 
@@ -49,7 +49,7 @@ if (RAISE_AT === "schema") {
 }
 if (RAISE_AT === "app") {
   const { createServer } = http;
-  // Fastify's; who imports it by name has the one that was there before.
+  // Patch Fastify's prototype: modules that import a function by name keep the original.
   http.createServer = ((...args: unknown[]) => {
     raise();
     return Reflect.apply(createServer, http, args);

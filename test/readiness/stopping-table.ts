@@ -11,7 +11,7 @@ import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
 import pg from "pg";
 
-/** Each service, and a moment while it starts: see `raise.ts`. */
+/** Each service and a point during its start; see `raise.ts`. */
 const SERVICES = {
   "ingest-api": "app",
   dispatcher: "schema",
@@ -22,9 +22,9 @@ const SERVICES = {
   admin: "app",
 };
 type Name = keyof typeof SERVICES;
-/** One that needs NATS and one that does not go through every cell; the others, through one a phase. */
+/** One service that needs NATS and one that does not run every cell; the others run one cell per phase. */
 const WHOLE = new Set<Name>(["ingest-api", "email-sender"]);
-/** Who makes streams when it starts. */
+/** Services that create streams when they start. */
 const HAS_STREAMS = new Set<Name>([
   "ingest-api",
   "dispatcher",
@@ -33,7 +33,7 @@ const HAS_STREAMS = new Set<Name>([
   "webhook-sender",
 ]);
 
-/** What ends a service (the signal for it; none: its parent goes), and what is then seen. */
+/** What ends a service: a signal, or the end of its parent, and the expected result. */
 interface Cause {
   signal?: NodeJS.Signals;
   code: 0 | 1;
@@ -50,21 +50,21 @@ const CAUSES: Record<string, Cause> = {
 
 interface Phase {
   name: string;
-  /** The first of each phase is every service's. */
+  /** Every service runs the first cell of each phase. */
   causes: string[];
   away?: "postgres" | "schema" | "nats";
-  /** Where in `raise.ts` it comes by itself; by default where the service starts. */
+  /** The point in `raise.ts` at which the cause occurs; by default when the service starts. */
   at?: string;
-  /** The drain delay in ms. */
+  /** The drain delay in milliseconds. */
   delay?: string | ((cause: string) => string);
-  /** Waits until it is there; where it is missing the cause comes while the service starts. */
+  /** Waits until the phase is reached. Without it, the cause occurs while the service starts. */
   reached?: (stage: Stage) => Promise<unknown>;
-  /** Connections are cut off before the end. */
+  /** Whether connections are cut before the end. */
   cut?: boolean;
 }
-/** Later than any machine is slow. */
+/** Longer than any slow machine takes. */
 const LATE_MS = 100_000;
-/** A delay that is later still. */
+/** A delay longer than that. */
 const NEVER = "120000";
 const PHASES: Phase[] = [
   { name: "loading", causes: ["the parent's end"], at: "load", delay: NEVER },
@@ -112,7 +112,7 @@ const PHASES: Phase[] = [
 ];
 
 const KEYS = `k1:${Buffer.alloc(32).toString("base64")}`;
-/** Bad by themselves, unreadable, or contradicting one another. */
+/** Invalid, unreadable or contradictory variables. */
 const BAD = {
   MANAGEMENT_PORT: "1e9",
   SECRETS_KEYS: "k1:short",
@@ -123,7 +123,7 @@ const BAD = {
   LEASE_MS: "2000",
   PONG_TIMEOUT_MS: "600000",
 };
-/** Whose of them are whose, beside those that all have. */
+/** The invalid variables of each service, besides those of all services. */
 const FAULTY: Record<Name, string[]> = {
   "ingest-api": ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS", "LINK_KEYS", "PUBLIC_URL"],
   dispatcher: ["SECRETS_KEYS"],
@@ -134,14 +134,14 @@ const FAULTY: Record<Name, string[]> = {
   admin: ["SECRETS_KEYS", "REALTIME_TOKEN_KEYS"],
 };
 
-/** Of what is served beside health and metrics. */
+/** The port variable of each service's main listener. */
 const PORTS: Partial<Record<Name, string>> = {
   "ingest-api": "INGEST_API_PORT",
   "realtime-gateway": "REALTIME_GATEWAY_PORT",
   admin: "ADMIN_PORT",
 };
 
-/** A service behind gates of its own. */
+/** A service whose connections to Postgres and NATS pass gates. */
 interface Stage {
   service: TestProcess;
   postgres: Gate;
@@ -156,14 +156,14 @@ const has = ({ service }: Stage, line: Record<string, unknown>) =>
   service.logs().some((one) => Object.entries(line).every(([key, value]) => one[key] === value));
 const words = ({ service }: Stage) => [...service.lines, service.errors()].join("\n");
 
-/** Its exit code, or the signal that ended it. */
+/** The exit code, or the signal that ended the process. */
 const endOf = ({ service }: Stage) =>
   Promise.race([service.exited, sleep(LATE_MS, "it does not end", { ref: false })]);
 
 const give = ({ service }: Stage, { signal }: Cause) =>
   signal === undefined ? service.abandon() : service.signal(signal);
 
-/** By itself, with everything closed that was open; by one line where it failed. */
+/** Asserts that the process exited by itself, closed all connections, and logged one line if it failed. */
 async function endsClosed(stage: Stage, { code, line }: Cause, isCut = false): Promise<void> {
   assert.deepEqual(await endOf(stage), { code, signal: null }, words(stage));
   assert.ok(has(stage, line), words(stage));
@@ -172,13 +172,13 @@ async function endsClosed(stage: Stage, { code, line }: Cause, isCut = false): P
   assert.equal(logs.filter(({ level }) => level === "fatal").length, code, words(stage));
   assert.equal(stage.service.errors(), "");
   if (isCut) return;
-  // Not by the end of the process. What it said may still be on its way here.
+  // Connections must be closed before the process ends. Its last bytes may still be in transit.
   await eventually(() => {
     for (const last of stage.postgres.lastWords()) assert.equal(last, POSTGRES_TERMINATE);
   });
 }
 
-/** The test of one service: each in a file of its own, as a file has its time limit. */
+/** The tests of one service. Each service has its own file, because the time limit is per file. */
 export const testStopping = (name: Name) =>
   test("a service ends the same at every signal in every phase", async (t) => {
     const { url } = await createTestDatabase(t);
@@ -194,7 +194,7 @@ export const testStopping = (name: Name) =>
       const nats = await createGate(t, testNatsUrl());
       if (away !== "postgres") await postgres.open();
       if (away !== "nats") await nats.open();
-      // How it ends is looked at here.
+      // The test checks the end itself.
       const quiet = {
         after: (end: () => Promise<void>) => t.after(() => end().catch(() => undefined)),
       };

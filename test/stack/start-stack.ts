@@ -16,7 +16,7 @@ const PATIENCE_MS = 240_000;
 const LOOK_EVERY_MS = 200;
 
 /** How the command is typed: by itself, or through the chain of a newcomer's machine. */
-const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
+export const LAUNCHER = [process.execPath, "deploy/local/main.ts"] as const;
 export const NPX = ["npx", "--yes", "pnpm@12", "start"] as const;
 
 export interface Home {

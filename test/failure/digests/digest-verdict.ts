@@ -10,7 +10,7 @@ export interface DigestVerdict {
   doubled: number;
   /** By digest: how late its first call was, in milliseconds. */
   lateMs: Map<string, number>;
-  /** What breaks the contract, in words; empty when it holds. */
+  /** Violations of the contract as sentences; empty if there are none. */
   breaches: string[];
 }
 

@@ -13,7 +13,7 @@ test("every event is in exactly one message that counts right, whatever is kille
     perSecond: 500,
     windowSeconds: 2,
     killEveryMs: 300,
-    // Later than any machine is slow.
+    // Longer than any slow machine takes.
     drainMs: 180_000,
   });
   for (const line of [`seed ${seed}`, ...digestFigures(run)]) t.diagnostic(line);

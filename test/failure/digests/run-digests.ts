@@ -28,7 +28,7 @@ interface DigestRun {
 }
 
 const IDLE_EVENTS = 100;
-/** A double that is still on its way comes within this. */
+/** The time within which a late duplicate would arrive. */
 const AFTERMATH_MS = 1_000;
 
 /**
@@ -74,7 +74,7 @@ export async function runDigests(t: Cleanup, options: DigestRunOptions): Promise
   return { verdict, kills, acceptedInMs: load.tookMs, idleLateMs };
 }
 
-/** For people: one line a fact. */
+/** A report for people, one fact per line. */
 export function digestFigures({ verdict, kills, acceptedInMs, idleLateMs }: DigestRun): string[] {
   const late = [...verdict.lateMs.values()].sort((one, other) => one - other);
   const spread = (of: readonly number[]) =>

@@ -88,7 +88,7 @@ const tryAllNow = ({ pool }: World) =>
      where channel = 'WEBHOOK' and status = 'waiting' and released_at is null and due_at > now()`,
   );
 
-/** For people: one line a fact. */
+/** A report for people, one fact per line. */
 export function webhookFigures({ verdict, kills, events }: WebhookRun): string[] {
   return [
     `${events} events, ${verdict.moves} moves, ${verdict.messages} messages`,

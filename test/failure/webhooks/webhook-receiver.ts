@@ -4,26 +4,26 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { listen } from "@belfry/testing/listen";
 import { Webhook } from "standardwebhooks";
 
-/** What a message tells. */
+/** The content of a webhook message. */
 export interface Told {
   type: string;
   data: { deliveryId?: string; id?: string; status?: string };
 }
 
-/** A tenant's endpoint on loopback. */
+/** A tenant's webhook endpoint on loopback. */
 export interface Receiver {
   url: string;
   /** What was answered with 204, by webhook-id: how often, and what it told. */
   arrived: Map<string, { times: number; told: Told }>;
-  /** Requests that the standard's library does not verify, or whose id came with another body. */
+  /** Requests that fail verification by the standardwebhooks library, or repeat an id with another body. */
   forged: string[];
-  /** The secret, once it is known. */
+  /** The endpoint's secret, set once it is known. */
   secret: string;
-  /** Hears of each request as it comes, before its answer. */
+  /** Called for each request before it is answered. */
   heard: () => void;
 }
 
-/** So that a crash finds calls under way. */
+/** Delays answers so that a crash interrupts calls. */
 const DELAY_MS = 150;
 
 /**

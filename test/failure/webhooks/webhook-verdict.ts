@@ -2,12 +2,12 @@ import type { Pool } from "@belfry/database/connection";
 import type { Receiver } from "./webhook-receiver.ts";
 
 export interface WebhookVerdict {
-  /** Moves that are told of, and notifications. */
+  /** Reported moves and notifications. */
   moves: number;
   messages: number;
-  /** Copies more than one of a message. */
+  /** Duplicate messages. */
   doubled: number;
-  /** What breaks the contract, in words; empty when it holds. */
+  /** Violations of the contract as sentences; empty if there are none. */
   breaches: string[];
 }
 
@@ -41,7 +41,7 @@ export async function watchMoves(pool: Pool): Promise<void> {
       for each row when (old.dispatched_at is null and new.outcome ? 'skipped') execute function witness_outcome();`);
 }
 
-/** Holds what moved against what was written and what the endpoint has. All is at rest. */
+/** Compares the moves with the stored messages and with those that the endpoint received. Call it at rest. */
 export async function judgeWebhooks(
   pool: Pool,
   tenantId: string,

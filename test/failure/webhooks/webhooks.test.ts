@@ -12,7 +12,7 @@ test("every move is told in exactly one message, which arrives under one id, wha
     events: 400,
     perSecond: 60,
     killEveryMs: 300,
-    // Later than any machine is slow.
+    // Longer than any slow machine takes.
     drainMs: 240_000,
   });
   for (const line of [`seed ${seed}`, ...webhookFigures(run)]) t.diagnostic(line);
