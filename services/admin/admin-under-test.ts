@@ -4,7 +4,7 @@ import type { TestNotification } from "@belfry/administration/act";
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { beginSession } from "@belfry/administration/people/sign-in";
+import { beginSession } from "@belfry/administration/people/sessions";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
-import { testMessage } from "@belfry/administration/templates/push-test";
+import { testMessage } from "@belfry/administration/templates/send-test";
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
 import { test } from "node:test";
 import { createPlatformKey } from "@belfry/administration/people/platform-keys";
-import { createKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";

@@ -7,7 +7,7 @@ import {
 } from "@belfry/administration/act";
 import { type Actor, type AuditNote, audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
-import type { SessionHolder } from "@belfry/administration/people/sign-in";
+import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deleteTenantData } from "@belfry/administration/erasure/delete-tenant";
 import { eraseUser } from "@belfry/administration/erasure/erase-user";
-import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { Pool } from "@belfry/database/connection";

@@ -1,7 +1,6 @@
 import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
 import { changePreferences, showPreferences } from "@belfry/administration/users/preferences";
-import { putUsers } from "@belfry/administration/users/put-users";
-import { putUser, showUser } from "@belfry/administration/users/users";
+import { putUser, putUsers, showUser } from "@belfry/administration/users/users";
 import { ErasureResponse } from "@belfry/contracts/erasure";
 import { id, text } from "@belfry/contracts/fields";
 import { ChangePreferencesRequest, PreferencesResponse } from "@belfry/contracts/preferences";

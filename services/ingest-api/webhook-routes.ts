@@ -1,5 +1,5 @@
-import { replayWebhook } from "@belfry/administration/webhooks/replay-webhook";
 import {
+  replayWebhook,
   resendWebhookMessage,
   testWebhook,
 } from "@belfry/administration/webhooks/send-webhook-message";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setEnvironment } from "@belfry/administration/templates/environments";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { setEnvironment } from "@belfry/administration/tenants/environments";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { skip } from "../browser/open-page.ts";

@@ -1,5 +1,5 @@
 import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 

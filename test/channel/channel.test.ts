@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { createBrowser } from "@belfry/admin/test-browser";
 import { insertPerson } from "@belfry/administration/people/person-rows";
-import { beginSession } from "@belfry/administration/people/sign-in";
+import { beginSession } from "@belfry/administration/people/sessions";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { eventually } from "@belfry/testing/eventually";

@@ -5,13 +5,12 @@ import {
   reopenEvents,
   restDeliveries,
 } from "@belfry/administration/dead-letters/dead-message-rows";
-import { deleteNotifications } from "@belfry/administration/erasure/user-data";
-import { deleteOutbox } from "@belfry/administration/erasure/user-traces";
+import { deleteNotifications, deleteOutbox } from "@belfry/administration/erasure/user-data";
 import {
   deleteSuppressions,
   insertSuppressions,
 } from "@belfry/administration/events/suppression-rows";
-import { expireApiKeys } from "@belfry/administration/tenants/api-key-rows";
+import { expireApiKeys } from "@belfry/administration/tenants/api-key";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import type { Database, Pool } from "@belfry/database/connection";
 import {

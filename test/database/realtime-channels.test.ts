@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deleteTenantData } from "@belfry/administration/erasure/tenant-data";
+import { deleteTenantData } from "@belfry/administration/erasure/delete-tenant";
 import { deleteNotifications } from "@belfry/administration/erasure/user-data";
 import type { Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";

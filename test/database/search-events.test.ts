@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/tenant/activity-buckets";
 import { searchEvents } from "@belfry/administration/events/search-events";
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";

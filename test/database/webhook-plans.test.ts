@@ -8,7 +8,7 @@ import {
   messageById,
   messagesOfWebhook,
 } from "@belfry/administration/webhooks/message-rows";
-import { replayWebhook } from "@belfry/administration/webhooks/replay-webhook";
+import { replayWebhook } from "@belfry/administration/webhooks/send-webhook-message";
 import type { Database, Pool } from "@belfry/database/connection";
 import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";

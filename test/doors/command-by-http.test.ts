@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { createKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";

@@ -8,7 +8,7 @@ import { type Act, NotAllowed, PERSON_ROLES, runAct } from "@belfry/administrati
 import { MANAGE_PATH, requestOf } from "@belfry/administration/act-http";
 import { allActs, isAct } from "@belfry/administration/acts";
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
-import { createKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { KEY_ROLES, type KeyRole, keyMay } from "@belfry/contracts/key-roles";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { rotateKey } from "@belfry/administration/tenants/api-keys";
+import { rotateKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";

@@ -9,9 +9,8 @@ import { startAdmin } from "@belfry/admin/admin-under-test";
 import type { Act } from "@belfry/administration/act";
 import { allActs } from "@belfry/administration/acts";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { createKey } from "@belfry/administration/tenants/api-keys";
+import { createKey, rotateWebhookSecret } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { rotateWebhookSecret } from "@belfry/administration/tenants/webhook-secret";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 

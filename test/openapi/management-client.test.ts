@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startForTenant } from "@belfry/admin/admin-under-test";
-import { createKey } from "@belfry/administration/tenants/api-keys";
+import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { updateTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { BelfryError, createManagementClient, type Management } from "@belfry/client";

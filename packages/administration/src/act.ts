@@ -7,11 +7,11 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Actor, type AuditNote, writeNote } from "./audited.ts";
 import { InvalidInput, preparedAndSaved } from "./input-error.ts";
-import { refuseLocked } from "./tenants/locked.ts";
+import { refuseLocked } from "./tenants/tenant-rows.ts";
 
 /** The least that a person must be to run an act: each may do what those before may. */
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
-export type PersonRole = (typeof PERSON_ROLES)[number];
+type PersonRole = (typeof PERSON_ROLES)[number];
 
 export interface Access {
   /**
@@ -39,7 +39,7 @@ export const OPERATE: Access = { scope: "platform", person: "operator" };
  * - `outside` reaches somebody else, such as a vendor, and cannot be taken back: no transaction is held meanwhile;
  * - `steps` takes many transactions, and writes its own audit entries.
  */
-export type Effect = "read" | "change" | "outside" | "steps";
+type Effect = "read" | "change" | "outside" | "steps";
 
 /**
  * One use case, defined once. The command line, the management API and the Admin UI derive from it.

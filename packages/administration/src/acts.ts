@@ -15,8 +15,8 @@ export const NOUNS = {
     load: () =>
       Promise.all([
         import("./tenants/tenant-acts.ts"),
-        import("./tenants/api-keys.ts"),
-        import("./tenants/webhook-secret.ts"),
+        import("./tenants/tenant-credentials.ts"),
+        import("./tenants/tenant-credentials.ts"),
         import("./erasure/delete-tenant.ts"),
         import("./erasure/tenant-deletions.ts"),
       ]),
@@ -24,7 +24,7 @@ export const NOUNS = {
   environment: {
     summary: "Environments of a product, such as staging and production: each is a tenant",
     load: () =>
-      Promise.all([import("./tenants/environments.ts"), import("./templates/promote.ts")]),
+      Promise.all([import("./templates/environments.ts"), import("./templates/environments.ts")]),
   },
   member: {
     summary: "The people of a tenant in the Admin UI",
@@ -45,8 +45,8 @@ export const NOUNS = {
         import("./templates/put-template.ts"),
         import("./templates/drafts.ts"),
         import("./templates/template-versions.ts"),
-        import("./templates/export-templates.ts"),
-        import("./templates/import-templates.ts"),
+        import("./templates/template-files.ts"),
+        import("./templates/template-files.ts"),
         import("./templates/copy-template.ts"),
         import("./templates/try-template.ts"),
         import("./templates/templates.ts"),
@@ -67,7 +67,7 @@ export const NOUNS = {
       Promise.all([
         import("./providers/providers.ts"),
         import("./providers/use-provider.ts"),
-        import("./providers/send-provider-test.ts"),
+        import("./providers/use-provider.ts"),
       ]),
   },
   event: {
@@ -115,7 +115,7 @@ export const NOUNS = {
     load: () =>
       Promise.all([
         import("./users/users.ts"),
-        import("./users/put-users.ts"),
+        import("./users/users.ts"),
         import("./users/preferences.ts"),
         import("./users/import-unsubscribes.ts"),
         import("./erasure/erasures.ts"),
@@ -132,7 +132,7 @@ export const NOUNS = {
         import("./webhooks/webhooks.ts"),
         import("./webhooks/webhook-messages.ts"),
         import("./webhooks/send-webhook-message.ts"),
-        import("./webhooks/replay-webhook.ts"),
+        import("./webhooks/send-webhook-message.ts"),
       ]),
   },
   secrets: {

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { insertAuditEntry, type NewAuditEntry } from "./audit-log.ts";
+import { uuidv7 } from "uuidv7";
 
 /** Who asks for a change, and from where. */
 export interface Actor {
@@ -48,21 +48,6 @@ export async function audited<T>(
   });
 }
 
-/**
- * Runs what leaves the house and cannot be taken back, such as a message to a vendor, and then writes
- * it to the audit log: nothing of the database is held while somebody else takes their time.
- */
-export async function auditedAfter<T>(
-  db: Database,
-  actor: Actor,
-  work: () => Promise<T>,
-  note: (result: T) => AuditNote,
-): Promise<T> {
-  const result = await work();
-  await writeNote(db, actor, note(result));
-  return result;
-}
-
 /** For a change of several notes, or one that its actor comes from: call it in the change's transaction. */
 export async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined) {
   if (note === undefined) return;
@@ -73,4 +58,45 @@ export async function writeNote(db: Database, actor: Actor, note: AuditNote | un
     before: before as Record<string, unknown> | null,
     after: after as Record<string, unknown> | null,
   });
+}
+
+/** Who changed what, from where and when. Secrets are masked before they come here. */
+
+interface NewAuditEntry {
+  personId: string | null;
+  /** As shown later, when the person may be gone: name and email address. */
+  person: string;
+  address: string;
+  /** null: of the platform. */
+  tenantId: string | null;
+  /** As `template.save`. */
+  action: string;
+  /** What it was done to, in words. */
+  target: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+export interface AuditRow extends NewAuditEntry {
+  id: string;
+  at: Date;
+  /** null: of the platform, or the tenant is deleted. */
+  tenantName: string | null;
+}
+
+export async function insertAuditEntry(db: Database, entry: NewAuditEntry): Promise<void> {
+  await db
+    .insertInto("audit_log")
+    .values({
+      id: uuidv7(),
+      person_id: entry.personId,
+      person: entry.person,
+      address: entry.address,
+      tenant_id: entry.tenantId,
+      action: entry.action,
+      target: entry.target,
+      before: entry.before === null ? null : JSON.stringify(entry.before),
+      after: entry.after === null ? null : JSON.stringify(entry.after),
+    })
+    .execute();
 }

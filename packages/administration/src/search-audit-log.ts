@@ -4,15 +4,9 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, OPERATE } from "./act.ts";
-import type { AuditRow } from "./audit-log.ts";
+import type { AuditRow } from "./audited.ts";
 import { isoTimes } from "./iso-times.ts";
-import {
-  inRange,
-  reachOf,
-  type ScannedRange,
-  type ScannedRow,
-  scannedPage,
-} from "./scanned-page.ts";
+import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "./pages.ts";
 
 /** Conditions are met together; texts are looked for anywhere, in any case. */
 export interface AuditSearch extends ScannedRange {
@@ -26,7 +20,7 @@ export interface AuditSearch extends ScannedRange {
   limit: number;
 }
 
-export interface AuditPage {
+interface AuditPage {
   entries: AuditRow[];
   /** Pass as `before` for what is older; undefined: there is no more. */
   next: string | undefined;

@@ -208,7 +208,7 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, fla
         })),
       publishNotification: (notification) =>
         publishOnce(async (prefix) => {
-          const { testMessage } = await import("@belfry/administration/templates/push-test");
+          const { testMessage } = await import("@belfry/administration/templates/send-test");
           return testMessage(prefix, notification);
         }),
       announcePreferences: ({ tenantId, userId }) =>

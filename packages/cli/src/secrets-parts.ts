@@ -1,4 +1,4 @@
-import type { SecretsReport } from "@belfry/administration/providers/secrets-report";
+import type { SecretsReport } from "@belfry/administration/providers/rotate-secrets";
 import type { OwnPart } from "./act-command.ts";
 import { CommandError } from "./command-error.ts";
 import { printJson } from "./output.ts";

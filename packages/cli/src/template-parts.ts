@@ -1,7 +1,7 @@
 import { putDraft } from "@belfry/administration/templates/drafts";
-import type { importTemplates } from "@belfry/administration/templates/import-templates";
 import { type Preview, previewSource } from "@belfry/administration/templates/preview-template";
 import { readAction } from "@belfry/administration/templates/template-file";
+import type { importTemplates } from "@belfry/administration/templates/template-files";
 import {
   readTemplateFolder,
   writeTemplateFolder,

@@ -1,5 +1,4 @@
-import { hasPassword } from "@belfry/administration/people/identities";
-import { identitiesOf } from "@belfry/administration/people/identity-rows";
+import { hasPassword, identitiesOf } from "@belfry/administration/people/identities";
 import {
   changePassword,
   preparePasswordChange,

@@ -1,4 +1,4 @@
-import type { PasswordGiven } from "@belfry/administration/people/sign-in";
+import type { PasswordGiven } from "@belfry/administration/people/sessions";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { FastifyReply } from "fastify";
 import type { Guest } from "../router.ts";

@@ -1,7 +1,6 @@
-import { signInByCode } from "@belfry/administration/people/code-sign-in";
 import { showPerson } from "@belfry/administration/people/people";
 import { forgiveCode, takeCode } from "@belfry/administration/people/sign-in-limits";
-import { WRONG_CODE } from "@belfry/administration/people/two-factor";
+import { signInByCode, WRONG_CODE } from "@belfry/administration/people/two-factor";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import { recoveryCodesLeft } from "../drawing/notices.ts";
 import type { PageDeps } from "../page-deps.ts";

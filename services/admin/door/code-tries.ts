@@ -1,6 +1,6 @@
 import { type Actor, writeNote } from "@belfry/administration/audited";
 import { wasLastCode } from "@belfry/administration/people/sign-in-limits";
-import { tooManyCodes } from "@belfry/administration/people/two-factor-notes";
+import { tooManyCodes } from "@belfry/administration/people/two-factor";
 import type { Database } from "@belfry/database/connection";
 
 /** Of so many wrong ones that no more are looked at for a while, the audit log tells once. */

@@ -2,7 +2,7 @@ import {
   SESSION_SECONDS,
   type SessionHolder,
   sessionHolder,
-} from "@belfry/administration/people/sign-in";
+} from "@belfry/administration/people/sessions";
 import type { Database } from "@belfry/database/connection";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { formToken, newGuestToken } from "./form-token.ts";

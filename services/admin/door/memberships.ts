@@ -1,5 +1,5 @@
 import { listMemberships } from "@belfry/administration/people/person-rows";
-import type { SessionHolder } from "@belfry/administration/people/sign-in";
+import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";

@@ -1,4 +1,4 @@
-import type { ProviderAccount } from "@belfry/administration/people/provider-account";
+import type { ProviderAccount } from "@belfry/administration/people/identities";
 import { textFault } from "@belfry/contracts/identifiers";
 import { OidcFault } from "./oidc-fault.ts";
 import type { OidcSettings } from "./oidc-settings.ts";

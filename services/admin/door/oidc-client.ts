@@ -1,4 +1,4 @@
-import type { ProviderAccount } from "@belfry/administration/people/provider-account";
+import type { ProviderAccount } from "@belfry/administration/people/identities";
 import type { ClientAuth, Configuration } from "openid-client";
 import { accountOf, type Claims, needsUserInfo } from "./oidc-account.ts";
 import { OidcFault, oidcFaultOf } from "./oidc-fault.ts";

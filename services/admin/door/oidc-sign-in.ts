@@ -1,11 +1,11 @@
 import { type Actor, audited } from "@belfry/administration/audited";
 import { NotFound } from "@belfry/administration/input-error";
-import { connectIdentity } from "@belfry/administration/people/identities";
-import { signInByIdentity } from "@belfry/administration/people/identity-sign-in";
 import {
+  connectIdentity,
   IdentityRefused,
   type ProviderAccount,
-} from "@belfry/administration/people/provider-account";
+} from "@belfry/administration/people/identities";
+import { signInByIdentity } from "@belfry/administration/people/identity-sign-in";
 import { isSession } from "@belfry/administration/people/sessions";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, page, redirect } from "../drawing/answer.ts";

@@ -1,4 +1,4 @@
-import type { IdentityRefusal } from "@belfry/administration/people/provider-account";
+import type { IdentityRefusal } from "@belfry/administration/people/identities";
 import type { OidcFaultReason } from "./oidc-fault.ts";
 
 /** Why somebody was not let in, and what to do now. */

@@ -1,5 +1,8 @@
-import { deleteSessions } from "@belfry/administration/people/sessions";
-import { beginSession, type SessionPlace } from "@belfry/administration/people/sign-in";
+import {
+  beginSession,
+  deleteSessions,
+  type SessionPlace,
+} from "@belfry/administration/people/sessions";
 import type { PageDeps } from "../page-deps.ts";
 import type { Guest } from "../router.ts";
 

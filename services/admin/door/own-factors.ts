@@ -5,8 +5,12 @@ import {
   takeCode,
   takePasswordChange,
 } from "@belfry/administration/people/sign-in-limits";
-import { twoFactorOf, useCode, WRONG_CODE } from "@belfry/administration/people/two-factor";
-import { recoveryCodeUsed } from "@belfry/administration/people/two-factor-notes";
+import {
+  recoveryCodeUsed,
+  twoFactorOf,
+  useCode,
+  WRONG_CODE,
+} from "@belfry/administration/people/two-factor";
 import type { Faults } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { Signed } from "../router.ts";

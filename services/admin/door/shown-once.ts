@@ -1,5 +1,5 @@
+import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { keepToShow, takeToShow } from "@belfry/administration/people/shown-once";
-import type { SessionHolder } from "@belfry/administration/people/sign-in";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type Answer, redirect } from "../drawing/answer.ts";

@@ -1,8 +1,11 @@
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
-import { deleteSessions } from "@belfry/administration/people/sessions";
-import type { SessionHolder } from "@belfry/administration/people/sign-in";
-import { checkPassword, signInByPassword } from "@belfry/administration/people/sign-in";
+import {
+  checkPassword,
+  deleteSessions,
+  type SessionHolder,
+  signInByPassword,
+} from "@belfry/administration/people/sessions";
 import {
   forgiveSignIn,
   takeSignIn,

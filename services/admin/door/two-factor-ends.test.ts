@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
-import { personAtAddress } from "@belfry/administration/people/require-person";
+import { personAtAddress } from "@belfry/administration/people/people";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";

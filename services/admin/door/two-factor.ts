@@ -1,18 +1,16 @@
 import { hasPassword } from "@belfry/administration/people/identities";
-import { totpUri } from "@belfry/administration/people/totp";
 import {
   beginTwoFactor,
+  recoveryCodesMade,
   renewRecoveryCodes,
+  totpUri,
   turnOffTwoFactor,
   turnOnTwoFactor,
   twoFactorOf,
-  twoFactorSetup,
-} from "@belfry/administration/people/two-factor";
-import {
-  recoveryCodesMade,
   twoFactorOff,
   twoFactorOn,
-} from "@belfry/administration/people/two-factor-notes";
+  twoFactorSetup,
+} from "@belfry/administration/people/two-factor";
 import { renderSVG } from "uqr";
 import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { connectIdentity, hasPassword } from "@belfry/administration/people/identities";
-import { identitiesOf } from "@belfry/administration/people/identity-rows";
+import {
+  connectIdentity,
+  hasPassword,
+  identitiesOf,
+} from "@belfry/administration/people/identities";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
-import { personAtAddress } from "@belfry/administration/people/require-person";
+import { personAtAddress } from "@belfry/administration/people/people";
 import { endUntrustedSignIn } from "@belfry/administration/people/untrusted-sign-in";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { areWaiting, hold } from "@belfry/administration/test-locks";

@@ -1,4 +1,4 @@
-import { RECOVERY_CODES } from "@belfry/administration/people/recovery-codes";
+import { RECOVERY_CODES } from "@belfry/administration/people/two-factor";
 import { counted } from "./words.ts";
 
 const NOTICES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insertAuditEntry } from "@belfry/administration/audit-log";
+import { insertAuditEntry } from "@belfry/administration/audited";
 import { startTenant } from "../test/tenant-under-test.ts";
 
 test("the audit log is searched by person, object and time; the platform's names tenants; no stamp of a program is shown", async (t) => {

@@ -1,8 +1,8 @@
 import {
   requestTenantDeletion,
   showTenantDeletion,
+  whatTenantHas,
 } from "@belfry/administration/erasure/tenant-deletions";
-import { whatTenantHas } from "@belfry/administration/erasure/what-tenant-has";
 import { orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

@@ -1,4 +1,3 @@
-import { searchTenants } from "@belfry/administration/tenants/search-tenants";
 import {
   activateTenant,
   createTenantAct,
@@ -6,7 +5,7 @@ import {
   updateTenantAct,
 } from "@belfry/administration/tenants/tenant-acts";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
-import { isBeingDeleted } from "@belfry/administration/tenants/tenant-rows";
+import { isBeingDeleted, searchTenants } from "@belfry/administration/tenants/tenant-rows";
 import type { Tenant } from "@belfry/administration/tenants/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";

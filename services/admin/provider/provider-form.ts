@@ -1,5 +1,5 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { providerKinds } from "@belfry/administration/providers/provider-settings";
+import { providerKinds } from "@belfry/administration/providers/provider-rows";
 import {
   LAST_POSITION,
   type Provider,
@@ -7,8 +7,7 @@ import {
   putProvider,
   readProviders,
 } from "@belfry/administration/providers/providers";
-import { testProvider } from "@belfry/administration/providers/send-provider-test";
-import { activateProvider } from "@belfry/administration/providers/use-provider";
+import { activateProvider, testProvider } from "@belfry/administration/providers/use-provider";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/receipt";

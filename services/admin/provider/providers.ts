@@ -1,5 +1,5 @@
 import type { Act } from "@belfry/administration/act";
-import { providerKinds } from "@belfry/administration/providers/provider-settings";
+import { providerKinds } from "@belfry/administration/providers/provider-rows";
 import {
   deleteProvider,
   type Provider,

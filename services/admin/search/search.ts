@@ -1,6 +1,6 @@
 import { InvalidInput } from "@belfry/administration/input-error";
 import { type Found, findAnything } from "@belfry/administration/search/find-anything";
-import { tenantNames } from "@belfry/administration/tenants/search-tenants";
+import { tenantNames } from "@belfry/administration/tenants/tenant-rows";
 import { type Answer, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 

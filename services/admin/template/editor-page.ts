@@ -1,7 +1,6 @@
 import type { InputFault } from "@belfry/administration/input-error";
 import type { TemplateDraft } from "@belfry/administration/templates/drafts";
-import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
-import { leftOut } from "@belfry/administration/templates/publication";
+import { leftOut, sampleFromEvents } from "@belfry/administration/templates/publication";
 import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
 import { readTemplates, type Template } from "@belfry/administration/templates/templates";
 import { ADDRESSES } from "@belfry/contracts/addresses";

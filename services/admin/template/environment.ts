@@ -1,6 +1,10 @@
 import { Conflict } from "@belfry/administration/input-error";
-import { promoteEnvironment, promotionDiff } from "@belfry/administration/templates/promote";
-import { listEnvironments, setEnvironment } from "@belfry/administration/tenants/environments";
+import {
+  listEnvironments,
+  promoteEnvironment,
+  promotionDiff,
+  setEnvironment,
+} from "@belfry/administration/templates/environments";
 import { type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";
 import type { InTenant } from "../router.ts";

@@ -1,6 +1,6 @@
 import { Conflict, InvalidInput, invalid, NotFound } from "@belfry/administration/input-error";
 import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
-import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
+import { sampleFromEvents } from "@belfry/administration/templates/publication";
 import { readTemplate, type Template } from "@belfry/administration/templates/templates";
 import { type Answer, json, redirect } from "../drawing/answer.ts";
 import type { PageDeps } from "../page-deps.ts";

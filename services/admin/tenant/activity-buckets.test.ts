@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/pages";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import { bucketsOfTenant, countBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";

@@ -1,4 +1,4 @@
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/pages";
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { idAt } from "@belfry/administration/scanned-page";
+import { idAt } from "@belfry/administration/pages";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { BUCKET_MS, countBucket } from "./activity-buckets.ts";

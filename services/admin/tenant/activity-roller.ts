@@ -1,4 +1,4 @@
-import { idAt, momentOfId } from "@belfry/administration/scanned-page";
+import { idAt, momentOfId } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import { pause } from "@belfry/service/pause";
 import { sql } from "kysely";

@@ -1,11 +1,13 @@
 import { invalid } from "@belfry/administration/input-error";
 import { readTemplates } from "@belfry/administration/templates/templates";
-import { createKey, revokeKey, rotateKey } from "@belfry/administration/tenants/api-keys";
-import { showTenant } from "@belfry/administration/tenants/tenants";
 import {
+  createKey,
   removeWebhookSecret,
+  revokeKey,
+  rotateKey,
   rotateWebhookSecret,
-} from "@belfry/administration/tenants/webhook-secret";
+} from "@belfry/administration/tenants/tenant-credentials";
+import { showTenant } from "@belfry/administration/tenants/tenants";
 import { isKeyRole, KEY_ROLE_WORDS, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import { curlLine, readLine } from "../event/curl-line.ts";

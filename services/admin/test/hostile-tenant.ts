@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { insertAuditEntry } from "@belfry/administration/audit-log";
+import { insertAuditEntry } from "@belfry/administration/audited";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
 import { insertSession } from "@belfry/administration/people/sessions";

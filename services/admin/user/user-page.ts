@@ -2,8 +2,7 @@ import { type FoundEvent, searchEvents } from "@belfry/administration/events/sea
 import { eventIdsOfUser } from "@belfry/administration/search/find-anything";
 import { eventsByIds } from "@belfry/administration/search/search-rows";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { findUser } from "@belfry/administration/users/user-rows";
-import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
+import { findUser, suppressionsOfUser } from "@belfry/administration/users/user-rows";
 import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";

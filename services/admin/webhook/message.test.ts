@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { MAX_REPLAYED } from "@belfry/administration/webhooks/replay-webhook";
+import { MAX_REPLAYED } from "@belfry/administration/webhooks/send-webhook-message";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";

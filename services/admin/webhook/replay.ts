@@ -3,7 +3,7 @@ import {
   MAX_REPLAYED,
   type Replayed,
   replayWebhook,
-} from "@belfry/administration/webhooks/replay-webhook";
+} from "@belfry/administration/webhooks/send-webhook-message";
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";

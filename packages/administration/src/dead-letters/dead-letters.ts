@@ -8,7 +8,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {
   type DeadClass,

@@ -8,17 +8,16 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import { sql } from "kysely";
 import { NotFound } from "../input-error.ts";
 import { ADA, storeEvent } from "../people/person-under-test.ts";
-import { holdOwner } from "../templates/hold-owner.ts";
 import { prepareTemplate, savePreparedTemplate } from "../templates/put-template.ts";
+import { holdOwner } from "../templates/template-rows.ts";
 import { putTemplate } from "../templates/test-templates.ts";
 import { allTenants, deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { testDatabase } from "../test-database.ts";
 import { putUser } from "../users/users.ts";
-import { deleteTenant } from "./delete-tenant.ts";
+import { deleteTenant, deleteTenantData } from "./delete-tenant.ts";
 import { erasedUser } from "./erase-user.ts";
-import { deleteTenantData } from "./tenant-data.ts";
 
 const ACTOR = { personId: null, person: "command line (root)", address: "host" };
 const TABLES = [

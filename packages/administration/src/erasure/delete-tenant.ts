@@ -1,5 +1,10 @@
 import type { Database } from "@belfry/database/connection";
-import { Type } from "@sinclair/typebox";
+import { deleteEvents } from "@belfry/database/functions/delete-events";
+import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
+import { forgetChannels } from "@belfry/database/functions/realtime-channels";
+import type { Schema } from "@belfry/database/schema";
+import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { defineAct, OPERATE } from "../act.ts";
 import { type Actor, audited } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
@@ -7,7 +12,24 @@ import { recorded, tenantId } from "../tenants/tenant-acts.ts";
 import { deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { EXAMPLE_TENANT, setTenantActive, Tenant } from "../tenants/tenants.ts";
 import { eraseUserNotes } from "./erase-notes.ts";
-import { addedUp, DeletedTenantData, type DeletionSteps, deleteTenantData } from "./tenant-data.ts";
+import { forgetRepeatedCalls } from "./user-data.ts";
+
+/** What was deleted of a tenant, in rows. */
+export type DeletedTenantData = Static<typeof DeletedTenantData>;
+export const DeletedTenantData = Type.Object({
+  events: Type.Integer(),
+  deliveries: Type.Integer(),
+  notifications: Type.Integer(),
+  outboxMessages: Type.Integer(),
+});
+
+const BATCH_ROWS = 1_000;
+const NOTHING: DeletedTenantData = {
+  events: 0,
+  deliveries: 0,
+  notifications: 0,
+  outboxMessages: 0,
+};
 
 export const deleteTenantNow = defineAct({
   name: "tenant delete",
@@ -60,4 +82,82 @@ export async function deleteTenant(
     apiKeys: [],
     deleted: addedUp(deleted, late),
   };
+}
+
+const UNCOUNTED = [
+  ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
+  ...(["inbound_messages", "scheduled_events", "digests", "throttles"] as const),
+];
+
+interface DeletionSteps {
+  batchRows?: number;
+  /** After each batch of events, with what is deleted so far; what it throws ends the work. */
+  onStep?: ((deleted: DeletedTenantData) => Promise<void>) | undefined;
+}
+
+export function addedUp(...parts: Partial<DeletedTenantData>[]): DeletedTenantData {
+  const sum = { ...NOTHING };
+  for (const part of parts) {
+    for (const key of Object.keys(sum) as (keyof DeletedTenantData)[]) sum[key] += part[key] ?? 0;
+  }
+  return sum;
+}
+
+/**
+ * Deletes everything that a tenant's events left, in batches of at most 1,000 rows, each its own
+ * transaction: the services go on beside it. Finds its rows by index alone. Safe to call again.
+ */
+export async function deleteTenantData(
+  db: Database,
+  tenantId: string,
+  { batchRows = BATCH_ROWS, onStep = async () => undefined }: DeletionSteps = {},
+): Promise<DeletedTenantData> {
+  const deleted = { ...NOTHING };
+  for (;;) {
+    const batch = await deleteSomeEvents(db, tenantId, batchRows);
+    deleted.events += batch.events;
+    deleted.deliveries += batch.deliveries;
+    await onStep(deleted);
+    if (batch.events < batchRows) break;
+  }
+  deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);
+  deleted.notifications += (await forgetChannels(db, { tenantId }, batchRows)).notifications;
+  deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
+  for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
+  while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
+  await deleteAll(db, "search_users", tenantId, batchRows);
+  await forgetRepeatedCalls(db, tenantId);
+  return deleted;
+}
+
+async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
+  const batch = await db
+    .selectFrom("events")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .orderBy("id")
+    .limit(rows)
+    .execute();
+  const ids = batch.map(({ id }) => id);
+  return await deleteEvents(db, ids, { spare: false });
+}
+
+/** What somebody else holds is left to the second call. */
+async function deleteAll(
+  db: Database,
+  table: keyof Schema,
+  tenantId: string,
+  batchRows: number,
+): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const result = await sql`
+      delete from ${sql.table(table)} where ctid = any (array(
+        select ctid from ${sql.table(table)} where tenant_id = ${tenantId} limit ${batchRows}
+        for update skip locked
+      ))`.execute(db);
+    const rows = Number(result.numAffectedRows ?? 0n);
+    total += rows;
+    if (rows < batchRows) return total;
+  }
 }

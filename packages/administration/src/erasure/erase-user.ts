@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/queue-message";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
@@ -8,24 +10,29 @@ import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
+import { deleteDeadMessage } from "../dead-letters/dead-message-rows.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
-import { eraseDeadMessages } from "./erase-dead-messages.ts";
 import { addressesInNotes, eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
-import { eraseOutbox } from "./erase-outbox.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
+  countAuditEntries,
   countEvents,
   countOf,
+  countSuppressions,
+  deadMessagesAfter,
   deleteEmptyDigests,
   deleteNotifications,
+  deleteOutbox,
   deleteThrottles,
   forgetRepeatedCalls,
+  idsThere,
+  outboxOfUser,
+  replaceDeadMessage,
   userEvents,
 } from "./user-data.ts";
-import { countAuditEntries, countSuppressions } from "./user-traces.ts";
 
 export interface Erasure extends UserOfTenant {
   /** Also forget that nothing may be sent to the person's addresses. */
@@ -34,7 +41,7 @@ export interface Erasure extends UserOfTenant {
   dryRun?: boolean | undefined;
 }
 
-export interface ErasureDeps {
+interface ErasureDeps {
   actor: Actor;
   /** Closes the person's live connections; called before anything is changed, and at the end. */
   disconnect(): Promise<void>;
@@ -245,4 +252,58 @@ async function eraseWebhookMessages(
 
 function* batches(ids: readonly string[], size: number): Generator<string[]> {
   for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);
+}
+
+/**
+ * Deletes the outbox messages whose event is gone: to be called once the user's events are. A dry run
+ * counts those of the user's events. Returns how many.
+ */
+async function eraseOutbox(
+  db: Database,
+  owner: UserOfTenant,
+  { dryRun, onStep }: { dryRun: boolean; onStep(): Promise<void> },
+): Promise<number> {
+  let total = 0;
+  let after: string | undefined;
+  do {
+    const page = await outboxOfUser(db, owner, after);
+    if (dryRun) total += page.ids.length;
+    else {
+      for (let at = 0; at < page.orphans.length; at += ROWS_PER_BATCH) {
+        total += await deleteOutbox(db, page.orphans.slice(at, at + ROWS_PER_BATCH));
+      }
+    }
+    after = page.reached;
+    await onStep();
+  } while (after !== undefined);
+  return total;
+}
+
+const MESSAGES_PER_LOOK = 500;
+
+/**
+ * Takes what is gone out of the messages that were set aside: they hold ids, and trace ids that tenants
+ * choose. A message that names nothing any more is deleted; returns how many.
+ */
+async function eraseDeadMessages(db: Database): Promise<number> {
+  let total = 0;
+  let after: string | undefined;
+  for (;;) {
+    const messages = await deadMessagesAfter(db, after, MESSAGES_PER_LOOK);
+    for (const { id, data } of messages) {
+      const items = decodeQueueMessage(data)?.items;
+      // What cannot be read has no ids of ours.
+      if (items === undefined) continue;
+      const there = await idsThere(
+        db,
+        items.map((item) => item.id.toLowerCase()).filter((item) => UUID.test(item)),
+      );
+      const left = items.filter((item) => there.has(item.id.toLowerCase()));
+      if (left.length === items.length) continue;
+      if (left.length > 0) await replaceDeadMessage(db, id, encodeQueueMessage(left));
+      else if (await deleteDeadMessage(db, id)) total += 1;
+    }
+    after = messages.at(-1)?.id;
+    if (messages.length < MESSAGES_PER_LOOK) return total;
+  }
 }

@@ -11,7 +11,7 @@ import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
-import { holdTenant } from "../tenants/require-tenant.ts";
+import { holdTenant } from "../tenants/tenant-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";

@@ -7,13 +7,14 @@ import { createTenant, setTenantActive, showTenant } from "../tenants/tenants.ts
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase, type testDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
-import { claimTenantDeletion } from "./tenant-deletion-rows.ts";
 import {
+  claimTenantDeletion,
+  MOST_COUNTED,
   requestTenantDeletion,
   showTenantDeletion,
+  whatTenantHas,
   workTenantDeletions,
 } from "./tenant-deletions.ts";
-import { MOST_COUNTED, whatTenantHas } from "./what-tenant-has.ts";
 
 const OLGA = { personId: null, person: "Olga <olga@example.com>", address: "192.0.2.1" };
 const running = () => new AbortController().signal;

@@ -1,20 +1,14 @@
 import { documented, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { defineAct, OPERATE } from "../act.ts";
+import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { tenantId } from "../tenants/tenant-acts.ts";
 import { EXAMPLE_TENANT, setTenantActive, showTenant } from "../tenants/tenants.ts";
-import { deleteTenant } from "./delete-tenant.ts";
-import { addedUp, DeletedTenantData } from "./tenant-data.ts";
-import {
-  claimTenantDeletion,
-  endTenantDeletion,
-  findTenantDeletion,
-  renewTenantDeletion,
-  storeTenantDeletion,
-} from "./tenant-deletion-rows.ts";
+import { addedUp, DeletedTenantData, deleteTenant } from "./delete-tenant.ts";
 
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 2_000;
@@ -117,4 +111,114 @@ export async function workTenantDeletions(
       await endTenantDeletion(db, id, undefined);
     }
   }
+}
+
+/** Queries on `tenant_deletions`. A row outlives its tenant: the page of the deletion reads it. */
+
+/** False: the tenant is being deleted already. */
+async function storeTenantDeletion(
+  db: Database,
+  tenant: { id: string; name: string },
+  actor: Actor,
+): Promise<boolean> {
+  const { personId: person_id, person, address } = actor;
+  const result = await db
+    .insertInto("tenant_deletions")
+    .values({
+      ...{ tenant_id: tenant.id, name: tenant.name, person_id, person, address },
+      deleted: JSON.stringify({}),
+    })
+    .onConflict((conflict) => conflict.column("tenant_id").doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** `deleted`: so far. */
+async function findTenantDeletion(db: Database, tenantId: string) {
+  return await db
+    .selectFrom("tenant_deletions")
+    .select(["tenant_id as tenantId", "name", "person", "requested_at as requestedAt"])
+    .select(["started_at as startedAt", "ended_at as endedAt", "deleted"])
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
+}
+
+/** The one that has waited longest; or one whose process has died. Undefined: there is none. */
+export async function claimTenantDeletion(db: Database, leaseMs: number) {
+  const { rows } = await sql<{ tenantId: string } & Actor>`
+    with next as materialized (
+      select tenant_id from tenant_deletions
+      where ended_at is null and due_at <= now()
+      order by due_at limit 1 for update skip locked
+    )
+    update tenant_deletions d
+    set started_at = coalesce(d.started_at, now()), due_at = now() + ${leaseMs} * interval '1 millisecond'
+    from next n where d.tenant_id = n.tenant_id
+    returning d.tenant_id as "tenantId", d.person_id as "personId", d.person, d.address`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { tenantId, ...actor } = row;
+  return { tenantId, actor };
+}
+
+/** How far it is; nobody else takes it for so long. */
+async function renewTenantDeletion(
+  db: Database,
+  tenantId: string,
+  deleted: DeletedTenantData,
+  leaseMs: number,
+): Promise<void> {
+  await db
+    .updateTable("tenant_deletions")
+    .set({
+      due_at: sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`,
+      deleted: JSON.stringify(deleted),
+    })
+    .where("tenant_id", "=", tenantId)
+    .execute();
+}
+
+/** Undefined: what it had deleted when it was last renewed. */
+async function endTenantDeletion(
+  db: Database,
+  tenantId: string,
+  deleted: DeletedTenantData | undefined,
+): Promise<void> {
+  await db
+    .updateTable("tenant_deletions")
+    .set({
+      ended_at: sql<Date>`now()`,
+      ...(deleted === undefined ? {} : { deleted: JSON.stringify(deleted) }),
+    })
+    .where("tenant_id", "=", tenantId)
+    .execute();
+}
+
+/** Counting goes on no further: what a page asks must not cost more with a tenant of millions. */
+export const MOST_COUNTED = 10_000;
+
+const COUNTED = {
+  events: "events",
+  notifications: "notifications",
+  users: "recipients",
+  templates: "templates",
+  providers: "providers",
+  keys: "api_keys",
+  members: "memberships",
+  suppressions: "suppressions",
+} as const;
+
+/** What goes with a tenant, in rows; more than 10,000 of a kind are told as 10,001. */
+export async function whatTenantHas(db: Database, tenantId: string) {
+  const counts = Object.entries(COUNTED).map(
+    ([kind, table]) => sql`(
+      select count(*)::integer from (
+        select from ${sql.table(table)} where tenant_id = ${tenantId} limit ${MOST_COUNTED + 1}
+      ) counted) as ${sql.id(kind)}`,
+  );
+  const { rows } = await sql<Record<keyof typeof COUNTED, number>>`
+    select ${sql.join(counts)}`.execute(db);
+  return rows[0]!;
 }

@@ -10,7 +10,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid } from "../input-error.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import { csvFile, type ReadRecord, readRows, writeInParts } from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 

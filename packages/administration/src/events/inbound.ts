@@ -4,7 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { inboundOfTenant } from "@belfry/database/inbound";
 import { Type } from "@sinclair/typebox";
 import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const PAGE_MESSAGES = 200;
 const { form, read } = ADDRESSES.recipientPhone;

@@ -6,7 +6,7 @@ import { outboxMessageById, outboxOfTenant, tenantOfOutboxMessage } from "@belfr
 import { Type } from "@sinclair/typebox";
 import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
 import { NotFound } from "../input-error.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const PAGE_MESSAGES = 200;
 const MESSAGE_ID = "0198c0de-0000-7000-8000-000000000002";

@@ -1,13 +1,7 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import {
-  inRange,
-  reachOf,
-  type ScannedRange,
-  type ScannedRow,
-  scannedPage,
-} from "../scanned-page.ts";
+import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "../pages.ts";
 import { type FoundEvent, foundColumns, ownAndGathered } from "./found-events.ts";
 
 /**

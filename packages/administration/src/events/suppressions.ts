@@ -12,7 +12,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import {
   deleteSuppressions,
   insertSuppressions,

@@ -1,15 +1,9 @@
+import { emailAddress } from "@belfry/contracts/email-address";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import { invalid, NotFound } from "../input-error.ts";
-import {
-  deleteIdentity,
-  identitiesOf,
-  insertIdentity,
-  personOfIdentity,
-  updateIdentity,
-} from "./identity-rows.ts";
 import { verifyPassword } from "./password.ts";
 import { lockPerson, storedPassword } from "./person-rows.ts";
-import { IdentityRefused, type ProviderAccount } from "./provider-account.ts";
 import type { HashClient } from "./scrypt-queue.ts";
 
 /** Whether the person can sign in by a password. */
@@ -61,4 +55,153 @@ export async function disconnectIdentity(db: Database, personId: string, issuer:
   const gone = await deleteIdentity(db, personId, issuer);
   if (gone === undefined) throw new NotFound("identity", "is not connected");
   return gone;
+}
+
+/** An account at a provider of OpenID Connect, as the provider has just vouched for it. */
+export interface ProviderAccount {
+  issuer: string;
+  /** `sub`: who it is at this issuer, for ever. */
+  subject: string;
+  /** As the provider wrote it. */
+  email: string | null;
+  /** Whether the provider says that the address is the account's. */
+  emailVerified: boolean;
+  name: string | null;
+  groups: readonly string[];
+}
+
+/** Why an account opens nothing. */
+export type IdentityRefusal =
+  /** The provider does not say that the address is verified, or says none. */
+  | "unverified"
+  /** The address is of no domain that may link by itself. */
+  | "foreign-domain"
+  /** An operator's account, which the operator has not connected. */
+  | "operator"
+  /** The person of that address has connected another account. */
+  | "connected-otherwise"
+  /** The account opens somebody else's. */
+  | "somebody-elses"
+  /** Nobody here has that address, and no group gives a role. */
+  | "no-role";
+
+export class IdentityRefused extends Error {
+  override readonly name = "IdentityRefused";
+  readonly reason: IdentityRefusal;
+
+  constructor(reason: IdentityRefusal) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The address by which an account may find its person, in lower case. Throws `IdentityRefused`. Only
+ * ASCII without quotes is compared: two ways to write one address, or a Kelvin sign for a k, link nobody.
+ */
+export function linkingAddress(
+  { email, emailVerified }: Pick<ProviderAccount, "email" | "emailVerified">,
+  allowedDomains: readonly string[],
+): string {
+  if (email === null || !emailVerified) throw new IdentityRefused("unverified");
+  const address = /^[!#-~]*$/.test(email) ? emailAddress(email)?.toLowerCase() : undefined;
+  const domain = address?.slice(address.lastIndexOf("@") + 1);
+  if (address === undefined || !allowedDomains.includes(domain!)) {
+    throw new IdentityRefused("foreign-domain");
+  }
+  return address;
+}
+
+/** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
+
+/** Whose account it is. */
+export async function personOfIdentity(db: Database, issuer: string, subject: string) {
+  return await db
+    .selectFrom("person_identities as i")
+    .innerJoin("people as p", "p.id", "i.person_id")
+    .select(["p.id", "p.email", "p.name", "p.operator", "i.by_hand as byHand"])
+    .where("i.issuer", "=", issuer)
+    .where("i.subject", "=", subject)
+    .executeTakeFirst();
+}
+
+export type IdentifiedPerson = NonNullable<Awaited<ReturnType<typeof personOfIdentity>>>;
+
+/**
+ * The accounts that open a person's, the newest first: of each provider one at most. `byHand`: the person
+ * connected it, signed in; else its address led to the person. `email` is as the provider last said it.
+ */
+export async function identitiesOf(db: Database, personId: string) {
+  return await db
+    .selectFrom("person_identities")
+    .select([
+      "issuer",
+      "subject",
+      "by_hand as byHand",
+      "email",
+      "created_at as createdAt",
+      "last_used_at as lastUsedAt",
+    ])
+    .where("person_id", "=", personId)
+    .orderBy("created_at", "desc")
+    .execute();
+}
+
+export async function insertIdentity(
+  db: Database,
+  identity: {
+    issuer: string;
+    subject: string;
+    personId: string;
+    byHand: boolean;
+    email: string | null;
+  },
+): Promise<void> {
+  const { personId: person_id, byHand: by_hand, ...rest } = identity;
+  await db
+    .insertInto("person_identities")
+    .values({ ...rest, person_id, by_hand })
+    .execute();
+}
+
+export async function updateIdentity(
+  db: Database,
+  issuer: string,
+  subject: string,
+  changes: { email: string | null; byHand?: true },
+): Promise<void> {
+  await db
+    .updateTable("person_identities")
+    .set({
+      email: changes.email,
+      ...(changes.byHand && { by_hand: true }),
+      last_used_at: sql<Date>`now()`,
+    })
+    .where("issuer", "=", issuer)
+    .where("subject", "=", subject)
+    .execute();
+}
+
+/** All of the person's; `byHandAlone`: those that the person connected, but for that of `exceptIssuer`. */
+export async function deleteIdentities(
+  db: Database,
+  personId: string,
+  {
+    byHandAlone = false,
+    exceptIssuer,
+  }: { byHandAlone?: boolean; exceptIssuer?: string | undefined } = {},
+) {
+  let query = db.deleteFrom("person_identities").where("person_id", "=", personId);
+  if (byHandAlone) query = query.where("by_hand", "=", true);
+  if (exceptIssuer !== undefined) query = query.where("issuer", "!=", exceptIssuer);
+  return await query.returning(["issuer", "email"]).execute();
+}
+
+async function deleteIdentity(db: Database, personId: string, issuer: string) {
+  return await db
+    .deleteFrom("person_identities")
+    .where("person_id", "=", personId)
+    .where("issuer", "=", issuer)
+    .returning("email")
+    .executeTakeFirst();
 }

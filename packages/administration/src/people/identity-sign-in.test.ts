@@ -9,8 +9,13 @@ import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { parseGroupRoles } from "./group-roles.ts";
-import { connectIdentity, disconnectIdentity } from "./identities.ts";
-import { identitiesOf, insertIdentity } from "./identity-rows.ts";
+import {
+  connectIdentity,
+  disconnectIdentity,
+  identitiesOf,
+  insertIdentity,
+  type ProviderAccount,
+} from "./identities.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./members.ts";
 import {
@@ -21,9 +26,7 @@ import {
   storedPassword,
   updatePerson,
 } from "./person-rows.ts";
-import type { ProviderAccount } from "./provider-account.ts";
-import { listSessions } from "./sessions.ts";
-import { beginSession } from "./sign-in.ts";
+import { beginSession, listSessions } from "./sessions.ts";
 
 const ISSUER = "https://login.acme.com";
 const HERE = { address: "192.0.2.7", userAgent: "test" };

@@ -1,29 +1,35 @@
 import type { Database } from "@belfry/database/connection";
 import type { TenantRole } from "@belfry/database/schema";
 import { type Actor, type AuditNote, writeNote } from "../audited.ts";
-import { setGroupMemberships } from "./group-memberships.ts";
-import { type GroupRole, rolesOfGroups, unknownTenants } from "./group-roles.ts";
+import {
+  type GroupRole,
+  rolesOfGroups,
+  setGroupMemberships,
+  unknownTenants,
+} from "./group-roles.ts";
 import {
   type IdentifiedPerson,
+  IdentityRefused,
   identitiesOf,
   insertIdentity,
+  linkingAddress,
+  type ProviderAccount,
   personOfIdentity,
   updateIdentity,
-} from "./identity-rows.ts";
+} from "./identities.ts";
 import { nameFault } from "./people.ts";
 import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
-import { IdentityRefused, linkingAddress, type ProviderAccount } from "./provider-account.ts";
-import { beginSession, type SessionPlace } from "./sign-in.ts";
+import { beginSession, type SessionPlace } from "./sessions.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 
 /** Who may be let in without an invitation, and what groups give. */
-export interface IdentityRules {
+interface IdentityRules {
   /** In lower case. */
   allowedDomains: readonly string[];
   groupRoles: readonly GroupRole[];
 }
 
-export interface IdentitySignIn {
+interface IdentitySignIn {
   personId: string;
   /** Of the session. */
   token: string;

@@ -1,18 +1,10 @@
 import { emailAddress } from "@belfry/contracts/email-address";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
-import { tenantNotFound } from "../tenants/require-tenant.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { newAccessToken, tokenHash } from "./access-token.ts";
-import {
-  deleteFirstOperatorInvitations,
-  deleteInvitation,
-  type InvitationRow,
-  insertInvitation,
-  markInvitationAccepted,
-  openInvitation,
-} from "./invitation-rows.ts";
+import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { type HashedPassword, hashPassword, passwordFault } from "./password.ts";
 import { nameFault } from "./people.ts";
 import {
@@ -27,17 +19,17 @@ import {
   updatePerson,
 } from "./person-rows.ts";
 import type { HashClient } from "./scrypt-queue.ts";
+import { newAccessToken, tokenHash } from "./sessions.ts";
 import { endUntrustedSignIn, isSignInUntrusted } from "./untrusted-sign-in.ts";
 
 const HOUR_SECONDS = 60 * 60;
-export const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;
+const INVITATION_SECONDS = 7 * 24 * HOUR_SECONDS;
 const FIRST_LINK_SECONDS = 24 * HOUR_SECONDS;
 
-export { listInvitations } from "./invitation-rows.ts";
 export type Invitation = InvitationRow;
-export type InvitedRole = InvitationRow["role"];
+type InvitedRole = InvitationRow["role"];
 
-export interface InvitationInput {
+interface InvitationInput {
   /** null: to be an operator of the platform. */
   tenantId: string | null;
   role: InvitedRole;
@@ -98,14 +90,14 @@ export async function withdrawInvitation(db: Database, tenantId: string | null, 
   return gone;
 }
 
-export interface NewPersonInput {
+interface NewPersonInput {
   /** Of the first operator only: others are invited by their address. */
   email: string;
   name: string;
   password: string;
 }
 
-export interface PreparedPerson {
+interface PreparedPerson {
   email: string;
   name: string;
   password: HashedPassword;
@@ -195,4 +187,93 @@ function newPersonFaults(email: string | undefined, input: NewPersonInput) {
 
 function invitationNotFound(): NotFound {
   return new NotFound("invitation", "this link was used, withdrawn or is too old");
+}
+
+/** Queries on `invitations`: links that make a person an operator or a member. */
+
+async function insertInvitation(
+  db: Database,
+  invitation: {
+    sha256: Buffer;
+    tenantId: string | null;
+    role: InvitationRow["role"];
+    email: string | null;
+    invitedBy: string | null;
+    byOperator: boolean;
+    validSeconds: number;
+  },
+) {
+  const { tenantId, invitedBy, byOperator, validSeconds, ...rest } = invitation;
+  const expires_at = sql<Date>`now() + make_interval(secs => ${validSeconds})`;
+  await db
+    .insertInto("invitations")
+    .values({
+      ...rest,
+      id: uuidv7(),
+      tenant_id: tenantId,
+      invited_by: invitedBy,
+      by_operator: byOperator,
+      expires_at,
+    })
+    .execute();
+}
+
+/** An invitation that can still be accepted. */
+async function openInvitation(db: Database, sha256: Buffer) {
+  return await selectOpen(db).where("i.sha256", "=", sha256).executeTakeFirst();
+}
+
+/** `tenantId` null: an operator's. */
+type InvitationRow = NonNullable<Awaited<ReturnType<typeof openInvitation>>>;
+
+/** Those of a tenant, or (null) of operators, newest first. */
+export async function listInvitations(db: Database, tenantId: string | null) {
+  return await selectOpen(db)
+    .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
+    .where("i.email", "is not", null)
+    .orderBy("i.id", "desc")
+    .execute();
+}
+
+/** True for one caller only, whatever the number of them. */
+async function markInvitationAccepted(db: Database, id: string): Promise<boolean> {
+  const result = await db
+    .updateTable("invitations")
+    .set({ accepted_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .where("accepted_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+async function deleteInvitation(db: Database, tenantId: string | null, id: string) {
+  const row = await selectOpen(db)
+    .where("i.id", "=", id)
+    .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
+    .executeTakeFirst();
+  if (row !== undefined) await db.deleteFrom("invitations").where("id", "=", id).execute();
+  return row;
+}
+
+/** The links of a first operator are worth nothing once there is one. */
+async function deleteFirstOperatorInvitations(db: Database): Promise<void> {
+  await db.deleteFrom("invitations").where("email", "is", null).execute();
+}
+
+function selectOpen(db: Database) {
+  return db
+    .selectFrom("invitations as i")
+    .leftJoin("tenants as t", "t.id", "i.tenant_id")
+    .select([
+      "i.id",
+      "i.tenant_id as tenantId",
+      "t.name as tenantName",
+      "i.role",
+      "i.email",
+      "i.by_operator as byOperator",
+      "i.created_at as createdAt",
+      "i.expires_at as expiresAt",
+    ])
+    .where("i.accepted_at", "is", null)
+    .where("i.expires_at", ">", sql<Date>`now()`);
 }

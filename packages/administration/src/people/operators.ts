@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, OPERATE } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { deleteIdentities } from "./identity-rows.ts";
+import { deleteIdentities } from "./identities.ts";
 import {
   firstOperatorToken,
   invite,
@@ -13,8 +13,8 @@ import {
 } from "./invitations.ts";
 import { BY_EMAIL, EXAMPLE_RESET, ResetLink, resetLinkOf } from "./members.ts";
 import { makeResetLink } from "./password-resets.ts";
+import { personAt, requireSomebodyElse } from "./people.ts";
 import { listOperators, lockOperators, lockPerson, updatePerson } from "./person-rows.ts";
-import { personAt, requireSomebodyElse } from "./require-person.ts";
 import { deleteSessions } from "./sessions.ts";
 import { removeTwoFactor } from "./two-factor.ts";
 

@@ -8,10 +8,9 @@ import { testDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, resetPassword, showReset } from "./password-resets.ts";
+import { personAtAddress } from "./people.ts";
 import { insertPerson, lockPersonAndRoles, putMembership, updatePerson } from "./person-rows.ts";
-import { personAtAddress } from "./require-person.ts";
-import { listSessions } from "./sessions.ts";
-import { beginSession, checkPassword } from "./sign-in.ts";
+import { beginSession, checkPassword, listSessions } from "./sessions.ts";
 
 const OLD = "the old sentence";
 const NEW = "another quiet sentence";

@@ -1,16 +1,9 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import type { AuditNote } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
-import { newAccessToken, tokenHash } from "./access-token.ts";
 import type { HashedPassword } from "./password.ts";
-import {
-  deleteEndedResets,
-  openReset,
-  putReset,
-  type ResetMaker,
-  takeReset,
-} from "./password-reset-rows.ts";
 import {
   listMemberships,
   lockPersonAndRoles,
@@ -18,12 +11,10 @@ import {
   personById,
   updatePerson,
 } from "./person-rows.ts";
-import { deleteSessions } from "./sessions.ts";
+import { deleteSessions, newAccessToken, tokenHash } from "./sessions.ts";
 import { trustSignIn } from "./untrusted-sign-in.ts";
 
-export type { ResetMaker } from "./password-reset-rows.ts";
-
-export const RESET_SECONDS = 60 * 60;
+const RESET_SECONDS = 60 * 60;
 
 export interface ResetLink {
   /** For the link, this once. */
@@ -134,4 +125,70 @@ async function mayMake(db: Database, person: PersonRow, maker: ResetMaker): Prom
 
 function resetNotFound(): NotFound {
   return new NotFound("reset", "this link was used, was replaced or is too old");
+}
+
+/** Queries on `password_resets`: links by which a person sets a new password. Only their SHA-256 is here. */
+
+/** Who makes or has made a link, and by which right. */
+interface ResetMaker {
+  /** null: the command line. */
+  personId: string | null;
+  /** The tenant as whose owner; null: as an operator, for anybody. */
+  ownerOf: string | null;
+}
+
+interface ResetRow {
+  personId: string;
+  maker: ResetMaker;
+}
+
+/** The link that there was for the person ends. */
+async function putReset(
+  db: Database,
+  reset: ResetRow & { sha256: Buffer; expiresAt: Date },
+): Promise<void> {
+  const link = {
+    sha256: reset.sha256,
+    made_by: reset.maker.personId,
+    by_owner_of: reset.maker.ownerOf,
+    expires_at: reset.expiresAt,
+  };
+  await db
+    .insertInto("password_resets")
+    .values({ person_id: reset.personId, ...link })
+    .onConflict((conflict) =>
+      conflict.column("person_id").doUpdateSet({ ...link, created_at: sql<Date>`now()` }),
+    )
+    .execute();
+}
+
+/** A link that has neither been used nor ended at `now`. */
+async function openReset(db: Database, sha256: Buffer, now: Date): Promise<ResetRow | undefined> {
+  const row = await db
+    .selectFrom("password_resets")
+    .select(["person_id as personId", "made_by as madeBy", "by_owner_of as ownerOf"])
+    .where("sha256", "=", sha256)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { personId, madeBy, ownerOf } = row;
+  return { personId, maker: { personId: madeBy, ownerOf } };
+}
+
+/** True for one caller only, whatever the number of them. */
+async function takeReset(db: Database, sha256: Buffer, now: Date): Promise<boolean> {
+  const result = await db
+    .deleteFrom("password_resets")
+    .where("sha256", "=", sha256)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+async function deleteEndedResets(db: Database, now: Date): Promise<void> {
+  await sql`
+    delete from password_resets where sha256 in (
+      select sha256 from password_resets where expires_at <= ${now} for update skip locked)`.execute(
+    db,
+  );
 }

@@ -1,4 +1,4 @@
-import { textFault } from "@belfry/contracts/identifiers";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { TenantRole } from "@belfry/database/schema";
 import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
@@ -7,6 +7,7 @@ import {
   lockPerson,
   type MemberRow,
   type PersonRow,
+  personByEmail,
   personById,
   storedPassword,
   updatePerson,
@@ -21,7 +22,7 @@ export type Member = MemberRow;
 /** From the least to the most: each may do what those before it may. */
 export const TENANT_ROLES: readonly TenantRole[] = ["viewer", "editor", "owner"];
 
-export interface PasswordChange {
+interface PasswordChange {
   /** The stored one that was given. */
   before: string | undefined;
   password: HashedPassword;
@@ -75,4 +76,35 @@ export function nameFault(name: string): InputFault | undefined {
 
 function personNotFound(id: string): NotFound {
   return new NotFound("person", `nobody here has the id ${JSON.stringify(id)}`);
+}
+
+/** By the address, as the command line knows people. Throws `NotFound`. */
+export async function personAtAddress(db: Database, email: string): Promise<PersonRow> {
+  const person = await personByEmail(db, email.trim().toLowerCase());
+  if (person !== undefined) return person;
+  throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
+}
+
+/** By id or address. Throws `NotFound`. */
+export async function personAt(db: Database, person: string): Promise<PersonRow> {
+  if (!UUID.test(person)) return await personAtAddress(db, person);
+  const found = await personById(db, person);
+  if (found !== undefined) return found;
+  throw new NotFound("person", "nobody has this id");
+}
+
+/**
+ * Whom an operator, or the command line (null), changes: nobody does it for themselves, `instead` says what they do.
+ * Throws `NotFound`, `InvalidInput`.
+ */
+export async function requireSomebodyElse(
+  db: Database,
+  personId: string,
+  operatorId: string | null,
+  instead: string,
+): Promise<PersonRow> {
+  const person = UUID.test(personId) ? await personById(db, personId) : undefined;
+  if (person === undefined) throw new NotFound("person", "nobody has this id");
+  if (personId !== operatorId) return person;
+  throw invalid("person", `it is you: ${instead} under Your account`);
 }

@@ -13,7 +13,7 @@ export class TooBusy extends Error {
   readonly retryAfterSeconds = 15;
 }
 
-export interface ScryptBounds {
+interface ScryptBounds {
   atOnce: number;
   maxWaiting: number;
   maxWaitingOfNetwork: number;

@@ -4,8 +4,13 @@ import { createDatabase, createPool, type Database } from "@belfry/database/conn
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { testDatabase } from "../test-database.ts";
-import { forgiveSignIn, takeFrom, takePasswordChange, takeSignIn } from "./sign-in-limits.ts";
-import { deleteOldTries } from "./sign-in-tries.ts";
+import {
+  deleteOldTries,
+  forgiveSignIn,
+  takeFrom,
+  takePasswordChange,
+  takeSignIn,
+} from "./sign-in-limits.ts";
 
 const ADA = { address: "192.0.2.7", email: "ada@example.com" };
 

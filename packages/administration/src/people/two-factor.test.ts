@@ -5,16 +5,22 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { generateSync } from "otplib";
 import { testDatabase } from "../test-database.ts";
 import { areWaiting, hold } from "../test-locks.ts";
-import { tokenHash } from "./access-token.ts";
-import { signInByCode } from "./code-sign-in.ts";
 import { hashPassword } from "./password.ts";
 import { changePassword, preparePasswordChange } from "./people.ts";
 import { insertPerson, lockPerson } from "./person-rows.ts";
-import { findSession, listSessions } from "./sessions.ts";
-import { beginSession, checkPassword, signInByPassword } from "./sign-in.ts";
-import { digitsOf, stepOfCode } from "./totp.ts";
+import {
+  beginSession,
+  checkPassword,
+  findSession,
+  listSessions,
+  signInByPassword,
+  tokenHash,
+} from "./sessions.ts";
 import {
   beginTwoFactor,
+  digitsOf,
+  signInByCode,
+  stepOfCode,
   turnOnTwoFactor,
   twoFactorOf,
   twoFactorSetup,

@@ -1,13 +1,20 @@
+import { randomInt } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
 import { totpOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { generateSecret, generateURI, verifySync } from "otplib";
+import { type AuditNote, writeNote } from "../audited.ts";
 import { type InvalidInput, invalid } from "../input-error.ts";
 import { hasPassword } from "./identities.ts";
-import { endPendingSignIns, lockPerson } from "./person-rows.ts";
-import { newRecoveryCodes, recoveryCodeHash } from "./recovery-codes.ts";
-import { requireSomebodyElse } from "./require-person.ts";
-import { deleteSessions } from "./sessions.ts";
-import { digitsOf, newTotpSecret, stepOfCode } from "./totp.ts";
+import { requireSomebodyElse } from "./people.ts";
+import { endPendingSignIns, lockPerson, lockPersonOfEpoch } from "./person-rows.ts";
+import {
+  beginSession,
+  deleteSessions,
+  type PasswordGiven,
+  type SessionPlace,
+  tokenHash,
+} from "./sessions.ts";
 import {
   confirmTotp,
   countRecoveryCodes,
@@ -23,13 +30,13 @@ import {
 const SETUP_MS = 15 * 60_000;
 
 /** What a person's sign-in asks for besides the password. */
-export interface TwoFactor {
+interface TwoFactor {
   since: Date;
   recoveryCodesLeft: number;
 }
 
 /** Whose session sets it up. */
-export interface TwoFactorPerson {
+interface TwoFactorPerson {
   personId: string;
   sessionId: string;
 }
@@ -163,4 +170,115 @@ async function takeAway(db: Database, personId: string, except: string | undefin
 
 function isOff(): InvalidInput {
   return invalid("person", "this person has no two-factor authentication");
+}
+
+/** A session, and how many recovery codes are left where one was used. */
+interface SignedInByCode {
+  token: string;
+  recoveryCodesLeft?: number;
+}
+
+/**
+ * The second step of signing in. One caller for a code, over all replicas: the person's row is held until the
+ * session is there. `stale`: the password, say, was changed since it was given.
+ */
+export async function signInByCode(
+  db: Database,
+  keys: SecretKeys,
+  { personId, epoch }: PasswordGiven,
+  code: string,
+  place: SessionPlace,
+  now: Date,
+): Promise<SignedInByCode | "wrong" | "stale"> {
+  return await db.transaction().execute(async (transaction) => {
+    const person = await lockPersonOfEpoch(transaction, personId, epoch);
+    if (person === undefined) return "stale";
+    const used = await useCode(transaction, keys, personId, code, now);
+    if (used === undefined) return "wrong";
+    const token = await beginSession(transaction, personId, place);
+    if (used === "app") return { token };
+    const recoveryCodesLeft = await countRecoveryCodes(transaction, personId);
+    const actor = { personId, person: `${person.name} <${person.email}>`, address: place.address };
+    await writeNote(transaction, actor, recoveryCodeUsed(person.email, recoveryCodesLeft));
+    return { token, recoveryCodesLeft };
+  });
+}
+
+/** How the audit log tells of two-factor authentication: no secret and no code is in it. */
+
+interface Ended {
+  sessionsEnded: number;
+}
+
+export function twoFactorOn(email: string, { sessionsEnded }: Ended): AuditNote {
+  return noteOf(email, "two-factor-on", { sessionsEnded });
+}
+
+export function twoFactorOff(email: string, { sessionsEnded }: Ended): AuditNote {
+  return noteOf(email, "two-factor-off", { sessionsEnded });
+}
+
+export function recoveryCodesMade(email: string): AuditNote {
+  return noteOf(email, "recovery-codes");
+}
+
+export function recoveryCodeUsed(email: string, left: number): AuditNote {
+  return noteOf(email, "recovery-code-used", { left });
+}
+
+/** So many that the next is not looked at for an hour. */
+export function tooManyCodes(email: string): AuditNote {
+  return noteOf(email, "wrong-codes");
+}
+
+function noteOf(target: string, what: string, after?: object): AuditNote {
+  return { tenantId: null, action: `account.${what}`, target, ...(after && { after }) };
+}
+
+export const RECOVERY_CODES = 10;
+/** No l, o, 0 or 1: they are read from paper. 32 of them: 5 bits each. */
+const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
+const GROUPS = 3;
+const GROUP_LENGTH = 5;
+
+/** `k7m2p-x9w4q-b3n8t`: 75 bits each, so that a plain hash of one tells nobody the code. */
+function newRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () =>
+    Array.from({ length: GROUPS }, () =>
+      Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join(""),
+    ).join("-"),
+  );
+}
+
+/** However it was typed: in capitals, with blanks or without the dashes. */
+function recoveryCodeHash(code: string): Buffer {
+  return tokenHash(code.toLowerCase().replaceAll(/[\s-]/g, ""));
+}
+
+/** How long a code is shown, as all authenticator apps take it. */
+const STEP_SECONDS = 30;
+
+export function newTotpSecret(): string {
+  return generateSecret();
+}
+
+/** What an authenticator app reads as a QR code. No colon may stand in the issuer. */
+export function totpUri(secret: string, email: string, issuer: string): string {
+  return generateURI({ issuer, label: email, secret });
+}
+
+/** The six digits, as they may be typed: `123 456`. Undefined: it is no code of an authenticator app. */
+export function digitsOf(typed: string): string | undefined {
+  const digits = typed.replaceAll(/[\s-]/g, "");
+  return /^\d{6}$/.test(digits) ? digits : undefined;
+}
+
+/**
+ * The step whose code it is: the one at `now`, the one before or the one after, as clocks differ. Undefined:
+ * it is none of these. Compared in constant time.
+ */
+export function stepOfCode(secret: string, digits: string, now: Date): number | undefined {
+  const epoch = Math.floor(now.getTime() / 1000);
+  const found = verifySync({ secret, token: digits, epoch, epochTolerance: STEP_SECONDS });
+  return found.valid && "timeStep" in found ? found.timeStep : undefined;
 }

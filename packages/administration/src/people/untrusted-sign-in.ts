@@ -1,7 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import type { AuditNote } from "../audited.ts";
-import { deleteIdentities } from "./identity-rows.ts";
-import { deleteReset } from "./password-reset-rows.ts";
+import { deleteIdentities } from "./identities.ts";
 import { endPendingSignIns, updatePerson } from "./person-rows.ts";
 import { deleteSessions } from "./sessions.ts";
 import { deleteTotp } from "./totp-rows.ts";
@@ -12,7 +11,7 @@ import { deleteTotp } from "./totp-rows.ts";
  * tenant, and ends as soon as it would open more than that.
  */
 
-export interface EndedSignIn {
+interface EndedSignIn {
   email: string;
   password: boolean;
   twoFactor: boolean;
@@ -43,7 +42,7 @@ export async function endUntrustedSignIn(
   const twoFactor = await deleteTotp(db, personId);
   const byHand = { byHandAlone: true, exceptIssuer };
   const identities = (await deleteIdentities(db, personId, byHand)).length;
-  await deleteReset(db, personId);
+  await db.deleteFrom("password_resets").where("person_id", "=", personId).execute();
   const sessions = await deleteSessions(db, personId, { except: undefined });
   await db
     .updateTable("people")

@@ -7,7 +7,7 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import { providerActsIn, putActiveProvider } from "../test-providers.ts";
 import { refusal } from "../test-refusals.ts";
-import { storedSettings } from "./provider-settings.ts";
+import { storedSettings } from "./provider-rows.ts";
 import {
   deleteProvider,
   providerAt,

@@ -21,17 +21,17 @@ import { defineAct, LOOK, PROVISION } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
-import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
+import { holdTenant, lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import {
+  checkedSettings,
   deleteProviderRow,
   findProviders,
   insertProvider,
   orderProviders,
   type ProviderRow,
+  storedSettings,
   updateProvider,
 } from "./provider-rows.ts";
-import { checkedSettings, storedSettings } from "./provider-settings.ts";
 
 const MAX_PER_SECOND = 10_000;
 /** Higher than any tenant's accounts of a channel: a place behind them all. */

@@ -18,8 +18,7 @@ import {
 import { assertEach } from "@belfry/testing/assert-each";
 import { generateSync } from "otplib";
 import { insertPerson } from "../people/person-rows.ts";
-import { newTotpSecret } from "../people/totp.ts";
-import { useCode } from "../people/two-factor.ts";
+import { newTotpSecret, useCode } from "../people/two-factor.ts";
 import { searchAuditLog } from "../search-audit-log.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
@@ -27,7 +26,7 @@ import { testDatabase } from "../test-database.ts";
 import { putActiveProvider } from "../test-providers.ts";
 import { webhookActs } from "../webhooks/webhook-under-test.ts";
 import { putWebhook, rotateSigningSecret } from "../webhooks/webhooks.ts";
-import { storedSettings } from "./provider-settings.ts";
+import { storedSettings } from "./provider-rows.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
 
 const K1 = `k1:${randomBytes(32).toString("base64")}`;

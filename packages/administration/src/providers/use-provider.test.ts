@@ -6,8 +6,7 @@ import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.t
 import { providerActsIn, putActiveProvider } from "../test-providers.ts";
 import { LAST_POSITION, putProvider, readProviders } from "./providers.ts";
 import { rotateSecrets } from "./rotate-secrets.ts";
-import { testProvider } from "./send-provider-test.ts";
-import { activateProvider, makeProviderFirst } from "./use-provider.ts";
+import { activateProvider, makeProviderFirst, testProvider } from "./use-provider.ts";
 
 const options = { keys: TEST_KEYS, allowPrivateAddresses: true };
 

@@ -41,9 +41,9 @@ const FOUND_BY = [
   "trace id",
   "message id",
 ] as const;
-export type FoundBy = (typeof FOUND_BY)[number];
+type FoundBy = (typeof FOUND_BY)[number];
 
-export interface SearchedEvent extends EventOfTenant {
+interface SearchedEvent extends EventOfTenant {
   by: FoundBy[];
 }
 
@@ -65,7 +65,7 @@ export interface Search {
   limit?: number | undefined;
 }
 /** Of whatever people paste; what is longer is none of what can be found. */
-export const MAX_SEARCH_CHARACTERS = 500;
+const MAX_SEARCH_CHARACTERS = 500;
 
 const EVENTS = 50;
 const MOST_EVENTS = 1000;

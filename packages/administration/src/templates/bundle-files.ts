@@ -1,11 +1,15 @@
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
 import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
-import { filesOfTemplates, publishedTemplates, type WrittenTemplate } from "./export-templates.ts";
-import { readFile } from "./import-templates.ts";
 import { type LayoutSettings, layoutOf, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
 import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
+import {
+  filesOfTemplates,
+  publishedTemplates,
+  readFile,
+  type WrittenTemplate,
+} from "./template-files.ts";
 import {
   BUNDLE_FILES,
   CATEGORIES,

@@ -3,14 +3,13 @@ import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import type { KyselyPlugin } from "kysely";
 import { Conflict, Locked } from "../input-error.ts";
-import { setEnvironment } from "../tenants/environments.ts";
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
 import { listCategories, putCategory } from "../users/categories.ts";
 import { applyBundle, pullBundle } from "./bundle.ts";
-import { importTemplates } from "./import-templates.ts";
-import { promoteEnvironment } from "./promote.ts";
+import { promoteEnvironment, setEnvironment } from "./environments.ts";
+import { importTemplates } from "./template-files.ts";
 
 const LAYOUT =
   "<mjml><mj-body><mj-section><mj-column>{{ $content }}<mj-text>Footer</mj-text></mj-column></mj-section></mj-body></mjml>";

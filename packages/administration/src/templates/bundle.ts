@@ -17,20 +17,18 @@ import {
   partsOf,
   readBundle,
 } from "./bundle-files.ts";
-import { Files } from "./export-templates.ts";
-import { holdOwner } from "./hold-owner.ts";
-import { type PreparedImport, prepareImport } from "./import-templates.ts";
-import { brandName } from "./layout-in-force.ts";
-import { insertLayout, type LayoutSettings, newestLayout } from "./layout-rows.ts";
-import { markdownVariants } from "./markdown-variants.ts";
+import { brandName, insertLayout, type LayoutSettings, newestLayout } from "./layout-rows.ts";
 import {
   checkedLayout,
   compileVariants,
+  markdownVariants,
   type PreparedLayout,
   publishCompiled,
 } from "./publish-layout.ts";
 import { savePrepared } from "./put-template.ts";
+import { Files, type PreparedImport, prepareImport } from "./template-files.ts";
 import { filesFault, MAX_BUNDLE_BYTES, type TextFiles } from "./template-paths.ts";
+import { holdOwner } from "./template-rows.ts";
 
 export type Plan = Static<typeof Plan>;
 export const Plan = Type.Object(

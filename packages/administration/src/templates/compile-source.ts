@@ -8,16 +8,16 @@ import type {
 } from "@belfry/templates/source";
 import { type InputFault, InvalidInput } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { type LayoutInForce, layoutInForce } from "./layout-in-force.ts";
+import { type LayoutInForce, layoutInForce } from "./layout-rows.ts";
 import { localeOf, type TemplateSourceInput, templateSource } from "./template-input.ts";
 
-export interface CompiledSource {
+interface CompiledSource {
   compiled: CompiledTemplate;
   warnings: TemplateFault[];
 }
 
 /** With the version of the layout that Markdown was set in; of anything else null. */
-export type CompiledInput = CompiledSource & { layoutVersion: number | null };
+type CompiledInput = CompiledSource & { layoutVersion: number | null };
 
 /**
  * Compiles what a person wrote, Markdown in the tenant's layout; without a database as the platform's.

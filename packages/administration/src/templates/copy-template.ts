@@ -5,11 +5,10 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, NotAllowed, OPERATE } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, invalid } from "../input-error.ts";
-import { findDraft } from "./draft-rows.ts";
 import { saveDraft } from "./drafts.ts";
 import { ADDRESS } from "./template-input.ts";
+import { textInput } from "./template-rows.ts";
 import { settingsOf } from "./template-settings.ts";
-import { textInput } from "./template-text.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -19,7 +18,7 @@ import {
   Template,
   targetOf,
 } from "./templates.ts";
-import { findVariant, localesOfTemplates } from "./variant-rows.ts";
+import { findDraft, findVariant, localesOfTemplates } from "./variant-rows.ts";
 
 /** New templates, as drafts: from another one, or from an example. */
 

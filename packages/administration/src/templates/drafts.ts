@@ -5,8 +5,6 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
-import { type DraftRow, deleteDraft, findDraft, upsertDraft } from "./draft-rows.ts";
-import { holdOwner } from "./hold-owner.ts";
 import {
   type PreparedTemplate,
   PUT_FIELDS,
@@ -25,9 +23,15 @@ import {
   VERSIONS,
   WRITTEN_TEXTS,
 } from "./template-input.ts";
-import { deleteTemplateRow, holdTemplate, type TemplateRow } from "./template-rows.ts";
+import {
+  deleteTemplateRow,
+  holdOwner,
+  holdTemplate,
+  inputText,
+  type TemplateRow,
+  textInput,
+} from "./template-rows.ts";
 import { namedSettings, SETTING_FIELDS } from "./template-settings.ts";
-import { inputText, textInput } from "./template-text.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -36,7 +40,14 @@ import {
   type TemplateAddress,
   targetOf,
 } from "./templates.ts";
-import { findVariant, localesOfTemplates } from "./variant-rows.ts";
+import {
+  type DraftRow,
+  deleteDraft,
+  findDraft,
+  findVariant,
+  localesOfTemplates,
+  upsertDraft,
+} from "./variant-rows.ts";
 
 const DraftFields = Type.Object(
   {
@@ -68,7 +79,7 @@ export interface TemplateDraft extends Omit<DraftRow, "savedAt"> {
 export const Draft = Type.Unsafe<TemplateDraft>(DraftFields);
 
 /** `TemplateAddress` and a language; without one the default variant. */
-export type VariantAddress = TemplateAddress & { locale?: string | undefined };
+type VariantAddress = TemplateAddress & { locale?: string | undefined };
 
 export type DraftInput = TemplateInput & {
   /** The draft's that the editor last saw, 0: none yet; left out: whatever is there is replaced. */

@@ -7,8 +7,9 @@ import { type ActContext, defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import { compileSettings, placed } from "./compile-source.ts";
-import { brandName, compilableLayout } from "./layout-in-force.ts";
 import {
+  brandName,
+  compilableLayout,
   LAYOUT_SETTINGS,
   type LayoutName,
   type LayoutRow,
@@ -26,7 +27,6 @@ import {
 } from "./publish-layout.ts";
 import { writtenFault } from "./setting-kinds.ts";
 import { VERSIONS } from "./template-input.ts";
-
 import { requireOwner } from "./templates.ts";
 
 const DESCRIPTIONS: Record<LayoutName, string> = {

@@ -12,7 +12,7 @@ import { defineAct, LOOK } from "../act.ts";
 import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
-import type { LayoutInForce } from "./layout-in-force.ts";
+import type { LayoutInForce } from "./layout-rows.ts";
 import {
   ADDRESS,
   CONTENT,
@@ -144,7 +144,7 @@ export async function previewSource(
 }
 
 /** A variable that a text names, and what it looks like from there. */
-export interface SourceVariable {
+interface SourceVariable {
   name: string;
   /** `flag`: it is only asked for in conditions. */
   kind: "text" | "list" | "object" | "flag";
@@ -154,7 +154,7 @@ export interface SourceVariable {
   filled: boolean;
 }
 
-export type SourceCheck =
+type SourceCheck =
   | {
       ok: true;
       /** Names without a value stand in it as `mark` writes them. */
@@ -246,7 +246,7 @@ export async function renderSettings(
 }
 
 /** A message of one event, accepted now. */
-export function withOwnEvent(settings: RenderSettings, variables: Variables): RenderSettings {
+function withOwnEvent(settings: RenderSettings, variables: Variables): RenderSettings {
   const events = () => [{ id: PREVIEWED_EVENT, at: new Date(), variables }];
   return { ...settings, system: withGathered(settings.system, 1, events) };
 }

@@ -5,8 +5,7 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { countRecentEvents, sampleFromEvents } from "./event-samples.ts";
-import { publication } from "./publication.ts";
+import { countRecentEvents, publication, sampleFromEvents } from "./publication.ts";
 import { putTemplate, saveDraft } from "./test-templates.ts";
 
 const KEY = { eventType: "order", channel: "SMS" } as const;

@@ -8,10 +8,7 @@ import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
-import { deleteDraft, findDraft } from "./draft-rows.ts";
-import { holdOwner } from "./hold-owner.ts";
-import type { LayoutInForce } from "./layout-in-force.ts";
-import { newestLayout } from "./layout-rows.ts";
+import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
 import {
   ADDRESS,
   CONTENT,
@@ -25,7 +22,11 @@ import {
 import {
   findTemplate,
   type HeldTemplate,
+  holdOwner,
   holdTemplate,
+  inputText,
+  type TemplateText,
+  textOf,
   updateTemplateRow,
 } from "./template-rows.ts";
 import {
@@ -34,7 +35,6 @@ import {
   settingsOf,
   type TemplateSettings,
 } from "./template-settings.ts";
-import { inputText, type TemplateText, textOf } from "./template-text.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -46,7 +46,14 @@ import {
   targetOf,
 } from "./templates.ts";
 import { digestWarnings, timingRuleFaults } from "./timing-rules.ts";
-import { findVariant, insertVersion, setSourceVersion, type VariantRow } from "./variant-rows.ts";
+import {
+  deleteDraft,
+  findDraft,
+  findVariant,
+  insertVersion,
+  setSourceVersion,
+  type VariantRow,
+} from "./variant-rows.ts";
 
 /** A template that has been checked and compiled, and may be saved. */
 export interface PreparedTemplate {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertSuppressions, suppressedForm } from "../events/suppression-rows.ts";
-import { testProvider } from "../providers/send-provider-test.ts";
+import { testProvider } from "../providers/use-provider.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
 import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";

@@ -1,21 +1,38 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
+import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { sentRow } from "@belfry/contracts/channels";
+import { MAX_PUSH_TITLE_CHARACTERS } from "@belfry/contracts/bounds";
+import { type Channel, isProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { PERSONAL_CHANNEL, realtimeChannel, textFault } from "@belfry/contracts/identifiers";
+import { publicationTags, publicationText } from "@belfry/contracts/realtime-message";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
-import { invalid, NotFound, requireProviderChannel } from "../input-error.ts";
-import { providerKinds, storedSettings } from "../providers/provider-settings.ts";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { TestNotification } from "../act.ts";
+import { suppressionReason } from "../events/suppression-rows.ts";
+import {
+  faultAt,
+  type InvalidInput,
+  invalid,
+  NotFound,
+  refuseFaults,
+  requireProviderChannel,
+} from "../input-error.ts";
+import { takeTry } from "../people/sign-in-limits.ts";
+import { providerKinds, storedSettings } from "../providers/provider-rows.ts";
 import { type Provider, readProviders } from "../providers/providers.ts";
-import { allowTest } from "./allow-test.ts";
+import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import type { Preview } from "./preview-template.ts";
+import { settingsFaults } from "./template-input.ts";
 
 /** Long enough for a slow vendor, short enough for a person who waits. */
 const TIMEOUT_MS = 15_000;
 
-export interface SendTestOptions {
+interface SendTestOptions {
   keys: SecretKeys;
   allowPrivateAddresses: boolean;
 }
@@ -72,4 +89,157 @@ export async function sendThrough(
   } finally {
     await client.close();
   }
+}
+
+const MARK = "Test: ";
+
+/**
+ * Stores what a notification's template renders as a test in a user's inbox, with the next offset of its
+ * realtime channel, and hands it to `publish`, which tells the user's open browsers. It is no event:
+ * nothing of it is in the timeline. It keeps to what holds for the tenant's deliveries (`allowTest`).
+ * Throws `InvalidInput`, `NotFound`.
+ */
+export async function sendPushTest(
+  db: Database,
+  test: { tenantId: string; userId: string; eventType: string; targetChannel: string | undefined },
+  rendered: Extract<Preview, { kind: "notification" }>,
+  publish: (notification: TestNotification) => Promise<void>,
+): Promise<TestNotification & { published: boolean }> {
+  const { tenantId, eventType, targetChannel = PERSONAL_CHANNEL } = test;
+  const userId = test.userId.trim();
+  const fault = textFault(userId);
+  refuseFaults([faultAt("to", fault), ...settingsFaults(rendered.channel, { targetChannel })]);
+  await allowTest(db, { tenantId, channel: rendered.channel, recipient: userId });
+  const { url, actions } = rendered;
+  const notification = {
+    ...{ id: uuidv7(), tenantId, userId, eventType, channelName: targetChannel },
+    title: [...(MARK + rendered.title)].slice(0, MAX_PUSH_TITLE_CHARACTERS).join(""),
+    body: rendered.body,
+    createdAt: new Date(),
+    url: url ?? null,
+    actions: actions === undefined ? null : JSON.stringify(actions),
+  };
+  const stored = { ...notification, offset: await store(db, notification) };
+  // Where this fails the user sees it with the next history that is read.
+  const published = await publish(stored).then(
+    () => true,
+    () => false,
+  );
+  return { ...stored, published };
+}
+
+/** The NATS message that shows a test to the user's open browsers, as the dispatcher's do. */
+export function testMessage(prefix: string, item: TestNotification) {
+  const { tenantId, userId, eventType, title, body } = item;
+  const publication = publicationText({
+    channel: realtimeChannel(item.channelName, userId),
+    offset: item.offset,
+    data: { title, body, category: eventType, eventType },
+    tags: publicationTags(item),
+  });
+  return addressedMessage(prefix, tenantId, {
+    ...{ version: 1, kind: "publication", userId },
+    publications: [{ ...publication, traceId: item.id }],
+  });
+}
+
+/** Returns its offset: the channel's row is held until both are there, as the dispatcher holds it. */
+async function store(db: Database, item: Omit<TestNotification, "offset">): Promise<number> {
+  return await db.transaction().execute(async (transaction) => {
+    const { tenantId, userId, channelName, createdAt } = item;
+    const { rows } = await sql<{ offset: string }>`
+      insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
+      values (${tenantId}, ${userId}, ${channelName}, 1)
+      on conflict on constraint realtime_channels_pkey do update set top_offset = c.top_offset + 1
+      returning top_offset as "offset"`.execute(transaction);
+    const offset = rows[0]?.offset ?? "1";
+    await transaction
+      .insertInto("notifications")
+      .values({
+        ...{ id: item.id, tenant_id: tenantId, user_id: userId, event_type: item.eventType },
+        ...{ title: item.title, body: item.body, url: item.url, actions: item.actions },
+        ...{ channel_name: channelName, channel_offset: offset, created_at: createdAt },
+      })
+      .execute();
+    return Number(offset);
+  });
+}
+
+/** Tests of a tenant, over all doors and replicas: a person who tries something out, and no sender. */
+const MOST_TESTS = 30;
+const WINDOW_SECONDS = 15 * 60;
+
+interface TestToSend {
+  tenantId: string;
+  channel: Channel;
+  /** As it is sent to: an address, or a user's id. */
+  recipient: string;
+}
+
+/**
+ * Lets a test message leave only where an event's would: the tenant is active, has the channel, and has
+ * not suppressed the recipient. It counts like an event of the tenant, and there are few of them. Throws
+ * `InvalidInput`, `NotFound`.
+ */
+async function allowTest(db: Database, test: TestToSend): Promise<void> {
+  const { tenantId, channel, recipient } = test;
+  const tenant = await tenantById(db, tenantId);
+  if (tenant === undefined) throw tenantNotFound(tenantId, "tenantId");
+  if (!tenant.active) throw refused("cannot be sent: the tenant is not active");
+  if (tenant.deliveryChannels.length > 0 && !tenant.deliveryChannels.includes(channel)) {
+    throw refused(`cannot be sent: the tenant may not use ${channel}`);
+  }
+  const reason = isProviderChannel(channel)
+    ? await suppressionReason(db, tenantId, channel, recipient)
+    : undefined;
+  if (reason !== undefined) throw refused(`${recipient} is suppressed (${reason})`);
+  const waitSeconds = await takeTry(
+    db,
+    [{ key: hash("sha256", `test ${tenantId}`, "buffer"), most: MOST_TESTS }],
+    WINDOW_SECONDS,
+  );
+  if (waitSeconds > 0) {
+    throw refused(
+      `cannot be sent: ${MOST_TESTS} tests in ${WINDOW_SECONDS / 60} minutes were made; wait ${waitSeconds} s`,
+    );
+  }
+  if (!(await takeEvent(db, tenantId))) {
+    throw refused("cannot be sent: the tenant's limit of events per minute or per day is reached");
+  }
+}
+
+function refused(message: string): InvalidInput {
+  return invalid("to", message);
+}
+
+/**
+ * Counts one event in a tenant's minute and day, as accept_events does, for a message that is no event.
+ * False where there is no room; nothing is counted then.
+ */
+async function takeEvent(db: Database, tenantId: string): Promise<boolean> {
+  return await db.transaction().execute(async (transaction) => {
+    await transaction
+      .selectFrom("tenant_limits")
+      .select("tenant_id")
+      .where("tenant_id", "=", tenantId)
+      .forUpdate()
+      .execute();
+    // A statement of its own: it sees what the holder of the lock before us has counted.
+    const { numAffectedRows } = await sql`
+      update tenant_limits l
+      set ring = ring_with(o.ring, o.second, 1), ring_second = o.second, ring_total = o.used + 1,
+          day = o.day, day_total = o.day_total + 1
+      from (
+        select r.ring, r.used, s.second, t.per_minute, t.daily_cap, greatest(k.day, d.today) as day,
+               case when k.day >= d.today then k.day_total else 0 end as day_total
+        from tenants t join tenant_limits k on k.tenant_id = t.id
+        cross join lateral (select (clock_timestamp() at time zone 'UTC')::date as today) d
+        cross join lateral (select ring_second(k.ring_second, clock_timestamp()) as second) s
+        cross join lateral turned_ring(k.ring, k.ring_total, k.ring_second, s.second) r
+        where t.id = ${tenantId}
+      ) o
+      where l.tenant_id = ${tenantId} and o.used < o.per_minute
+        and (o.daily_cap is null or o.day_total < o.daily_cap)`.execute(transaction);
+    return numAffectedRows === 1n;
+  });
 }

@@ -1,6 +1,6 @@
 import { field } from "@belfry/contracts/fields";
 import type { TUnsafe } from "@sinclair/typebox";
-import { daysText, readDays } from "./timing-text.ts";
+import { daysText, readDays } from "./template-timing.ts";
 
 /** A kind of value: as JSON, and as text in a line of a file or behind a flag. */
 export interface Kind<T> {

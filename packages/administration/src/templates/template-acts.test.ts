@@ -7,9 +7,9 @@ import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { copyTemplate, createTemplates } from "./copy-template.ts";
 import { discardDraft, publishDraft, putDraft } from "./drafts.ts";
-import { importTemplates } from "./import-templates.ts";
 import { putLayout } from "./layouts.ts";
 import { putTemplate } from "./put-template.ts";
+import { importTemplates } from "./template-files.ts";
 import { confirmTranslation, restoreTemplate } from "./template-versions.ts";
 import { deleteTemplate, listTemplates, readTemplate } from "./templates.ts";
 

@@ -24,7 +24,7 @@ import { Type } from "@sinclair/typebox";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
-import { timingFaults } from "./timing-input.ts";
+import { timingFaults } from "./template-timing.ts";
 
 /** Which template an act is about. */
 export const ADDRESS = {
@@ -188,7 +188,7 @@ export function localeOf(input: { locale?: string | undefined }): string {
   return canonicalLocale(locale) ?? locale;
 }
 
-export function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
+function sourceFaults(input: TemplateSourceInput): (InputFault | undefined)[] {
   return [
     localeFault(input.locale),
     partFault("subject", "email", input.channel, input.subject),
@@ -198,7 +198,7 @@ export function sourceFaults(input: TemplateSourceInput): (InputFault | undefine
   ];
 }
 
-export function localeFault(locale: string | undefined): InputFault | undefined {
+function localeFault(locale: string | undefined): InputFault | undefined {
   if (locale === undefined || locale === "" || isLocale(locale)) return undefined;
   return { field: "locale", message: NO_LOCALE };
 }

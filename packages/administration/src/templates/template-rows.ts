@@ -1,14 +1,17 @@
 import type { Channel } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { StoredAction, StoredFormat } from "@belfry/database/schema";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import { holdTenant } from "../tenants/tenant-rows.ts";
+import type { TemplateSourceInput } from "./template-input.ts";
 import {
   SETTING_COLUMNS,
   settingColumns,
   type TemplateSettings,
   type TemplateSettingsInput,
 } from "./template-settings.ts";
-import type { TemplateText } from "./template-text.ts";
 
 /** Queries of administration on `templates`: what is set of an event type on a channel, for all languages. */
 
@@ -34,7 +37,7 @@ export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText
 }
 
 /** Every change names the tenant too: one that was found by another's is none of its. */
-export type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
+type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
 
 /** A template's settings as they are, held until the transaction ends. */
 export interface HeldTemplate extends TemplateSettings {
@@ -173,4 +176,55 @@ type SelectedTemplate = Awaited<
 
 function templateRow(row: SelectedTemplate): TemplateRow {
   return { ...row, version: row.version ?? 0, content: row.content ?? "" };
+}
+
+/** What a person writes of one variant of a template, as it is stored. */
+export interface TemplateText {
+  content: string;
+  /** Of a mail. */
+  subject: string | null;
+  /** Of a notification. */
+  title: string | null;
+  /** Of a mail; null: found out from the text. */
+  format: StoredFormat | null;
+  /** Of a notification: what it opens. */
+  url: string | null;
+  /** Of a notification; null: none. */
+  actions: StoredAction[] | null;
+}
+
+/** Its columns. */
+export const TEXT_COLUMNS = ["content", "subject", "title", "format", "url", "actions"] as const;
+
+export function textColumns(text: TemplateText) {
+  const { actions } = text;
+  return { ...textOf(text), actions: actions === null ? null : JSON.stringify(actions) };
+}
+
+/** Without what else the row holds. */
+export function textOf(row: TemplateText): TemplateText {
+  return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name]])) as never;
+}
+
+/** As an input has it: what the text does not have is left out. */
+export function textInput(text: TemplateText): Omit<TemplateSourceInput, "channel"> {
+  return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, text[name] ?? undefined])) as never;
+}
+
+/** The other way round. */
+export function inputText(input: TemplateSourceInput): TemplateText {
+  const text = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, input[name] ?? null]));
+  const actions = input.actions?.map(({ label, url }) => ({ label, url })) ?? null;
+  return { ...text, actions } as TemplateText;
+}
+
+/**
+ * Holds a tenant (or the platform) until the transaction ends, so that changes of its templates and its
+ * layout come one after the other, in whatever order each takes its rows. Throws `NotFound`.
+ */
+export async function holdOwner(db: Database, tenantId: string): Promise<void> {
+  if (tenantId === PLATFORM) {
+    // It has no row among the tenants.
+    await sql`select pg_advisory_xact_lock(hashtext('templates of the platform'))`.execute(db);
+  } else await holdTenant(db, tenantId);
 }

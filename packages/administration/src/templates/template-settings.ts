@@ -15,8 +15,7 @@ import {
   yes,
   yesOrNo,
 } from "./setting-kinds.ts";
-import { normalDigest } from "./timing-input.ts";
-import { digestText, readThrottle, throttleText } from "./timing-text.ts";
+import { digestText, normalDigest, readThrottle, throttleText } from "./template-timing.ts";
 
 /**
  * What is set of a template for all its languages, one row a setting: `SETTINGS`. The acts' fields, the flags, the

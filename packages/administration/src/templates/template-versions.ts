@@ -6,7 +6,6 @@ import { defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { holdOwner } from "./hold-owner.ts";
 import {
   type PreparedTemplate,
   prepareTemplate,
@@ -15,8 +14,7 @@ import {
   savePreparedTemplate,
 } from "./put-template.ts";
 import { ADDRESS, LOCALE, localeOf, NO_TEXT, VERSIONS, WRITTEN_TEXTS } from "./template-input.ts";
-import { holdTemplate } from "./template-rows.ts";
-import { textInput } from "./template-text.ts";
+import { holdOwner, holdTemplate, textInput } from "./template-rows.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,

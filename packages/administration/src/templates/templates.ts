@@ -7,14 +7,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
-import { tenantNotFound } from "../tenants/require-tenant.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
-import { deleteDraft } from "./draft-rows.ts";
-import { holdOwner } from "./hold-owner.ts";
+import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf, TEXTS } from "./template-input.ts";
 import {
   deleteTemplateRow,
   findTemplate,
+  holdOwner,
   holdTemplate,
   type TemplateKey,
   type TemplateRow,
@@ -22,7 +20,7 @@ import {
   updateTemplateRow,
 } from "./template-rows.ts";
 import { NOT_SET, SET, settingsOf, type TemplateSettings } from "./template-settings.ts";
-import { deleteVariant, type LocaleRow, localesOfTemplates } from "./variant-rows.ts";
+import { deleteDraft, deleteVariant, type LocaleRow, localesOfTemplates } from "./variant-rows.ts";
 
 const summary = {
   ...SET,
@@ -73,7 +71,7 @@ export type Template = Static<typeof Template>;
 
 const [SHORT = CHANNELS[0]] = channelsWith("text");
 export const ORDER = { eventType: "order.confirmed", channel: SHORT };
-export const ORDER_SUMMARY: TemplateSummary = {
+const ORDER_SUMMARY: TemplateSummary = {
   ...NOT_SET,
   ...ORDER,
   id: "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79",

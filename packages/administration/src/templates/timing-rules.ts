@@ -7,8 +7,8 @@ import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import type { TemplateKey } from "./template-rows.ts";
 import type { TemplateSettings } from "./template-settings.ts";
+import { longestDigestSeconds } from "./template-timing.ts";
 import type { TemplateWarning } from "./templates.ts";
-import { longestDigestSeconds } from "./timing-input.ts";
 
 /** What timing has to do with the tenant and with the other templates of the event type. */
 export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: TemplateSettings) {

@@ -1,7 +1,11 @@
 import { hash, randomInt } from "node:crypto";
 import { field } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
+import type { KeyRole } from "@belfry/contracts/key-roles";
+import type { Database } from "@belfry/database/connection";
 import type { TUnsafe } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -12,7 +16,7 @@ const SHOWN_SECRET_CHARACTERS = 6;
 /** Of a tenant's keys, and of those of the platform. */
 export const KEY_MARKS = { tenant: "bf_", platform: "bfp_" } as const;
 
-export interface NewApiKey {
+interface NewApiKey {
   /** Its mark and 40 characters; shown once, never stored. */
   apiKey: string;
   /** Of the whole key: what is stored and looked up. */
@@ -58,4 +62,74 @@ export function newTenantId(): string {
 
 function randomText(characters: string, length: number): string {
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join("");
+}
+
+/** Queries of administration on `api_keys`. A key itself is never stored, only its SHA-256. */
+
+export async function insertApiKey(
+  db: Database,
+  tenantId: string,
+  key: { sha256: Buffer; prefix: string; name: string | null; role: KeyRole },
+): Promise<void> {
+  await db
+    .insertInto("api_keys")
+    .values({ id: uuidv7(), tenant_id: tenantId, ...key })
+    .execute();
+}
+
+/** The live keys of the tenants named, newest first. */
+export async function liveApiKeys(db: Database, tenantIds: readonly string[]) {
+  if (tenantIds.length === 0) return [];
+  return await db
+    .selectFrom("api_keys")
+    .select(["id", "tenant_id as tenantId", "prefix", "name", "role", "created_at as createdAt"])
+    .select(["expires_at as expiresAt", "last_used_at as lastUsedAt"])
+    .where("tenant_id", "in", tenantIds)
+    .where((key) =>
+      key.or([key("expires_at", "is", null), key("expires_at", ">", sql<Date>`now()`)]),
+    )
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** `role`: the calls for which it is taken; `expiresAt` null: until it is rotated. */
+export type ApiKeyRow = Awaited<ReturnType<typeof liveApiKeys>>[number];
+
+/** Lets every live key of a tenant with this role end so many seconds from now, unless it ends sooner. */
+export async function expireApiKeys(
+  db: Database,
+  tenantId: string,
+  role: KeyRole,
+  afterSeconds: number,
+): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and role = ${role} and (expires_at is null or expires_at > now())
+      order by id for update
+    )
+    update api_keys
+    set expires_at = least(expires_at, now() + make_interval(secs => ${afterSeconds}))
+    where id = any (array(select id from locked))`.execute(db);
+}
+
+/** Forgets keys that ended long ago. */
+export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select id from api_keys
+      where tenant_id = ${tenantId} and expires_at < now() - interval '30 days'
+      order by id for update
+    )
+    delete from api_keys where id = any (array(select id from locked))`.execute(db);
+}
+
+/** Returns the key that is gone; undefined when the tenant had none with this id. */
+export async function deleteApiKey(db: Database, tenantId: string, id: string) {
+  return await db
+    .deleteFrom("api_keys")
+    .where("id", "=", id)
+    .where("tenant_id", "=", tenantId)
+    .returning(["prefix", "name", "role"])
+    .executeTakeFirst();
 }

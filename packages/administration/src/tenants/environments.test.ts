@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Locked } from "../input-error.ts";
+import { listEnvironments, setEnvironment } from "../templates/environments.ts";
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
@@ -10,7 +11,6 @@ import {
   listCategories,
   putCategory,
 } from "../users/categories.ts";
-import { listEnvironments, setEnvironment } from "./environments.ts";
 
 const OFFERS = { key: "offers", label: { "": "Offers" } };
 

@@ -8,8 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, OPERATE } from "../act.ts";
 import { invalid } from "../input-error.ts";
-import { requireTenant, tenantNotFound } from "./require-tenant.ts";
-import { tenantById } from "./tenant-rows.ts";
+import { requireTenant, tenantById, tenantNotFound } from "./tenant-rows.ts";
 
 export interface UserOfTenant {
   tenantId: string;

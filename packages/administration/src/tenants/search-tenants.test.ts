@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
-import { searchTenants } from "./search-tenants.ts";
+import { searchTenants } from "./tenant-rows.ts";
 
 test("tenants follow one another by name, page after page without a gap; some are found by a part of it or by their id", async (t) => {
   const { pool, db } = await connectedDatabase(t);

@@ -2,8 +2,7 @@ import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds"
 import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, OPERATE } from "../act.ts";
-import { apiKeyName } from "./api-key.ts";
-import { liveApiKeys } from "./api-key-rows.ts";
+import { apiKeyName, liveApiKeys } from "./api-key.ts";
 import { type TenantInput, tenantName, tenantSettings, webhookSecret } from "./tenant-input.ts";
 import { allTenants } from "./tenant-rows.ts";
 import {

@@ -1,5 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import { Locked, NotFound } from "../input-error.ts";
 
 /** Queries of administration on `tenants`, and the row of limits that every tenant has. */
 
@@ -137,4 +138,78 @@ function selectTenants(db: Database) {
       "created_at as createdAt",
       "updated_at as updatedAt",
     ]);
+}
+
+/** Throws `NotFound`, of this field, for an unknown tenant. */
+export async function requireTenant(db: Database, id: string, field = "tenantId"): Promise<void> {
+  if ((await tenantById(db, id)) === undefined) throw tenantNotFound(id, field);
+}
+
+/** Locks it as `lockTenant` does. Throws `NotFound`, of this field, for an unknown tenant. */
+export async function holdTenant(db: Database, id: string, field = "tenantId"): Promise<void> {
+  if (!(await lockTenant(db, id))) throw tenantNotFound(id, field);
+}
+
+export function tenantNotFound(id: string, field = "id"): NotFound {
+  return new NotFound(field, `no tenant has the id ${JSON.stringify(id)}`);
+}
+
+/** Throws `Locked` where the tenant is a locked environment. */
+export async function refuseLocked(db: Database, tenantId: string): Promise<void> {
+  const tenant = await db
+    .selectFrom("tenants as t")
+    .leftJoin("tenants as source", "source.id", "t.promotes_from")
+    .select(["t.locked", "source.name as source", "source.id as sourceId"])
+    .where("t.id", "=", tenantId)
+    .executeTakeFirst();
+  if (tenant?.locked !== true) return;
+  const where =
+    tenant.sourceId === null
+      ? "apply a bundle to it"
+      : `edit it in ${tenant.source} (${tenant.sourceId}) and promote it from there`;
+  throw new Locked(`This environment is locked: ${where}, or ask an operator to unlock it.`);
+}
+
+/**
+ * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
+ * id of the last one of the page before. `dailyCap` null: no cap; `deliveryChannels` empty: all.
+ */
+export async function searchTenants(
+  db: Database,
+  page: { search?: string | undefined; after?: string | undefined; limit: number },
+) {
+  const { search, after, limit } = page;
+  let query = db
+    .selectFrom("tenants")
+    .select([
+      "id",
+      "name",
+      "active",
+      "per_minute as perMinute",
+      "daily_cap as dailyCap",
+      "delivery_channels as deliveryChannels",
+      "created_at as createdAt",
+    ]);
+  if (search !== undefined) {
+    query = query.where(
+      sql<boolean>`(strpos(lower(name), lower(${search})) > 0 or id = ${search})`,
+    );
+  }
+  if (after !== undefined) {
+    query = query.where(
+      sql<boolean>`(lower(name), id) > (select lower(t.name), t.id from tenants t where t.id = ${after})`,
+    );
+  }
+  return await query.orderBy(sql`lower(name)`).orderBy("id").limit(limit).execute();
+}
+
+/** The names of tenants, by id. */
+export async function tenantNames(db: Database, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, string>();
+  const rows = await db
+    .selectFrom("tenants")
+    .select(["id", "name"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -12,11 +12,10 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS, tenantDatabase, testDatabase } from "../test-database.ts";
 import { refusal } from "../test-refusals.ts";
-import { createKey, revokeKey, rotateKey } from "./api-keys.ts";
 import { createTenantAct, deactivateTenant, listTenants, updateTenantAct } from "./tenant-acts.ts";
-import type { TenantInput } from "./tenant-input.ts";
+import { createKey, revokeKey, rotateKey } from "./tenant-credentials.ts";
+import { requireTimeZone, type TenantInput } from "./tenant-input.ts";
 import { createTenant, showTenant } from "./tenants.ts";
-import { requireTimeZone } from "./time-zone.ts";
 
 const updateTenant = (db: Database, id: string, input: TenantInput) =>
   actsIn(db, "")(updateTenantAct, { id, ...input });

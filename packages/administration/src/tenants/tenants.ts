@@ -1,32 +1,33 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
-import { CHANNELS } from "@belfry/contracts/channels";
+import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { oneOf, orNull, time } from "@belfry/contracts/fields";
 import { KEY_ROLES } from "@belfry/contracts/key-roles";
 import { canonicalLinkSchemes } from "@belfry/contracts/link-schemes";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { quietHoursOf, quietHoursOrNone } from "@belfry/contracts/quiet-hours";
+import { mostRestMs } from "@belfry/contracts/retention";
 import { timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
+import { keptDays } from "@belfry/database/kept-days";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { changeConfiguration } from "../change-configuration.ts";
-import { invalid } from "../input-error.ts";
+import { invalid, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { newApiKey, newTenantId } from "./api-key.ts";
-import { type ApiKeyRow, insertApiKey, liveApiKeys } from "./api-key-rows.ts";
-import { tenantNotFound } from "./require-tenant.ts";
-import type { TenantInput } from "./tenant-input.ts";
+import { longestDigestSeconds } from "../templates/template-timing.ts";
+import { type ApiKeyRow, insertApiKey, liveApiKeys, newApiKey, newTenantId } from "./api-key.ts";
+import { requireTimeZone, type TenantInput } from "./tenant-input.ts";
 import {
   insertTenant,
   isBeingDeleted,
   type TenantRow,
   type TenantSettings,
   tenantById,
+  tenantNotFound,
   updateTenantRow,
 } from "./tenant-rows.ts";
-import { requireTimeZone } from "./time-zone.ts";
-import { requireRoomForWhatRests } from "./what-rests.ts";
 
 const API_KEY_ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
 
@@ -42,7 +43,7 @@ export const ApiKey = Type.Object(
   },
   { title: "ApiKey" },
 );
-export type ApiKeyView = Static<typeof ApiKey>;
+type ApiKeyView = Static<typeof ApiKey>;
 
 /** A tenant as people see it: no secret in it. */
 export const Tenant = Type.Object(
@@ -235,4 +236,69 @@ export function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenan
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+type RetentionField = "eventRetentionDays" | "notificationRetentionDays";
+
+/**
+ * Refuses retention days under which something would be gone before it is sent, or soon after: what is scheduled,
+ * and what templates gather or hold back. Within the transaction that changes them. Throws `InvalidInput`.
+ */
+async function requireRoomForWhatRests(
+  db: Database,
+  tenantId: string,
+  field: RetentionField,
+): Promise<void> {
+  const most = mostRestMs(await keptDays(db, tenantId));
+  const { rows } = await sql<{ count: number; last: Date }>`
+    select count(*)::integer as count, max(s.send_at) as last from scheduled_events s
+    cross join lateral (
+      select e.accepted_at from events e where e.id = s.event_id and e.tenant_id = s.tenant_id limit 1
+    ) e
+    where s.tenant_id = ${tenantId}
+      and s.send_at > e.accepted_at + make_interval(secs => ${most / 1000})`.execute(db);
+  const { count, last } = rows[0]!;
+  if (count > 0) {
+    const events = count === 1 ? "an event is" : `${count} events are`;
+    const message = `is too short: ${events} scheduled beyond it, the last for ${last.toISOString()}`;
+    refuseFaults([{ field, message }]);
+  }
+  const waits = await waitBeyond(db, tenantId, most);
+  if (waits.count > 0) {
+    const messages = waits.count === 1 ? "a message waits" : `${waits.count} messages wait`;
+    const message = `is too short: ${messages} beyond it, the last until ${waits.last.toISOString()}`;
+    refuseFaults([{ field, message }]);
+  }
+  const templates = await db
+    .selectFrom("templates")
+    .select(["event_type", "channel", "digest", "after_unread_seconds"])
+    .where("tenant_id", "=", tenantId)
+    .where((where) =>
+      where.or([where("digest", "is not", null), where("after_unread_seconds", "is not", null)]),
+    )
+    .execute();
+  const beyond = templates.find(
+    ({ digest, after_unread_seconds }) =>
+      Math.max(digest === null ? 0 : longestDigestSeconds(digest), after_unread_seconds ?? 0) *
+        1000 >
+      most,
+  );
+  if (beyond === undefined) return;
+  const message = `is too short: events may wait longer for the ${beyond.channel} template of ${JSON.stringify(beyond.event_type)}`;
+  refuseFaults([{ field, message }]);
+}
+
+/** What gathers events or waits to be read may do so longer than its template has it wait by now. */
+async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
+  const { rows } = await sql<{ count: number; last: Date }>`
+    select count(*)::integer as count, max(d.due_at) as last
+    from unnest(${PROVIDER_CHANNELS}::text[]) c (channel)
+    cross join lateral (
+      select d.event_id, d.created_at, d.due_at, d.unless_read from deliveries d
+      where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.due_at > clock_timestamp()
+    ) d
+    where d.due_at > d.created_at + make_interval(secs => ${mostMs / 1000})
+      and (d.unless_read or exists (select from digests g where g.id = d.event_id))`.execute(db);
+  return rows[0]!;
 }

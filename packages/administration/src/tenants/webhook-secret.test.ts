@@ -6,8 +6,8 @@ import { decryptSecret } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
+import { rotateWebhookSecret } from "./tenant-credentials.ts";
 import { createTenant, updateTenant } from "./tenants.ts";
-import { rotateWebhookSecret } from "./webhook-secret.ts";
 
 async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);

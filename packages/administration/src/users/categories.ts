@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
-import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
+import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 
 const MAX_LABEL_CHARACTERS = 64;
 const MAX_DESCRIPTION_CHARACTERS = 255;

@@ -1,5 +1,5 @@
 /** One row of a CSV file, or what is wrong with it; `line`: where it begins, from 1. */
-export type CsvRecord = { line: number } & ({ fields: string[] } | { fault: string });
+type CsvRecord = { line: number } & ({ fields: string[] } | { fault: string });
 
 /** Longer than any record of ours: three texts of 255 characters of four bytes, all of them quoted. */
 export const MAX_RECORD_CHARACTERS = 4_000;

@@ -15,7 +15,7 @@ import { sql } from "kysely";
 import { type ActContext, defineAct, EDIT } from "../act.ts";
 import { audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import { csvFile, type FileOfLines, type ReadRecord, readRows, writeInParts } from "./read-rows.ts";
 
 interface Cell {

@@ -14,7 +14,7 @@ import { shownPreferences } from "@belfry/database/shown-preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type ActContext, defineAct, EDIT } from "../act.ts";
 import { refuseFaults } from "../input-error.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
+import { requireTenant } from "../tenants/tenant-rows.ts";
 import { USER_FIELDS } from "./users.ts";
 
 /** What a user has said, and what there is to say something of. */

@@ -24,7 +24,7 @@ export interface ReadRecord<Row> {
 }
 
 /** What a file says. */
-export interface FileRows<Row> {
+interface FileRows<Row> {
   /** The good ones, each once, those of one user one after the other. */
   rows: Row[];
   /** Without the heading and empty ones. */

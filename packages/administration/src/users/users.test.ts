@@ -6,8 +6,7 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn, programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { putUsers } from "./put-users.ts";
-import { putUser, showUser } from "./users.ts";
+import { putUser, putUsers, showUser } from "./users.ts";
 
 test("a user is stored in the forms that events have, and written anew whole", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);

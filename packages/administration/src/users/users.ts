@@ -2,17 +2,22 @@ import { emailAddress } from "@belfry/contracts/email-address";
 import { field, orNull, text } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
-import { timeZoneName } from "@belfry/contracts/time-zone";
-import { BatchUser, UserResponse } from "@belfry/contracts/users";
+import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
+import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import {
+  BatchUser,
+  UserResponse,
+  UsersBatchRequest,
+  UsersBatchResponse,
+} from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { requireTenant } from "../tenants/require-tenant.ts";
-import { lockTenant } from "../tenants/tenant-rows.ts";
-import { requireTimeZone } from "../tenants/time-zone.ts";
+import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
+import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { findUser, pageOfUsers, storeUsers, type UserRow } from "./user-rows.ts";
 
 /** A user of a tenant, as the tenant has named it. */
@@ -191,4 +196,51 @@ function userRow(input: UserInput): UserRow {
 
 function recorded({ email, phone, locale, timezone, quietHours }: User): object {
   return { email, phone, locale, timezone, quietHours };
+}
+
+export const putUsers = defineAct({
+  name: "user put-many",
+  http: "POST /api/v1/users/batch",
+  access: { scope: "tenant", person: "editor", key: "users" },
+  effect: "change",
+  command: false,
+  summary: "Name many users",
+  description:
+    "The good ones are stored together; a bad one does not hold them up. There is an answer for each.",
+  input: Type.Object({ users: UsersBatchRequest.properties.users }),
+  output: Type.Object({ results: UsersBatchResponse.properties.results }),
+  examples: [
+    {
+      input: { users: [USER_INPUT, { userId: "user-2", email: "nobody" }] },
+      output: {
+        results: [
+          { userId: "user-1", success: true },
+          { userId: "user-2", success: false, message: ["email must be an email address"] },
+        ],
+      },
+    },
+  ],
+  async run({ db, tenantId }, { users }) {
+    const good: BatchUser[] = [];
+    const results: UsersBatchResponse["results"] = [];
+    for (const item of users) {
+      const message = await itemFaults(db, item);
+      const { userId } = Object(item) as { userId?: unknown };
+      const of = { userId: typeof userId === "string" ? userId : null };
+      if (message.length === 0) good.push(item as BatchUser);
+      results.push(
+        message.length === 0 ? { ...of, success: true } : { ...of, success: false, message },
+      );
+    }
+    await saveUsers(db, tenantId, good);
+    return { output: { results }, stored: good.length };
+  },
+  audit: (_, { stored }) => ({ action: "user.put-many", target: `${stored} users` }),
+});
+
+async function itemFaults(db: Database, item: unknown): Promise<string[]> {
+  const faults = faultsOf(BatchUser, item, "item", "").map(faultText);
+  if (faults.length > 0) return faults;
+  const { timezone } = item as BatchUser;
+  return !timezone || (await hasTimeZone(db, timezone)) ? [] : [`timezone ${NO_TIME_ZONE}`];
 }

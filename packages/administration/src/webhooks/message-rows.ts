@@ -29,7 +29,7 @@ const MESSAGE = sql`
 /** What one page looks at, at most: by status it may find nothing among many. */
 const LOOKED_AT = 5_000;
 
-export interface MessagesQuery extends WebhookPlace {
+interface MessagesQuery extends WebhookPlace {
   status: MessageStatus | undefined;
   /** Older ones only. */
   before: string | undefined;
@@ -86,7 +86,7 @@ export interface AttemptPlace {
   number: number;
 }
 
-export interface AttemptsQuery extends WebhookPlace {
+interface AttemptsQuery extends WebhookPlace {
   status: MessageStatus | undefined;
   before: AttemptPlace | undefined;
   limit: number;

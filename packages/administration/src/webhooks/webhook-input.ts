@@ -4,7 +4,7 @@ import { hostFault } from "@belfry/providers/address-guard";
 import { faultAt } from "../input-error.ts";
 
 /** What of an endpoint a tenant chooses. */
-export interface WebhookSettings {
+interface WebhookSettings {
   url?: string | undefined;
   /** Empty: all. */
   types?: readonly string[] | undefined;
@@ -13,7 +13,7 @@ export interface WebhookSettings {
 }
 
 /** Whether endpoints may be called at private addresses, and by plain HTTP: a local stack and tests. */
-export interface WebhookRules {
+interface WebhookRules {
   allowPrivateAddresses: boolean;
 }
 
@@ -27,7 +27,7 @@ export function webhookFaults({ url, types, description }: WebhookSettings, rule
 }
 
 /** What is wrong with an endpoint's URL before it is called: every call looks at the addresses again. */
-export function webhookUrlFault(text: string, rules: WebhookRules): string | undefined {
+function webhookUrlFault(text: string, rules: WebhookRules): string | undefined {
   if (text.length > MAX_WEBHOOK_URL) return `must be at most ${MAX_WEBHOOK_URL} characters`;
   // URL would leave these out, and what is stored would not be what was written.
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return "must not hold spaces or control characters";

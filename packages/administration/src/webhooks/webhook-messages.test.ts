@@ -11,8 +11,13 @@ import { sql } from "kysely";
 import type { ActContext } from "../act.ts";
 import { NotFound, TooLate } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { MAX_REPLAYED, replayWebhook } from "./replay-webhook.ts";
-import { firstTryOf, resendWebhookMessage, testWebhook } from "./send-webhook-message.ts";
+import {
+  firstTryOf,
+  MAX_REPLAYED,
+  replayWebhook,
+  resendWebhookMessage,
+  testWebhook,
+} from "./send-webhook-message.ts";
 import { webhookAttempts, webhookMessage, webhookMessages } from "./webhook-messages.ts";
 import { webhookWorld } from "./webhook-under-test.ts";
 import { changeWebhook, deleteWebhook, showWebhook } from "./webhooks.ts";

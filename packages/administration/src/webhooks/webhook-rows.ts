@@ -18,9 +18,6 @@ const COLUMNS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** As `Webhook` of the contracts, with times that are dates. */
-export type WebhookRow = Awaited<ReturnType<typeof webhooksOfTenant>>[number];
-
 /** The oldest first. */
 export async function webhooksOfTenant(db: Database, tenantId: string) {
   return await db
@@ -40,7 +37,7 @@ export async function webhookById(db: Database, tenantId: string, id: string) {
     .executeTakeFirst();
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   id: string;
   tenantId: string;
   url: string;
@@ -59,7 +56,7 @@ export async function insertWebhook(db: Database, webhook: NewWebhook): Promise<
       case when not ${active}::boolean then now() end)`.execute(db);
 }
 
-export interface WebhookChange {
+interface WebhookChange {
   url?: string | undefined;
   types?: readonly WebhookType[] | undefined;
   description?: string | null | undefined;

@@ -21,7 +21,7 @@ import { uuidv7 } from "uuidv7";
 import { type Access, type ActContext, defineAct } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
-import { holdTenant, requireTenant } from "../tenants/require-tenant.ts";
+import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { canonicalUrl, webhookFaults } from "./webhook-input.ts";
 import {
   deleteWebhookRows,

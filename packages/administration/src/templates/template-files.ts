@@ -1,33 +1,57 @@
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { emailFormat } from "@belfry/templates/source";
+import { type EmailFormat, emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, EDIT } from "../act.ts";
+import { defineAct, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
-import { Files, SAMPLE_FILES, type WrittenTemplate } from "./export-templates.ts";
-import type { LayoutInForce } from "./layout-in-force.ts";
+import type { LayoutInForce } from "./layout-rows.ts";
 import {
   comparison,
   type PreparedTemplate,
   prepareTemplate,
   savePrepared,
 } from "./put-template.ts";
-import { readTemplateFile, type TemplateFile } from "./template-file.ts";
+import { readTemplateFile, type TemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
   eventTypeOf,
   filesFault,
+  folderNames,
   MAX_BUNDLE_BYTES,
   readVariantFileName,
   type TextFiles,
   type VariantPath,
+  variantFileName,
 } from "./template-paths.ts";
-import { findTemplate } from "./template-rows.ts";
-import { SETTING_NAMES } from "./template-settings.ts";
-import { requireOwner } from "./templates.ts";
+import { findTemplate, textInput } from "./template-rows.ts";
+import { SETTING_NAMES, settingsOf } from "./template-settings.ts";
+import { ORDER, readTemplates, requireOwner } from "./templates.ts";
+
+export const Files = Type.Record(Type.String(), Type.String(), {
+  description: "By path: a folder an event type, a file a channel and language, as in the example",
+});
+const SAMPLE_FILES = {
+  [`${ORDER.eventType}/${ORDER.channel}.txt`]: "---\n---\nOrder {{ id }} is on its way",
+};
+
+export const exportTemplates = defineAct({
+  name: "template export",
+  http: "GET /template-files",
+  access: LOOK,
+  effect: "read",
+  summary: "Write what is published into a directory: a folder an event type, a file a language",
+  description: "Drafts are not in it.",
+  input: Type.Object({}),
+  output: Type.Object({ files: Files }),
+  examples: [{ input: {}, output: { files: SAMPLE_FILES } }],
+  async run({ db, tenantId }) {
+    const files = filesOfTemplates(await publishedTemplates(db, tenantId));
+    return { output: { files: Object.fromEntries(files) } };
+  },
+});
 
 /** Files that were read, checked and compiled, and may be published. */
 export interface PreparedImport {
@@ -130,7 +154,7 @@ export async function prepareImport(
 }
 
 /** What publishing it would change of what is in force. */
-export async function compareImport(db: Database, { templates }: PreparedImport) {
+async function compareImport(db: Database, { templates }: PreparedImport) {
   const plan = { added: [] as string[], changed: [] as string[], same: [] as string[] };
   for (const { path, prepared } of templates) {
     plan[await comparison(db, prepared)].push(path);
@@ -232,4 +256,43 @@ function filesFaultOf(message: string): InputFault {
 
 function byPath([one]: [string, string], [other]: [string, string]): number {
   return one < other ? -1 : 1;
+}
+
+/** One variant of a template as it is written in files. */
+export interface WrittenTemplate {
+  eventType: string;
+  variant: VariantPath;
+  file: TemplateFile;
+}
+
+/** What is published of a tenant (or the platform), by template. Throws `NotFound`. */
+export async function publishedTemplates(
+  db: Database,
+  tenantId: string,
+): Promise<WrittenTemplate[]> {
+  const found: WrittenTemplate[] = [];
+  for (const { id, eventType, channel, version, locales } of await readTemplates(db, tenantId)) {
+    if (version === 0) continue;
+    const languages = locales.filter((one) => one.version > 0).map(({ locale }) => locale);
+    for (const locale of ["", ...languages]) {
+      const row = await findTemplate(db, { id, tenantId }, locale);
+      if (row === undefined || row.versionId === null) continue;
+      const format = row.format ?? (row.compiled as { format?: EmailFormat }).format;
+      // What is set for all languages stands in the file of the default.
+      const file = { ...(locale === "" ? settingsOf(row) : {}), ...textInput(row) };
+      found.push({ eventType, variant: { channel, locale, format }, file });
+    }
+  }
+  return found;
+}
+
+/** As files, to live in a repository: path and text of each. */
+export function filesOfTemplates(templates: readonly WrittenTemplate[]): [string, string][] {
+  const folders = folderNames(templates.map(({ eventType }) => eventType));
+  return templates.map(({ eventType, variant, file }) => {
+    const folder = folders.get(eventType) ?? "";
+    const isSaid = eventTypeOf(folder) === eventType;
+    const text = writeTemplateFile({ ...file, eventType: isSaid ? undefined : eventType });
+    return [`${folder}/${variantFileName(variant)}`, text];
+  });
 }
