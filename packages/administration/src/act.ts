@@ -41,18 +41,8 @@ export const OPERATE: Access = { scope: "platform", person: "operator" };
  */
 type Effect = "read" | "change" | "outside" | "steps";
 
-/**
- * One use case, defined once. The command line, the management API and the Admin UI derive from it.
- * `run` throws `InvalidInput`, `NotFound`, `Conflict` or `TooLate`.
- */
-export interface Act<
-  I extends TObject = TObject,
-  O extends TSchema = TSchema,
-  // biome-ignore lint/suspicious/noExplicitAny: an act of any result
-  Result extends { output: Static<O> } = any,
-  // biome-ignore lint/suspicious/noExplicitAny: the same
-  Prepared = any,
-> {
+/** What every act says of itself. The command line, the management API and the Admin UI derive from it. */
+interface Description<I extends TObject, O extends TSchema> {
   /** Noun and verb, as `category put`: the command, and the operation's id. */
   name: string;
   /**
@@ -61,7 +51,6 @@ export interface Act<
    */
   http?: string;
   access: Access;
-  effect: Effect;
   /** Of a request; default: 1 MiB. */
   maxBodyBytes?: number;
   /** Changes what a bundle holds: a locked environment refuses it. */
@@ -84,6 +73,20 @@ export interface Act<
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
   /** The command line has none: another command leads there, or only programs need it. */
   command?: false;
+}
+
+interface ReadDefinition<I extends TObject, O extends TSchema> extends Description<I, O> {
+  run(context: ActContext, input: Static<I>): Promise<Static<O>> | Static<O>;
+}
+
+interface ActDefinition<
+  I extends TObject,
+  O extends TSchema,
+  Result extends { output: Static<O> },
+  Prepared,
+> extends Description<I, O> {
+  /** Default: `change`. */
+  effect?: Effect;
   /**
    * Before the transaction, and again where something else was saved in between (`PreparedTooEarly`): what takes
    * long, such as compiling a template.
@@ -97,6 +100,18 @@ export interface Act<
   audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
   /** Once the change is committed: a hint to others. Best effort. */
   after?(context: ActContext, input: Static<I>, result: Result): Promise<void> | void;
+}
+
+/** One use case, defined once: see `defineAct` and `defineRead`. */
+export interface Act<
+  I extends TObject = TObject,
+  O extends TSchema = TSchema,
+  // biome-ignore lint/suspicious/noExplicitAny: an act of any result
+  Result extends { output: Static<O> } = any,
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  Prepared = any,
+> extends ActDefinition<I, O, Result, Prepared> {
+  effect: Effect;
 }
 
 export type Note = Omit<AuditNote, "tenantId"> & Partial<Pick<AuditNote, "tenantId">>;
@@ -153,14 +168,36 @@ export type Caller = ActContext;
 /** The input as a door hands it over: what is not given may be undefined. */
 export type Given<T> = { [K in keyof T]: T[K] | (undefined extends T[K] ? undefined : never) };
 
-/** Keeps the types of an act's input, output and result together. */
+/**
+ * An act that changes something. `run` returns the output, and beside it what `audit` and `after` need. It throws
+ * `InvalidInput`, `NotFound`, `Conflict` or `TooLate`.
+ */
 export function defineAct<
   I extends TObject,
   O extends TSchema,
   Result extends { output: Static<O> },
   Prepared,
->(act: Act<I, O, Result, Prepared>): Act<I, O, Result, Prepared> {
-  return act;
+>(act: ActDefinition<I, O, Result, Prepared>): Act<I, O, Result, Prepared> {
+  return { effect: "change", ...act };
+}
+
+/** An act that changes nothing. `run` returns the output, and throws as that of `defineAct` does. */
+export function defineRead<I extends TObject, O extends TSchema>(
+  act: ReadDefinition<I, O>,
+): Act<I, O, { output: Static<O> }, undefined> {
+  const run = async (context: ActContext, input: Static<I>) => ({
+    output: await act.run(context, input),
+  });
+  return { ...act, effect: "read", run };
+}
+
+/** An entry of the audit log: what was done, as `category.create`, to what, and how it was before and after. */
+export function note(
+  action: string,
+  target: string,
+  more: Omit<Note, "action" | "target"> = {},
+): Note {
+  return { action, target, ...more };
 }
 
 /** The caller's role does not allow the act. */
@@ -188,7 +225,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
   const faults = faultsOf(act.input, input, "input", "");
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
-  const note = async (to: Database, result: { output: Static<O> }) => {
+  const writeNotes = async (to: Database, result: { output: Static<O> }) => {
     if (isUntold(act.access, actor)) return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
@@ -200,13 +237,13 @@ export async function runAct<I extends TObject, O extends TSchema>(
     async (prepared) => {
       if (act.effect !== "change") {
         const done = await act.run(caller, input, prepared);
-        if (act.effect === "outside") await note(db, done);
+        if (act.effect === "outside") await writeNotes(db, done);
         return done;
       }
       return await db.transaction().execute(async (transaction) => {
         if (act.inBundle) await refuseLocked(transaction, tenantId);
         const done = await act.run({ ...caller, db: transaction }, input, prepared);
-        await note(transaction, done);
+        await writeNotes(transaction, done);
         return done;
       });
     },

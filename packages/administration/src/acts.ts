@@ -16,15 +16,13 @@ export const NOUNS = {
       Promise.all([
         import("./tenants/tenant-acts.ts"),
         import("./tenants/tenant-credentials.ts"),
-        import("./tenants/tenant-credentials.ts"),
         import("./erasure/delete-tenant.ts"),
         import("./erasure/tenant-deletions.ts"),
       ]),
   },
   environment: {
     summary: "Environments of a product, such as staging and production: each is a tenant",
-    load: () =>
-      Promise.all([import("./templates/environments.ts"), import("./templates/environments.ts")]),
+    load: async () => [await import("./templates/environments.ts")],
   },
   member: {
     summary: "The people of a tenant in the Admin UI",
@@ -46,7 +44,6 @@ export const NOUNS = {
         import("./templates/drafts.ts"),
         import("./templates/template-versions.ts"),
         import("./templates/template-files.ts"),
-        import("./templates/template-files.ts"),
         import("./templates/copy-template.ts"),
         import("./templates/try-template.ts"),
         import("./templates/templates.ts"),
@@ -64,11 +61,7 @@ export const NOUNS = {
   provider: {
     summary: `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,
     load: () =>
-      Promise.all([
-        import("./providers/providers.ts"),
-        import("./providers/use-provider.ts"),
-        import("./providers/use-provider.ts"),
-      ]),
+      Promise.all([import("./providers/providers.ts"), import("./providers/use-provider.ts")]),
   },
   event: {
     summary: "What became of an event",
@@ -115,7 +108,6 @@ export const NOUNS = {
     load: () =>
       Promise.all([
         import("./users/users.ts"),
-        import("./users/users.ts"),
         import("./users/preferences.ts"),
         import("./users/import-unsubscribes.ts"),
         import("./erasure/erasures.ts"),
@@ -131,7 +123,6 @@ export const NOUNS = {
       Promise.all([
         import("./webhooks/webhooks.ts"),
         import("./webhooks/webhook-messages.ts"),
-        import("./webhooks/send-webhook-message.ts"),
         import("./webhooks/send-webhook-message.ts"),
       ]),
   },

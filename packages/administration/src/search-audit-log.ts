@@ -3,7 +3,7 @@ import { UUID, UUID_FORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, OPERATE } from "./act.ts";
+import { defineRead, OPERATE } from "./act.ts";
 import type { AuditRow } from "./audited.ts";
 import { isoTimes } from "./iso-times.ts";
 import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "./pages.ts";
@@ -31,11 +31,10 @@ interface AuditPage {
 const MOST = 1_000;
 const USUAL = 50;
 
-export const listAudit = defineAct({
+export const listAudit = defineRead({
   name: "audit list",
   http: "GET /audit",
   access: OPERATE,
-  effect: "read",
   summary: "Entries of the audit log, the newest first; `next` is there where there are older ones",
   input: Type.Object({
     tenant: Type.Optional(
@@ -108,11 +107,9 @@ export const listAudit = defineAct({
     const found = await searchAuditLog(db, { ...search, tenantId, from, to, limit });
     const { entries, next, searchedTo } = found;
     return {
-      output: {
-        entries: entries.map(isoTimes),
-        ...(next !== undefined && { next }),
-        ...(searchedTo !== undefined && { searchedTo: searchedTo.toISOString() }),
-      },
+      entries: entries.map(isoTimes),
+      ...(next !== undefined && { next }),
+      ...(searchedTo !== undefined && { searchedTo: searchedTo.toISOString() }),
     };
   },
 });

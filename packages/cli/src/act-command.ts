@@ -12,6 +12,7 @@ import { NO_SESSION, runByApi } from "./api-call.ts";
 import { CommandError } from "./command-error.ts";
 import { commandLineActor } from "./command-line-actor.ts";
 import { readEnvironment } from "./environment.ts";
+import { flagOf } from "./error-text.ts";
 import {
   integerOrNone,
   integerOrWord,
@@ -220,15 +221,15 @@ function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, fla
   };
 }
 
-/** `eventType` of text is `--event-type <type>`. */
+/** `eventType` of text is `--event-type <type>`, `userId` is `--user <id>`. */
 function regularFlag(field: string, { writeOnly, ...schema }: TSchema): string {
   const type = [schema.type].flat()[0];
-  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(" ");
-  const flag = `--${words.join("-")}`;
+  const flag = flagOf(field);
+  if (field.endsWith("Id")) return `${flag} <id>`;
   if (writeOnly) return `${flag}-file <file>`;
   if (type === "boolean") return flag;
   if (type === "object") return `${flag} <text>`;
-  return type === "integer" ? `${flag} <n>` : `${flag} <${words.at(-1)}>`;
+  return type === "integer" ? `${flag} <n>` : `${flag} <${flag.split("-").at(-1)}>`;
 }
 
 function argumentOf(command: Command, spec: string, description = ""): Field {

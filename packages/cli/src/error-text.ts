@@ -1,11 +1,9 @@
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { CommandError } from "./command-error.ts";
 
-/** The flag or argument in which a field of administration was given; the rest is `--kebab-case`. */
+/** The flag or argument in which a field of administration was given; the others have their regular flag. */
 const FLAGS: Readonly<Record<string, string>> = {
   id: "ID",
-  tenantId: "--tenant",
-  userId: "--user",
   addresses: "--address",
   "userId or all": "--user or --all:",
   deliveryChannels: "--channels",
@@ -13,29 +11,32 @@ const FLAGS: Readonly<Record<string, string>> = {
   content: "--content-file",
   settings: "--settings-file",
   variables: "--variables-file",
-  eventId: "--event",
   actions: "--action",
   dir: "DIR",
   files: "DIR",
   layout: "--content-file",
   keyId: "KEYID",
-  webhookId: "--webhook",
-  messageId: "--message",
   person: "--email",
 };
 
 /** What standard error says of a failure: for a person, without a stack, naming the flag. */
 export function errorText(error: unknown): string {
   if (error instanceof InvalidInput) {
-    return error.faults.map((fault) => `error: ${flagOf(fault.field)} ${fault.message}`).join("\n");
+    return error.faults.map((fault) => `error: ${nameOf(fault.field)} ${fault.message}`).join("\n");
   }
-  if (error instanceof NotFound) return `error: ${flagOf(error.field)}: ${error.message}`;
+  if (error instanceof NotFound) return `error: ${nameOf(error.field)}: ${error.message}`;
   if (error instanceof CommandError) return `error: ${error.message}`;
   return `error: ${faultText(error)}`;
 }
 
-function flagOf(field: string): string {
-  return FLAGS[field] ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+function nameOf(field: string): string {
+  return FLAGS[field] ?? flagOf(field);
+}
+
+/** `eventType` is `--event-type`, `userId` is `--user`. */
+export function flagOf(field: string): string {
+  const name = field.replace(/Id$/, "");
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 const UNDEFINED_TABLE = "42P01";

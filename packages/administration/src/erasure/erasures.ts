@@ -6,7 +6,7 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct } from "../act.ts";
+import { defineAct, defineRead, note } from "../act.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -50,7 +50,6 @@ export const requestErasure = defineAct({
   name: "user ask-erasure",
   http: "DELETE /api/v1/users/:userId",
   access: { scope: "tenant", person: "owner", key: "users" },
-  effect: "change",
   command: false,
   summary: "Erase a user",
   description:
@@ -64,16 +63,14 @@ export const requestErasure = defineAct({
     output: await openErasure(db, { tenantId, userId: input.userId }),
     target: erasedUser({ tenantId, userId: input.userId }),
   }),
-  audit: (_, { output, target }) => ({
-    ...{ action: "user.ask-erasure", target, after: { erasure: output.id } },
-  }),
+  audit: (_, { output, target }) =>
+    note("user.ask-erasure", target, { after: { erasure: output.id } }),
 });
 
-export const showErasure = defineAct({
+export const showErasure = defineRead({
   name: "erasure show",
   http: "GET /api/v1/erasures/:erasureId",
   access: { scope: "tenant", person: "viewer", key: "read" },
-  effect: "read",
   command: false,
   summary: "Show how far an erasure is",
   description: "It is kept for as long as the installation keeps events, and names nobody.",
@@ -82,7 +79,7 @@ export const showErasure = defineAct({
   examples: [{ input: { erasureId: ERASURE_ID }, output: DONE }],
   async run({ db, tenantId }, { erasureId }) {
     const row = UUID.test(erasureId) ? await findErasure(db, tenantId, erasureId) : undefined;
-    if (row !== undefined) return { output: progress(row) };
+    if (row !== undefined) return progress(row);
     throw new NotFound("erasureId", `no erasure has the id ${JSON.stringify(erasureId)}`);
   },
 });
@@ -114,7 +111,6 @@ export const eraseUserNow = defineAct({
       },
     },
   ],
-  flags: { userId: "--user <id>" },
   async run({ db, tenantId, actor, services }, input) {
     const disconnect = () => services.disconnect({ tenantId, userId: input.userId });
     return { output: await eraseUser(db, { tenantId, ...input }, { actor, disconnect }) };

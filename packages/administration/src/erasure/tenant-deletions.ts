@@ -2,7 +2,7 @@ import { documented, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, OPERATE } from "../act.ts";
+import { defineAct, defineRead, note, OPERATE } from "../act.ts";
 import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -18,7 +18,6 @@ export const requestTenantDeletion = defineAct({
   name: "tenant request-deletion",
   http: "DELETE /tenants/:id",
   access: OPERATE,
-  effect: "change",
   summary: "Deactivate a tenant at once and have it deleted in the background; cannot be undone",
   description: "Asked for again it changes nothing.",
   input: Type.Object({
@@ -36,14 +35,13 @@ export const requestTenantDeletion = defineAct({
     return { output: tenant, isNew: await storeTenantDeletion(db, tenant, actor) };
   },
   audit: (_, { output: { id, name }, isNew }) =>
-    isNew ? { tenantId: id, action: "tenant.ask-deletion", target: name } : undefined,
+    isNew ? note("tenant.ask-deletion", name, { tenantId: id }) : undefined,
 });
 
-export const showTenantDeletion = defineAct({
+export const showTenantDeletion = defineRead({
   name: "tenant show-deletion",
   http: "GET /tenants/:id/deletion",
   access: OPERATE,
-  effect: "read",
   summary: "How far the deletion of a tenant is; it outlives the tenant",
   input: Type.Object({ id: tenantId }),
   output: Type.Object({
@@ -67,7 +65,7 @@ export const showTenantDeletion = defineAct({
   flags: { id: "<id>" },
   async run({ db }, { id }) {
     const found = await findTenantDeletion(db, id);
-    if (found !== undefined) return { output: isoTimes(found) };
+    if (found !== undefined) return isoTimes(found);
     throw new NotFound("tenant", `nobody has asked for a deletion of ${JSON.stringify(id)}`);
   },
 });

@@ -1,7 +1,7 @@
 import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct } from "../act.ts";
+import { defineAct, defineRead, note } from "../act.ts";
 import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -64,11 +64,10 @@ const ANN = {
 };
 const INVITED = { id: ID, email: "ann@example.com", role: "editor" as const };
 
-export const showMembers = defineAct({
+export const showMembers = defineRead({
   name: "member list",
   http: "GET /members",
   access: { scope: "tenant", person: "viewer" },
-  effect: "read",
   summary: "Its members with their roles, and open invitations",
   input: Type.Object({}),
   output: Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
@@ -76,9 +75,7 @@ export const showMembers = defineAct({
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId, "id");
     const members = (await listMembers(db, tenantId)).map(isoTimes);
-    return {
-      output: { members, invitations: (await listInvitations(db, tenantId)).map(isoTimes) },
-    };
+    return { members, invitations: (await listInvitations(db, tenantId)).map(isoTimes) };
   },
 });
 
@@ -86,7 +83,6 @@ export const inviteMember = defineAct({
   name: "member invite",
   http: "POST /invitations",
   access: OWN,
-  effect: "change",
   summary: "Make a link that makes this person a member; printed this once, works once, for a week",
   input: Type.Object({ email: documented({ description: "whom" }), role }),
   output: Type.Object({
@@ -120,16 +116,14 @@ export const inviteMember = defineAct({
       output: isoTimes({ id, link: `${url}/join/${token}`, email, role: given, expiresAt }),
     };
   },
-  audit: (_, { output: { email, role: given } }) => ({
-    ...{ action: "member.invite", target: email ?? "", after: { email, role: given } },
-  }),
+  audit: (_, { output: { email, role: given } }) =>
+    note("member.invite", email ?? "", { after: { email, role: given } }),
 });
 
 export const withdrawMemberInvitation = defineAct({
   name: "member withdraw",
   http: "DELETE /invitations/:invitation",
   access: OWN,
-  effect: "change",
   summary: "Withdraw an invitation: its link stops working",
   input: Type.Object({
     invitation: documented({ description: "its id, as `member list` shows it" }),
@@ -147,14 +141,13 @@ export const withdrawMemberInvitation = defineAct({
     const { id, email, role: given } = gone;
     return { output: { id, email, role: given, withdrawn: true as const } };
   },
-  audit: (_, { output }) => ({ action: "invitation.withdraw", target: output.email ?? "" }),
+  audit: (_, { output }) => note("invitation.withdraw", output.email ?? ""),
 });
 
 export const changeRole = defineAct({
   name: "member role",
   http: "PUT /members/:person/role",
   access: OWN,
-  effect: "change",
   summary: "Change a member's role; the last owner stays an owner",
   input: Type.Object({ person, role }),
   output: Member,
@@ -165,17 +158,17 @@ export const changeRole = defineAct({
     await putMembership(db, { personId: before.id, tenantId, role: given });
     return { output: { ...isoTimes(before), role: given, byOidc: false }, before };
   },
-  audit: (_, { before, output }) => ({
-    ...{ action: "member.role", target: output.email },
-    ...{ before: { role: before.role }, after: { role: output.role } },
-  }),
+  audit: (_, { before, output }) =>
+    note("member.role", output.email, {
+      before: { role: before.role },
+      after: { role: output.role },
+    }),
 });
 
 export const removeMember = defineAct({
   name: "member remove",
   http: "DELETE /members/:person",
   access: OWN,
-  effect: "change",
   summary: "Remove a person from the tenant; the last owner cannot be removed",
   input: Type.Object({ person }),
   output: Type.Object({ ...Member.properties, removed: Type.Literal(true) }),
@@ -186,16 +179,14 @@ export const removeMember = defineAct({
     await deleteMembership(db, tenantId, gone.id);
     return { output: { ...isoTimes(gone), removed: true as const } };
   },
-  audit: (_, { output: { email, role: given } }) => ({
-    ...{ action: "member.remove", target: email, before: { role: given } },
-  }),
+  audit: (_, { output: { email, role: given } }) =>
+    note("member.remove", email, { before: { role: given } }),
 });
 
 export const makeMemberResetLink = defineAct({
   name: "member reset-link",
   http: "POST /members/:person/reset-link",
   access: OWN,
-  effect: "change",
   summary: "Make a link by which a member sets a new password; works once, for an hour",
   description:
     "An owner makes it for members of no other tenant who are no operators; an operator for everybody.",
@@ -210,9 +201,8 @@ export const makeMemberResetLink = defineAct({
     const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf });
     return { output: resetLinkOf(url, made) };
   },
-  audit: (_, { output: { email, expiresAt } }) => ({
-    ...{ action: "account.reset-link", target: email, after: { expiresAt } },
-  }),
+  audit: (_, { output: { email, expiresAt } }) =>
+    note("account.reset-link", email, { after: { expiresAt } }),
 });
 
 export function resetLinkOf(

@@ -1,6 +1,6 @@
 import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
-import { defineAct, OPERATE } from "../act.ts";
+import { defineAct, defineRead, note, OPERATE } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { deleteIdentities } from "./identities.ts";
@@ -38,11 +38,10 @@ const Operator = Type.Object(
   { title: "Operator" },
 );
 
-export const showOperators = defineAct({
+export const showOperators = defineRead({
   name: "operator list",
   http: "GET /operators",
   access: OPERATE,
-  effect: "read",
   summary: "Who is an operator",
   input: Type.Object({}),
   output: Type.Array(Operator),
@@ -57,14 +56,13 @@ export const showOperators = defineAct({
       ],
     },
   ],
-  run: async ({ db }) => ({ output: (await listOperators(db)).map(isoTimes) }),
+  run: async ({ db }) => (await listOperators(db)).map(isoTimes),
 });
 
 export const inviteOperator = defineAct({
   name: "operator invite",
   http: "POST /operators/invitations",
   access: OPERATE,
-  effect: "change",
   summary: "Make a link that makes an operator; printed this once, it works once",
   input: Type.Object({
     email: Type.Optional(
@@ -105,14 +103,13 @@ export const inviteOperator = defineAct({
   },
   // A link of the first operator names nobody.
   audit: (_, { output: { email } }) =>
-    email === null ? undefined : { tenantId: null, action: "operator.invite", target: email },
+    email === null ? undefined : note("operator.invite", email, { tenantId: null }),
 });
 
 export const withdrawOperatorInvitation = defineAct({
   name: "operator withdraw",
   http: "DELETE /operators/invitations/:invitation",
   access: OPERATE,
-  effect: "change",
   summary: "Withdraw an operator's invitation: its link stops working",
   input: Type.Object({
     invitation: documented({ description: "whom it invited, or its id" }),
@@ -135,16 +132,13 @@ export const withdrawOperatorInvitation = defineAct({
     const { email } = await withdrawInvitation(db, null, found.id);
     return { output: { email, withdrawn: true as const } };
   },
-  audit: (_, { output }) => ({
-    ...{ tenantId: null, action: "invitation.withdraw", target: output.email ?? "" },
-  }),
+  audit: (_, { output }) => note("invitation.withdraw", output.email ?? "", { tenantId: null }),
 });
 
 export const makeAnyResetLink = defineAct({
   name: "operator reset-link",
   http: "POST /people/:person/reset-link",
   access: OPERATE,
-  effect: "change",
   summary:
     "Make a link by which a person of any tenant, or an operator, sets a new password; printed this once, " +
     "works once, for an hour, and ends the one before",
@@ -158,16 +152,14 @@ export const makeAnyResetLink = defineAct({
     const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf: null });
     return { output: resetLinkOf(url, made) };
   },
-  audit: (_, { output: { email, expiresAt } }) => ({
-    ...{ tenantId: null, action: "account.reset-link", target: email, after: { expiresAt } },
-  }),
+  audit: (_, { output: { email, expiresAt } }) =>
+    note("account.reset-link", email, { tenantId: null, after: { expiresAt } }),
 });
 
 export const removeTotp = defineAct({
   name: "operator remove-totp",
   http: "POST /people/:person/remove-two-factor",
   access: OPERATE,
-  effect: "change",
   summary:
     "Remove two-factor authentication from a person of any tenant, or an operator, who has lost the " +
     "authenticator app; all their sessions end",
@@ -184,17 +176,14 @@ export const removeTotp = defineAct({
     const { sessionsEnded } = await removeTwoFactor(db, id, actor.personId);
     return { output: { email, removed: true as const, sessionsEnded } };
   },
-  audit: (_, { output: { email, sessionsEnded } }) => ({
-    ...{ tenantId: null, action: "account.two-factor-remove", target: email },
-    after: { sessionsEnded },
-  }),
+  audit: (_, { output: { email, sessionsEnded } }) =>
+    note("account.two-factor-remove", email, { tenantId: null, after: { sessionsEnded } }),
 });
 
 export const disconnectIdentities = defineAct({
   name: "operator disconnect-identity",
   http: "POST /people/:person/disconnect-identity",
   access: OPERATE,
-  effect: "change",
   summary:
     "Disconnect a person of any tenant, or an operator, from their account at the provider of OpenID Connect; " +
     "all their sessions end, and who has no password needs a reset link",
@@ -226,17 +215,18 @@ export const disconnectIdentities = defineAct({
     const sessionsEnded = await deleteSessions(db, id, { except: undefined });
     return { output: { email, disconnected, sessionsEnded } };
   },
-  audit: (_, { output: { email, disconnected: identities, sessionsEnded } }) => ({
-    ...{ tenantId: null, action: "account.identities-remove", target: email },
-    ...{ before: { identities }, after: { sessionsEnded } },
-  }),
+  audit: (_, { output: { email, disconnected: identities, sessionsEnded } }) =>
+    note("account.identities-remove", email, {
+      tenantId: null,
+      before: { identities },
+      after: { sessionsEnded },
+    }),
 });
 
 export const removeOperator = defineAct({
   name: "operator remove",
   http: "DELETE /operators/:person",
   access: OPERATE,
-  effect: "change",
   summary: "Take the platform's rights from a person; the last operator keeps them",
   input: Type.Object({
     person: documented({ description: "of the person, as `operator list` shows it" }),
@@ -259,7 +249,5 @@ export const removeOperator = defineAct({
     await updatePerson(db, found.id, { operator: false });
     return { output: { id: found.id, email: found.email, removed: true as const } };
   },
-  audit: (_, { output }) => ({
-    ...{ tenantId: null, action: "operator.remove", target: output.email },
-  }),
+  audit: (_, { output }) => note("operator.remove", output.email, { tenantId: null }),
 });

@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import { defineAct, OPERATE } from "../act.ts";
+import { defineAct, defineRead, note, OPERATE } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { KEY_MARKS, newApiKey } from "../tenants/api-key.ts";
@@ -29,7 +29,6 @@ const EXAMPLE = {
 export const createPlatformKey = defineAct({
   name: "operator key create",
   access: OPERATE,
-  effect: "change",
   summary: "Make a platform key: a program with it does what an operator may, over HTTP",
   description: "It is taken for operators' calls alone, and refused on every call of a tenant.",
   input: Type.Object({ name: text({ description: "what people call it" }) }),
@@ -51,17 +50,13 @@ export const createPlatformKey = defineAct({
       .execute();
     return { output: { ...made, key: apiKey } };
   },
-  audit: ({ name }, { output: { prefix } }) => ({
-    action: "platform-key.create",
-    target: name,
-    after: { name, prefix },
-  }),
+  audit: ({ name }, { output: { prefix } }) =>
+    note("platform-key.create", name, { after: { name, prefix } }),
 });
 
-export const listPlatformKeys = defineAct({
+export const listPlatformKeys = defineRead({
   name: "operator key list",
   access: OPERATE,
-  effect: "read",
   summary: "The platform keys, newest first: first characters, name, last use",
   input: Type.Object({}),
   output: Type.Array(
@@ -83,14 +78,13 @@ export const listPlatformKeys = defineAct({
       .select(["id", "prefix", "name", "created_at as createdAt", "last_used_at as lastUsedAt"])
       .orderBy("id", "desc")
       .execute();
-    return { output: keys.map(isoTimes) };
+    return keys.map(isoTimes);
   },
 });
 
 export const revokePlatformKey = defineAct({
   name: "operator key revoke",
   access: OPERATE,
-  effect: "change",
   summary: "Revoke a platform key: its next call is refused",
   input: Type.Object({ id: id({ description: "as `operator key list` shows it" }) }),
   output: Type.Object(key, { title: "PlatformKey" }),
@@ -106,11 +100,8 @@ export const revokePlatformKey = defineAct({
     if (gone === undefined) throw new NotFound("id", UNKNOWN);
     return { output: gone };
   },
-  audit: (_, { output: { name, prefix } }) => ({
-    action: "platform-key.revoke",
-    target: name,
-    before: { name, prefix },
-  }),
+  audit: (_, { output: { name, prefix } }) =>
+    note("platform-key.revoke", name, { before: { name, prefix } }),
 });
 
 /** The platform key of this text; undefined: it is none. Looked up for each call, so that a revoked one ends at once. */

@@ -17,7 +17,7 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, LOOK, PROVISION } from "../act.ts";
+import { defineAct, defineRead, LOOK, note, PROVISION } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
@@ -78,7 +78,6 @@ export const putProvider = defineAct({
   name: "provider put",
   http: "PUT /providers/:channel/:name",
   access: PROVISION,
-  effect: "change",
   summary: "Check the settings and store them encrypted; a new account goes before the others",
   input: Type.Object({
     channel: oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
@@ -189,35 +188,32 @@ export const putProvider = defineAct({
   audit: (_, { before, after }) => providerSaved(before, after),
 });
 
-export const listProviders = defineAct({
+export const listProviders = defineRead({
   name: "provider list",
   http: "GET /providers",
   access: LOOK,
-  effect: "read",
   summary: "A tenant's providers in the order of use, secrets masked",
   input: Type.Object({}),
   output: Type.Array(Provider),
   examples: [{ input: {}, output: [PROVIDER] }],
-  run: async ({ db, tenantId }) => ({ output: await readProviders(db, tenantId) }),
+  run: ({ db, tenantId }) => readProviders(db, tenantId),
 });
 
-export const showProvider = defineAct({
+export const showProvider = defineRead({
   name: "provider show",
   http: "GET /providers/:id",
   access: LOOK,
-  effect: "read",
   summary: "One provider, by its id or by the flags, secrets masked",
   input: named,
   output: Provider,
   examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
-  run: async ({ db, tenantId }, { id }) => ({ output: await providerAt(db, { id, tenantId }) }),
+  run: ({ db, tenantId }, { id }) => providerAt(db, { id, tenantId }),
 });
 
 export const renameProvider = defineAct({
   name: "provider rename",
   http: "POST /providers/:id/rename",
   access: PROVISION,
-  effect: "change",
   summary: "Rename it; its settings and history stay",
   input: Type.Object({
     ...named.properties,
@@ -240,7 +236,6 @@ export const deleteProvider = defineAct({
   name: "provider delete",
   http: "DELETE /providers/:id",
   access: PROVISION,
-  effect: "change",
   summary: "Delete it with its settings; prints it as it was",
   description: "What it sent keeps its attempts.",
   input: named,
@@ -252,11 +247,7 @@ export const deleteProvider = defineAct({
       await deleteProviderRow(transaction, before);
       return { output: before };
     }),
-  audit: (_, { output }) => ({
-    action: "provider.delete",
-    target: targetOf(output),
-    before: recorded(output),
-  }),
+  audit: (_, { output }) => note("provider.delete", targetOf(output), { before: recorded(output) }),
 });
 
 /** By its id (within one tenant, if it is named), or by channel where one matches. */

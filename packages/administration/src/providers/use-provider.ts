@@ -2,7 +2,7 @@ import { sentRow } from "@belfry/contracts/channels";
 import { flag, oneOf, orNull, text } from "@belfry/contracts/fields";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { defineAct, PROVISION } from "../act.ts";
+import { defineAct, note, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { type Sendable, sendThrough } from "../templates/send-test.ts";
@@ -23,7 +23,7 @@ import {
   UNTESTED,
 } from "./providers.ts";
 
-const common = { access: PROVISION, effect: "change", output: Provider } as const;
+const common = { access: PROVISION, output: Provider } as const;
 const EXAMPLE = { input: { id: PROVIDER.id }, output: { ...PROVIDER, active: true } };
 
 function noteOf(verb: string, { before, after }: { before: Provider; after: Provider }) {
@@ -104,11 +104,8 @@ export const moveProviderUp = defineAct({
     });
     return { output: order, before };
   },
-  audit: (_, { output, before }) => ({
-    action: "provider.move",
-    target: targetOf(before),
-    after: { order: output.map(({ name }) => name) },
-  }),
+  audit: (_, { output, before }) =>
+    note("provider.move", targetOf(before), { after: { order: output.map(({ name }) => name) } }),
 });
 
 const TEXT = "This is a test from Belfry: the provider works.";
@@ -180,9 +177,8 @@ export const testProvider = defineAct({
       target: targetOf(provider),
     };
   },
-  audit: (_, { target, output }) => ({
-    action: "provider.test",
-    target,
-    after: { class: output.class, vendorStatus: output.vendorStatus },
-  }),
+  audit: (_, { target, output }) =>
+    note("provider.test", target, {
+      after: { class: output.class, vendorStatus: output.vendorStatus },
+    }),
 });

@@ -13,7 +13,7 @@ import {
 import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineRead, LOOK } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { inWords } from "../events/found-events.ts";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
@@ -103,11 +103,10 @@ const EventFound = Type.Object({
   by: Type.Array(oneOf(FOUND_BY), { description: "What the text was" }),
 });
 
-export const searchAnything = defineAct({
+export const searchAnything = defineRead({
   name: "event search",
   http: "GET /search",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary:
     "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
@@ -165,7 +164,7 @@ export const searchAnything = defineAct({
   async run({ db, tenantId, services }, { search: text, limit }) {
     const whole = { text, tenantId: tenantId || undefined, limit };
     const { events, ...found } = await findAnything(db, await services.keys(), whole);
-    return { output: { ...found, events: events.map(isoTimes) } };
+    return { ...found, events: events.map(isoTimes) };
   },
 });
 

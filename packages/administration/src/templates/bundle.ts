@@ -4,7 +4,7 @@ import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { field, flag, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, EDIT, LOOK, type Note } from "../act.ts";
+import { type ActContext, defineAct, defineRead, EDIT, LOOK, type Note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
@@ -63,25 +63,23 @@ export const options = {
   ),
 };
 
-export const pullBundle = defineAct({
+export const pullBundle = defineRead({
   name: "bundle pull",
   http: "GET /bundle",
   access: LOOK,
-  effect: "read",
   summary: "What is published of a tenant as files: templates, layout and categories",
   description:
     "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
   input: Type.Object({}),
   output: Type.Object({ files: Files }),
   examples: [{ input: {}, output: { files: { [PATH]: FILE } } }],
-  run: async ({ db, tenantId }) => ({ output: { files: filesOf(await bundleOf(db, tenantId)) } }),
+  run: async ({ db, tenantId }) => ({ files: filesOf(await bundleOf(db, tenantId)) }),
 });
 
 export const applyBundle = defineAct({
   name: "bundle apply",
   http: "POST /bundle",
   access: EDIT,
-  effect: "change",
   maxBodyBytes: MAX_BUNDLE_BYTES,
   summary: "Publish such files, all or none; what has no file stays as it is",
   description: "Contents are compared: the same bundle again changes nothing and makes no version.",

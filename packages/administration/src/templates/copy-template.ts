@@ -2,7 +2,7 @@ import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels
 import { field, text } from "@belfry/contracts/fields";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, NotAllowed, OPERATE } from "../act.ts";
+import { defineAct, EDIT, NotAllowed, note, OPERATE } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, invalid } from "../input-error.ts";
 import { saveDraft } from "./drafts.ts";
@@ -26,7 +26,6 @@ export const copyTemplate = defineAct({
   name: "template copy",
   http: "POST /templates/:eventType/:channel/copy",
   access: EDIT,
-  effect: "change",
   summary: "Copy it to another event type or tenant, in all languages, as drafts",
   description:
     "What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed.",
@@ -61,12 +60,11 @@ export const copyTemplate = defineAct({
     }
     return { output: await readTemplate(db, to), from: row.id, fromTenant: tenantId };
   },
-  audit: (_, { output, from, fromTenant }) => ({
-    tenantId: output.tenantId,
-    action: "template.copy",
-    target: targetOf(output),
-    after: { from, fromTenant },
-  }),
+  audit: (_, { output, from, fromTenant }) =>
+    note("template.copy", targetOf(output), {
+      tenantId: output.tenantId,
+      after: { from, fromTenant },
+    }),
 });
 
 const starterKeys = STARTERS.map(({ key }) => key);
@@ -75,7 +73,6 @@ export const createTemplates = defineAct({
   name: "template create",
   http: "POST /templates",
   access: EDIT,
-  effect: "change",
   summary: "Begin the templates of an event type as drafts, empty or from an example",
   input: Type.Object({
     eventType: text({ description: "as the tenant's events name it" }),
@@ -128,8 +125,7 @@ export const createTemplates = defineAct({
     }
     return { output };
   },
-  audit: (_, { output }) =>
-    output.map((template) => ({ action: "template.draft", target: targetOf(template) })),
+  audit: (_, { output }) => output.map((template) => note("template.draft", targetOf(template))),
 });
 
 /** What a new template says on a channel. */

@@ -2,7 +2,7 @@ import type { Channel } from "@belfry/contracts/channels";
 import { flag, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
 import {
@@ -108,23 +108,21 @@ const EXAMPLE: TemplateDraft = {
   savedAt: "2026-11-20T09:00:00.000Z",
 };
 
-export const showDraft = defineAct({
+export const showDraft = defineRead({
   name: "template draft show",
   http: "GET /templates/:eventType/:channel/draft",
   access: LOOK,
-  effect: "read",
   summary: "The draft of a template, with its text",
   input: variant,
   output: Draft,
   examples: [{ input: ORDER, output: EXAMPLE }],
-  run: async ({ db, tenantId }, input) => ({ output: await readDraft(db, { ...input, tenantId }) }),
+  run: ({ db, tenantId }, input) => readDraft(db, { ...input, tenantId }),
 });
 
 export const putDraft = defineAct({
   name: "template draft put",
   http: "PUT /templates/:eventType/:channel/draft",
   access: EDIT,
-  effect: "change",
   tool: true,
   summary: "Save as a draft, which is not in use; faults are told when it is published",
   input: Type.Object({
@@ -148,14 +146,13 @@ export const putDraft = defineAct({
   audit: (input, { output: { revision }, isNew }) =>
     input.autosave === true && !isNew
       ? undefined
-      : { action: "template.draft", target: targetOf(input), after: { revision } },
+      : note("template.draft", targetOf(input), { after: { revision } }),
 });
 
 export const discardDraft = defineAct({
   name: "template draft discard",
   http: "DELETE /templates/:eventType/:channel/draft",
   access: EDIT,
-  effect: "change",
   summary: "Discard the draft; prints its last text",
   description: "A template of which nothing was ever published goes with its last draft.",
   input: Type.Object({ ...ADDRESS, ...LOCALE, revision }),
@@ -173,18 +170,16 @@ export const discardDraft = defineAct({
     if (left.length === 0) await deleteTemplateRow(db, { id, tenantId });
     return { output: draft };
   },
-  audit: (input, { output: { revision, basedOnVersion, savedBy } }) => ({
-    action: "template.discard-draft",
-    target: targetOf(input),
-    before: { revision, basedOnVersion, savedBy },
-  }),
+  audit: (input, { output: { revision, basedOnVersion, savedBy } }) =>
+    note("template.discard-draft", targetOf(input), {
+      before: { revision, basedOnVersion, savedBy },
+    }),
 });
 
 export const publishDraft = defineAct({
   name: "template publish",
   http: "POST /templates/:eventType/:channel/publish",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Publish a draft, live within 5 s; refused if another version was published since",
   input: Type.Object({

@@ -1,7 +1,7 @@
 import { flag, orNull, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct, EDIT, LOOK } from "../act.ts";
+import { type Access, defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -44,7 +44,6 @@ export const setEnvironment = defineAct({
   name: "environment set",
   http: "PUT /tenants/:tenantId/environment",
   access: OF_TENANT_BY_OPERATOR,
-  effect: "change",
   summary: "Make a tenant an environment of a product; what is left out stays as it is",
   description:
     "Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them.",
@@ -88,19 +87,13 @@ export const setEnvironment = defineAct({
       return { output: after, before, after };
     });
   },
-  audit: (_, { before, after }) => ({
-    action: "tenant.environment",
-    target: after.name,
-    before,
-    after,
-  }),
+  audit: (_, { before, after }) => note("tenant.environment", after.name, { before, after }),
 });
 
-export const listEnvironments = defineAct({
+export const listEnvironments = defineRead({
   name: "environment list",
   http: "GET /environments",
   access: LOOK,
-  effect: "read",
   summary: "The environments of the tenant's family, its own among them",
   input: Type.Object({}),
   output: Type.Array(Environment),
@@ -108,9 +101,9 @@ export const listEnvironments = defineAct({
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
     const own = await environmentOf(db, tenantId);
-    if (own.family === null) return { output: [own] };
+    if (own.family === null) return [own];
     const all = await environments(db).where("family", "=", own.family).execute();
-    return { output: all };
+    return all;
   },
 });
 
@@ -158,7 +151,6 @@ export const promoteEnvironment = defineAct({
   name: "environment promote",
   http: "POST /environment/promotion",
   access: EDIT,
-  effect: "change",
   summary: "Publish here what the environment that it promotes from has published",
   description: "A promotion is a bundle from one tenant into the other: all of it, or nothing.",
   input: Type.Object(options),

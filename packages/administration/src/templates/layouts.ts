@@ -3,7 +3,7 @@ import { field, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, EDIT, LOOK } from "../act.ts";
+import { type ActContext, defineAct, defineRead, EDIT, LOOK } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import { compileSettings, placed } from "./compile-source.ts";
@@ -85,7 +85,6 @@ export const putLayout = defineAct({
   name: "layout put",
   http: "PUT /layout",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary:
     "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
@@ -110,7 +109,6 @@ export const restoreLayout = defineAct({
   name: "layout restore",
   http: "POST /layout/versions/:version/restore",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Publish an older version again, as the newest",
   input: Type.Object({ version: integer(VERSIONS, { description: "its number" }) }),
@@ -129,7 +127,6 @@ export const removeLayout = defineAct({
   name: "layout remove",
   http: "DELETE /layout",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Back to the platform's layout, with nothing of the tenant's but its name",
   input: Type.Object({}),
@@ -141,11 +138,10 @@ export const removeLayout = defineAct({
   audit: noteOf("remove"),
 });
 
-export const showLayout = defineAct({
+export const showLayout = defineRead({
   name: "layout show",
   http: "GET /layout",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "The live layout, or one of its versions",
   input: Type.Object({
@@ -153,31 +149,27 @@ export const showLayout = defineAct({
   }),
   output: Layout,
   examples: [{ input: {}, output: EXAMPLE }],
-  run: async ({ db, tenantId }, { version }) => ({
-    output:
-      version === undefined
-        ? await readLayout(db, tenantId)
-        : await readLayoutVersion(db, tenantId, version),
-  }),
+  run: async ({ db, tenantId }, { version }) =>
+    version === undefined
+      ? await readLayout(db, tenantId)
+      : await readLayoutVersion(db, tenantId, version),
 });
 
-export const listLayoutVersions = defineAct({
+export const listLayoutVersions = defineRead({
   name: "layout versions",
   http: "GET /layout/versions",
   access: LOOK,
-  effect: "read",
   summary: "All its versions, newest first",
   input: Type.Object({}),
   output: Type.Array(Layout),
   examples: [{ input: {}, output: [EXAMPLE] }],
-  run: async ({ db, tenantId }) => ({ output: await readLayoutVersions(db, tenantId) }),
+  run: ({ db, tenantId }) => readLayoutVersions(db, tenantId),
 });
 
-export const previewLayout = defineAct({
+export const previewLayout = defineRead({
   name: "layout preview",
   http: "POST /layout/preview",
   access: LOOK,
-  effect: "read",
   summary: "A sample mail in a layout that is not in force",
   description: "What is left out is the platform's.",
   input: Type.Object(LOOKS),
@@ -193,7 +185,7 @@ export const previewLayout = defineAct({
     const inForce = { version: 0, layout };
     const sample = { channel, ...SAMPLE };
     const shown = await previewSource(db, tenantId, sample, { name: "Ada" }, inForce);
-    return { output: { html: shown.kind === "email" ? shown.html : "" } };
+    return { html: shown.kind === "email" ? shown.html : "" };
   },
 });
 

@@ -8,7 +8,7 @@ import { withGathered } from "@belfry/templates/language/event-variables";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineRead, LOOK } from "../act.ts";
 import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
@@ -44,11 +44,10 @@ export const VARIABLES = Type.Optional(
   ),
 );
 
-export const previewTemplate = defineAct({
+export const previewTemplate = defineRead({
   name: "template preview",
   http: "POST /template-previews",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "Render a saved template, or with --content-file one that is not saved",
   description: "The flags of its text go with --content-file.",
@@ -94,7 +93,7 @@ export const previewTemplate = defineAct({
   ],
   async run({ db, tenantId }, { variables = {}, content, eventType, ...input }) {
     if (content !== undefined) {
-      return { output: await previewSource(db, tenantId, { ...input, content }, variables) };
+      return await previewSource(db, tenantId, { ...input, content }, variables);
     }
     if (eventType === undefined) throw invalid("eventType", "is required without content");
     const { channel } = input;
@@ -103,7 +102,7 @@ export const previewTemplate = defineAct({
     );
     if (stray !== undefined) throw invalid(stray, "needs content");
     const address = { tenantId, eventType, channel };
-    return { output: await renderTemplate(db, address, variables, localeOf(input)) };
+    return await renderTemplate(db, address, variables, localeOf(input));
   },
 });
 

@@ -101,7 +101,6 @@ export const putTemplate = defineAct({
   name: "template put",
   http: "PUT /templates/:eventType/:channel",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Check, compile and publish: live within 5 s; a new text is a new version",
   description:

@@ -3,7 +3,7 @@ import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type EmailFormat, emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
@@ -37,11 +37,10 @@ const SAMPLE_FILES = {
   [`${ORDER.eventType}/${ORDER.channel}.txt`]: "---\n---\nOrder {{ id }} is on its way",
 };
 
-export const exportTemplates = defineAct({
+export const exportTemplates = defineRead({
   name: "template export",
   http: "GET /template-files",
   access: LOOK,
-  effect: "read",
   summary: "Write what is published into a directory: a folder an event type, a file a language",
   description: "Drafts are not in it.",
   input: Type.Object({}),
@@ -49,7 +48,7 @@ export const exportTemplates = defineAct({
   examples: [{ input: {}, output: { files: SAMPLE_FILES } }],
   async run({ db, tenantId }) {
     const files = filesOfTemplates(await publishedTemplates(db, tenantId));
-    return { output: { files: Object.fromEntries(files) } };
+    return { files: Object.fromEntries(files) };
   },
 });
 
@@ -72,7 +71,6 @@ export const importTemplates = defineAct({
   name: "template import",
   http: "PUT /template-files",
   access: EDIT,
-  effect: "change",
   maxBodyBytes: MAX_BUNDLE_BYTES,
   inBundle: true,
   summary: "Publish such a directory; all is checked first, and what is the same stays as it is",
@@ -98,7 +96,7 @@ export const importTemplates = defineAct({
   audit(_, { output: { published } }) {
     if (published === undefined) return undefined;
     const target = `${published.length} published`;
-    return { action: "template.import", target, after: { published } };
+    return note("template.import", target, { after: { published } });
   },
 });
 

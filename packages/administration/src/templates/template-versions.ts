@@ -2,7 +2,7 @@ import { integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { emailFormat } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
@@ -45,20 +45,17 @@ const TemplateVersion = Type.Object(
 const createdAt = "2026-11-20T09:00:00.000Z";
 const EXAMPLE = { ...NO_TEXT, version: 1, locale: "", createdBy: "ann@example.com", createdAt };
 
-export const listTemplateVersions = defineAct({
+export const listTemplateVersions = defineRead({
   name: "template versions",
   http: "GET /templates/:eventType/:channel/versions",
   access: LOOK,
-  effect: "read",
   summary: "What was published of it in all languages, newest first, without the contents",
   input: Type.Object(ADDRESS),
   output: Type.Array(TemplateVersion),
   examples: [{ input: ORDER, output: [EXAMPLE] }],
   async run({ db, tenantId }, input) {
     const versions = await readTemplateVersions(db, { ...input, tenantId });
-    return {
-      output: versions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() })),
-    };
+    return versions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
   },
 });
 
@@ -66,7 +63,6 @@ export const restoreTemplate = defineAct({
   name: "template restore",
   http: "POST /templates/:eventType/:channel/versions/:version/restore",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Publish an older version again, in its language, as the newest",
   description: "What is set for all languages stays, and so does active or not.",
@@ -88,7 +84,6 @@ export const confirmTranslation = defineAct({
   name: "template confirm",
   http: "POST /templates/:eventType/:channel/confirm",
   access: EDIT,
-  effect: "change",
   summary: "Say that a translation still fits the default text: it is no longer outdated",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
@@ -113,12 +108,7 @@ export const confirmTranslation = defineAct({
       };
     });
   },
-  audit: (input, { before, after }) => ({
-    action: "template.same",
-    target: targetOf(input),
-    before,
-    after,
-  }),
+  audit: (input, { before, after }) => note("template.same", targetOf(input), { before, after }),
 });
 
 /** Of all languages, newest first, without their content. Throws `NotFound`. */

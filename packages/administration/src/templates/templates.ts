@@ -4,7 +4,7 @@ import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
@@ -124,32 +124,28 @@ export async function readTemplate(
   return { ...templateSummary(row, locales), content: row.content };
 }
 
-export const listTemplates = defineAct({
+export const listTemplates = defineRead({
   name: "template list",
   http: "GET /templates",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "A tenant's templates, or the platform's",
   input: Type.Object({}),
   output: Type.Array(TemplateSummary),
   examples: [{ input: {}, output: [ORDER_SUMMARY] }],
-  run: async ({ db, tenantId }) => ({ output: await readTemplates(db, tenantId) }),
+  run: ({ db, tenantId }) => readTemplates(db, tenantId),
 });
 
-export const showTemplate = defineAct({
+export const showTemplate = defineRead({
   name: "template show",
   http: "GET /templates/:eventType/:channel",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "One template with what is published of it, by its id or by the three flags",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
   examples: [{ input: ORDER, output: ORDER_TEMPLATE }],
-  run: async ({ db, tenantId }, input) => ({
-    output: await readTemplate(db, { ...input, tenantId }, localeOf(input)),
-  }),
+  run: ({ db, tenantId }, input) => readTemplate(db, { ...input, tenantId }, localeOf(input)),
 });
 
 export const activateTemplate = switching("activate", true, "Use it for events from now on");
@@ -164,7 +160,6 @@ function switching(verb: "activate" | "deactivate", active: boolean, summary: st
     name: `template ${verb}`,
     http: `POST /templates/:eventType/:channel/${verb}`,
     access: EDIT,
-    effect: "change",
     inBundle: true,
     summary,
     input: Type.Object(ADDRESS),
@@ -190,7 +185,6 @@ export const deleteTemplate = defineAct({
   name: "template delete",
   http: "DELETE /templates/:eventType/:channel",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Delete it with all its versions; prints it as it was",
   description:
@@ -221,11 +215,12 @@ export const deleteTemplate = defineAct({
       return { output: await readTemplate(transaction, address), before };
     });
   },
-  audit: (input, { before }) => ({
-    action: input.locale === undefined ? "template.delete" : "template.remove-language",
-    target: targetOf(input),
-    before,
-  }),
+  audit: (input, { before }) =>
+    note(
+      input.locale === undefined ? "template.delete" : "template.remove-language",
+      targetOf(input),
+      { before },
+    ),
 });
 
 /** Of an entry in the audit log. */

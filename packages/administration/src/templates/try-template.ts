@@ -2,7 +2,7 @@ import { channelsWith } from "@belfry/contracts/channels";
 import { orNull } from "@belfry/contracts/fields";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT } from "../act.ts";
+import { defineAct, EDIT, note } from "../act.ts";
 import { previewSource, renderTemplate, VARIABLES } from "./preview-template.ts";
 import { sendPushTest, sendRenderedTest } from "./send-test.ts";
 import { written } from "./setting-kinds.ts";
@@ -97,9 +97,6 @@ export const testTemplate = defineAct({
     };
   },
   // What came of it, without content.
-  audit: ({ eventType, channel }, { told }) => ({
-    action: "template.test",
-    target: targetOf({ eventType, channel }),
-    after: told,
-  }),
+  audit: ({ eventType, channel }, { told }) =>
+    note("template.test", targetOf({ eventType, channel }), { after: told }),
 });

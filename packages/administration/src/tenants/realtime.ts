@@ -6,7 +6,7 @@ import type { Database } from "@belfry/database/connection";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, OPERATE } from "../act.ts";
+import { defineAct, note, OPERATE } from "../act.ts";
 import { invalid } from "../input-error.ts";
 import { requireTenant, tenantById, tenantNotFound } from "./tenant-rows.ts";
 
@@ -22,7 +22,6 @@ export const newRealtimeEpoch = defineAct({
   name: "realtime new-epoch",
   http: "POST /realtime-epoch",
   access: OPERATE,
-  effect: "change",
   summary: "After a restore: make every client read its history anew",
   description:
     "Offsets after the backup are given a second time. At its next reconnect a client forgets its place.",
@@ -35,9 +34,7 @@ export const newRealtimeEpoch = defineAct({
       returning epoch`.execute(db);
     return { output: { epoch: rows[0]!.epoch } };
   },
-  audit: (_, { output: after }) => ({
-    ...{ action: "realtime.new-epoch", target: "every client", after },
-  }),
+  audit: (_, { output: after }) => note("realtime.new-epoch", "every client", { after }),
 });
 
 export const disconnectUsers = defineAct({
@@ -61,7 +58,6 @@ export const disconnectUsers = defineAct({
   examples: [
     { input: { userId: "user-1" }, output: { tenantId: "acme", userId: "user-1", sent: true } },
   ],
-  flags: { userId: "--user <id>" },
   async run({ db, tenantId, services }, { userId: id, all = false }) {
     if ((id !== undefined) === all) throw invalid("userId or all", "one of the two is required");
     const tenant = await tenantById(db, tenantId);
@@ -71,16 +67,13 @@ export const disconnectUsers = defineAct({
     return { output: { ...owner, sent: true }, name: tenant.name };
   },
   audit: ({ userId: id }, { name }) =>
-    id === undefined
-      ? { action: "tenant.disconnect", target: name }
-      : { action: "user.disconnect", target: id },
+    id === undefined ? note("tenant.disconnect", name) : note("user.disconnect", id),
 });
 
 /** Before a person of the tenant is given a token to read the user's inbox. */
 export const openInbox = defineAct({
   name: "user open-inbox",
   access: { scope: "tenant", person: "editor" },
-  effect: "change",
   command: false,
   summary: "Open a user's live inbox",
   input: Type.Object({ userId }),
@@ -93,7 +86,7 @@ export const openInbox = defineAct({
     const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);
     return { output: { channels: [...names].map((name) => realtimeChannel(name, id)) } };
   },
-  audit: ({ userId: target }) => ({ action: "user.open-inbox", target }),
+  audit: ({ userId: target }) => note("user.open-inbox", target),
 });
 
 /**

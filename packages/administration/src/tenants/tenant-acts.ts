@@ -1,7 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, OPERATE } from "../act.ts";
+import { type ActContext, defineAct, defineRead, note, OPERATE } from "../act.ts";
 import { apiKeyName, liveApiKeys } from "./api-key.ts";
 import { type TenantInput, tenantName, tenantSettings, webhookSecret } from "./tenant-input.ts";
 import { allTenants } from "./tenant-rows.ts";
@@ -37,7 +37,6 @@ export const createTenantAct = defineAct({
   name: "tenant create",
   http: "POST /tenants",
   access: OPERATE,
-  effect: "change",
   summary: "Make a tenant; prints its API key, this once",
   description: `Without limits given: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
   input: Type.Object({
@@ -52,17 +51,14 @@ export const createTenantAct = defineAct({
   async run({ db, services }, input) {
     return { output: await createTenant(db, input, await keysFor(services, input)) };
   },
-  audit: (_, { output }) => ({
-    ...{ tenantId: output.id, action: "tenant.create", target: output.name },
-    after: recorded(output),
-  }),
+  audit: (_, { output }) =>
+    note("tenant.create", output.name, { tenantId: output.id, after: recorded(output) }),
 });
 
-export const listTenants = defineAct({
+export const listTenants = defineRead({
   name: "tenant list",
   http: "GET /tenants",
   access: OPERATE,
-  effect: "read",
   summary: "All tenants, oldest first",
   input: Type.Object({}),
   output: Type.Array(Tenant),
@@ -71,28 +67,26 @@ export const listTenants = defineAct({
     const tenants = await allTenants(db);
     const ids = tenants.map(({ id }) => id);
     const keys = Map.groupBy(await liveApiKeys(db, ids), (key) => key.tenantId);
-    return { output: tenants.map((tenant) => tenantView(tenant, keys.get(tenant.id) ?? [])) };
+    return tenants.map((tenant) => tenantView(tenant, keys.get(tenant.id) ?? []));
   },
 });
 
-export const showTenantAct = defineAct({
+export const showTenantAct = defineRead({
   name: "tenant show",
   http: "GET /tenants/:id",
   access: OPERATE,
-  effect: "read",
   summary: "One tenant with its live API keys (their prefixes and names)",
   input: named,
   output: Tenant,
   examples: [{ input: NAMED, output: EXAMPLE_TENANT }],
   flags: { id: "<id>" },
-  run: async ({ db }, { id }) => ({ output: await showTenant(db, id) }),
+  run: ({ db }, { id }) => showTenant(db, id),
 });
 
 export const updateTenantAct = defineAct({
   name: "tenant update",
   http: "PATCH /tenants/:id",
   access: OPERATE,
-  effect: "change",
   summary: "Change the given settings; applies within 5 s",
   description:
     "What is left out stays as it is. A webhook secret takes the place of the one before at once.",
@@ -111,14 +105,15 @@ export const updateTenantAct = defineAct({
     const before = await showTenant(db, id);
     return { output: await updateTenant(db, id, input, await keysFor(services, input)), before };
   },
-  audit: ({ webhookSecret: secret }, { before, output }) => ({
-    ...{ tenantId: output.id, action: "tenant.update", target: output.name },
-    before: recorded(before),
-    after: {
-      ...recorded(output),
-      ...(secret !== undefined && { webhookSecret: secret === null ? "none" : "a new one" }),
-    },
-  }),
+  audit: ({ webhookSecret: secret }, { before, output }) =>
+    note("tenant.update", output.name, {
+      tenantId: output.id,
+      before: recorded(before),
+      after: {
+        ...recorded(output),
+        ...(secret !== undefined && { webhookSecret: secret === null ? "none" : "a new one" }),
+      },
+    }),
 });
 
 export const activateTenant = activation(true, {
@@ -135,7 +130,6 @@ function activation(active: boolean, { summary }: { summary: string }) {
     name: `tenant ${verb}`,
     http: `POST /tenants/:id/${verb}`,
     access: OPERATE,
-    effect: "change",
     summary,
     input: named,
     output: Tenant,

@@ -8,7 +8,7 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { type Access, defineAct } from "../act.ts";
+import { type Access, defineAct, defineRead, note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import {
@@ -60,7 +60,6 @@ export const createKey = defineAct({
   name: "tenant key create",
   http: "POST /keys",
   access: OWN,
-  effect: "change",
   summary: "One more key, printed this once, beside those that are there",
   input: Type.Object({
     name: Type.Optional(apiKeyName("what people call it")),
@@ -91,28 +90,24 @@ export const createKey = defineAct({
     });
     return { output: { tenantId, apiKey, prefix: stored.prefix, ...given } };
   },
-  audit: (_, { output }) => ({
-    ...{ action: "key.create", target: keyTarget(output), after: { role: output.role } },
-  }),
+  audit: (_, { output }) => note("key.create", keyTarget(output), { after: { role: output.role } }),
 });
 
-export const listKeys = defineAct({
+export const listKeys = defineRead({
   name: "tenant key list",
   http: "GET /keys",
   access: { scope: "tenant", person: "viewer" },
-  effect: "read",
   summary: "The live keys, newest first: id, first characters, name, role, last use",
   input: Type.Object({}),
   output: Type.Array(ApiKey),
   examples: [{ input: {}, output: [EXAMPLE_KEY] }],
-  run: async ({ db, tenantId }) => ({ output: (await showTenant(db, tenantId)).apiKeys }),
+  run: async ({ db, tenantId }) => (await showTenant(db, tenantId)).apiKeys,
 });
 
 export const revokeKey = defineAct({
   name: "tenant key revoke",
   http: "DELETE /keys/:keyId",
   access: OWN,
-  effect: "change",
   summary: "No service takes it any more, within 5 s; `tenant key list` shows the id",
   input: Type.Object({ keyId: documented({ description: "the key's id" }) }),
   output: Type.Object({
@@ -137,16 +132,14 @@ export const revokeKey = defineAct({
     }
     return { output: { tenantId, id, ...gone, revoked: true as const } };
   },
-  audit: (_, { output }) => ({
-    ...{ action: "key.revoke", target: keyTarget(output), before: { role: output.role } },
-  }),
+  audit: (_, { output }) =>
+    note("key.revoke", keyTarget(output), { before: { role: output.role } }),
 });
 
 export const rotateKey = defineAct({
   name: "tenant rotate-key",
   http: "POST /keys/rotate",
   access: OWN,
-  effect: "change",
   summary: "Make a new API key, printed this once; the keys before it end after the overlap",
   description:
     "The keys of its role go on working for the overlap, or less where they were to end sooner. Those of other roles stay.",
@@ -184,7 +177,7 @@ export const rotateKey = defineAct({
   audit(_, { output: { apiKeys }, seconds }) {
     const [key] = apiKeys;
     const after = { role: key?.role, othersEndAfterHours: seconds / 3600 };
-    return { action: "key.rotate", target: key === undefined ? "" : keyTarget(key), after };
+    return note("key.rotate", key === undefined ? "" : keyTarget(key), { after });
   },
 });
 
@@ -205,7 +198,6 @@ export const rotateWebhookSecret = defineAct({
   name: "tenant rotate-webhook-secret",
   http: "POST /webhook-secret/rotate",
   access: OWN,
-  effect: "change",
   summary: "Set the secret that signs its triggers; the one before ends after the overlap",
   description: "Of two before, the older one ends at once.",
   input: Type.Object({
@@ -244,17 +236,16 @@ export const rotateWebhookSecret = defineAct({
     const tenant = await showTenant(db, tenantId);
     return { output: secret === made ? { ...tenant, createdSecret: made } : tenant };
   },
-  audit: (_, { output }) => ({
-    ...{ action: "webhook-secret.create", target: "webhook secret" },
-    after: { theOneBeforeEndsAt: output.previousWebhookSecretUntil },
-  }),
+  audit: (_, { output }) =>
+    note("webhook-secret.create", "webhook secret", {
+      after: { theOneBeforeEndsAt: output.previousWebhookSecretUntil },
+    }),
 });
 
 export const removeWebhookSecret = defineAct({
   name: "tenant remove-webhook-secret",
   http: "DELETE /webhook-secret",
   access: OWN,
-  effect: "change",
   summary: "Its triggers need no signature any more",
   input: Type.Object({}),
   output: Tenant,
@@ -262,5 +253,5 @@ export const removeWebhookSecret = defineAct({
   run: async ({ db, tenantId }) => ({
     output: await updateTenant(db, tenantId, { webhookSecret: null }),
   }),
-  audit: () => ({ action: "webhook-secret.remove", target: "webhook secret" }),
+  audit: () => note("webhook-secret.remove", "webhook secret"),
 });

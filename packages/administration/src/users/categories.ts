@@ -7,7 +7,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -42,7 +42,6 @@ export const putCategory = defineAct({
   name: "category put",
   http: "PUT /categories/:key",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Create a category, or change the given settings of one; applies within 5 s",
   description: "What is left out stays as it is. An empty text takes a language away.",
@@ -101,17 +100,14 @@ export const putCategory = defineAct({
       return { output: after, before, after };
     });
   },
-  audit: ({ key }, { before = null, after }) => ({
-    action: before === null ? "category.create" : "category.update",
-    ...{ target: key, before, after },
-  }),
+  audit: ({ key }, { before = null, after }) =>
+    note(before === null ? "category.create" : "category.update", key, { before, after }),
 });
 
-export const listCategories = defineAct({
+export const listCategories = defineRead({
   name: "category list",
   http: "GET /categories",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "A tenant's categories, each with the event types that belong to it",
   input: Type.Object({}),
@@ -119,7 +115,7 @@ export const listCategories = defineAct({
   examples: [{ input: {}, output: [OFFERS] }],
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
-    return { output: await readCategories(db, tenantId) };
+    return await readCategories(db, tenantId);
   },
 });
 
@@ -127,7 +123,6 @@ export const assignCategory = defineAct({
   name: "category assign",
   http: "PUT /event-types/:eventType/category",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Say which category events of a type belong to",
   description: "It counts for every event that is dispatched from then on.",
@@ -160,7 +155,7 @@ export const assignCategory = defineAct({
     const target = category ?? before;
     if (target === undefined) return undefined;
     const action = category === null ? "category.unassign" : "category.assign";
-    return { action, target, after: { eventType } };
+    return note(action, target, { after: { eventType } });
   },
 });
 
@@ -168,7 +163,6 @@ export const deleteCategory = defineAct({
   name: "category delete",
   http: "DELETE /categories/:key",
   access: EDIT,
-  effect: "change",
   inBundle: true,
   summary: "Delete a category that has no event types; users' choices for it are kept",
   description:
@@ -196,7 +190,7 @@ export const deleteCategory = defineAct({
       return { output: before, before };
     });
   },
-  audit: ({ key }, { before }) => ({ action: "category.delete", target: key, before }),
+  audit: ({ key }, { before }) => note("category.delete", key, { before }),
 });
 
 /** All that a bundle says of categories: a JSON list of them. Throws `InvalidInput`. */

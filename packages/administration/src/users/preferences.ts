@@ -12,7 +12,7 @@ import type { Database } from "@belfry/database/connection";
 import { notePreferenceChange } from "@belfry/database/preferences";
 import { shownPreferences } from "@belfry/database/shown-preferences";
 import { type Static, Type } from "@sinclair/typebox";
-import { type Access, type ActContext, defineAct, EDIT } from "../act.ts";
+import { type Access, type ActContext, defineAct, defineRead, EDIT, note } from "../act.ts";
 import { refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import { USER_FIELDS } from "./users.ts";
@@ -35,28 +35,23 @@ export const PREFERENCES: Preferences = {
 const SAY: Access = { scope: "tenant", person: "editor", key: "users" };
 const { userId } = USER_FIELDS;
 
-export const showPreferences = defineAct({
+export const showPreferences = defineRead({
   name: "user preferences",
   http: "GET /api/v1/users/:userId/preferences",
   access: { scope: "tenant", person: "viewer", key: "read" },
-  effect: "read",
   tool: true,
   summary: "A user's preferences, where and when each was set, and the categories",
   description: "Of any user id: a tenant need not have named its users.",
   input: Type.Object({ userId }),
   output: Preferences,
   examples: [{ input: { userId: "user-1" }, output: PREFERENCES }],
-  flags: { userId: "--user <id>" },
-  run: async ({ db, tenantId }, input) => ({
-    output: await readPreferences(db, tenantId, input.userId),
-  }),
+  run: ({ db, tenantId }, input) => readPreferences(db, tenantId, input.userId),
 });
 
 export const setPreference = defineAct({
   name: "user preference set",
   http: "PUT /users/:userId/preferences/:category/:channel",
   access: EDIT,
-  effect: "change",
   summary: "Turn a category on a channel on or off for a user, or clear the choice",
   input: Type.Object({
     userId,
@@ -70,7 +65,6 @@ export const setPreference = defineAct({
   output: Preferences,
   examples: [{ input: { userId: "user-1", ...CELL }, output: PREFERENCES }],
   flags: {
-    userId: "--user <id>",
     category: "--category <key|*>",
     channel: "--channel <channel|*>",
     enabled: "--enabled <on|off|default>",
@@ -79,7 +73,7 @@ export const setPreference = defineAct({
   async run(context, { userId: id, ...cell }) {
     return await change(context, id, [cell], (_, field) => field);
   },
-  audit: ({ userId: target, ...after }) => ({ action: "user.preference", target, after }),
+  audit: ({ userId: target, ...after }) => note("user.preference", target, { after }),
   async after({ services, tenantId }, { userId: id }, { changed }) {
     if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
   },
@@ -89,7 +83,6 @@ export const changePreferences = defineAct({
   name: "user preference change",
   http: "PATCH /api/v1/users/:userId/preferences",
   access: SAY,
-  effect: "change",
   command: false,
   summary: "Change a user's preferences",
   description:
@@ -102,7 +95,7 @@ export const changePreferences = defineAct({
     return await change(context, id, preferences, (at, field) => `preferences[${at}].${field}`);
   },
   audit: ({ userId: target, preferences }) =>
-    preferences.map((after) => ({ action: "user.preference", target, after })),
+    preferences.map((after) => note("user.preference", target, { after })),
   async after({ services, tenantId }, { userId: id }, { changed }) {
     if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
   },

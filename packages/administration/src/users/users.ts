@@ -13,7 +13,7 @@ import {
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineAct, defineRead, LOOK, note } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
@@ -38,11 +38,10 @@ export const USER_INPUT = {
 const moment = "2026-11-20T09:30:00.000Z";
 const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
 
-export const listUsers = defineAct({
+export const listUsers = defineRead({
   name: "user list",
   http: "GET /users",
   access: LOOK,
-  effect: "read",
   summary:
     "A tenant's users by their ids, those that events alone name included; `next` is there where there are more",
   input: Type.Object({
@@ -93,31 +92,26 @@ export const listUsers = defineAct({
     const found = await pageOfUsers(db, tenantId, { after, limit: limit + 1 });
     const users = found.slice(0, limit).map(isoTimes);
     const next = users.at(-1)?.userId;
-    return { output: { users, ...(found.length > limit && next !== undefined && { next }) } };
+    return { users, ...(found.length > limit && next !== undefined && { next }) };
   },
 });
 
-export const showUser = defineAct({
+export const showUser = defineRead({
   name: "user show",
   http: "GET /api/v1/users/:userId",
   access: { scope: "tenant", person: "viewer", key: "read" },
-  effect: "read",
   tool: true,
   summary: "A user as the tenant has named it",
   input: Type.Object({ userId: USER_FIELDS.userId }),
   output: User,
   examples: [{ input: { userId: "user-1" }, output: USER }],
-  flags: { userId: "--user <id>" },
-  run: async ({ db, tenantId }, { userId }) => ({
-    output: await requireUser(db, tenantId, userId),
-  }),
+  run: ({ db, tenantId }, { userId }) => requireUser(db, tenantId, userId),
 });
 
 export const putUser = defineAct({
   name: "user put",
   http: "PUT /api/v1/users/:userId",
   access: { scope: "tenant", person: "editor", key: "users" },
-  effect: "change",
   summary: "Store all that is to be known of a user; what is not given is forgotten",
   description: "It applies to every event that is dispatched from then on.",
   input: Type.Object({
@@ -133,7 +127,7 @@ export const putUser = defineAct({
   }),
   output: User,
   examples: [{ input: USER_INPUT, output: USER }],
-  flags: { userId: "--user <id>", quietHours: "--quiet-hours <from-to|none>", seen: null },
+  flags: { quietHours: "--quiet-hours <from-to|none>", seen: null },
   async run({ db, tenantId, actor }, { seen, ...input }) {
     if (input.timezone) await requireTimeZone(db, input.timezone);
     // Of two people who save the same user the second sees what the first has saved. Programs do not wait.
@@ -148,10 +142,11 @@ export const putUser = defineAct({
     await saveUsers(db, tenantId, [input]);
     return { output: await requireUser(db, tenantId, input.userId), before };
   },
-  audit: ({ userId }, { before, output }) => ({
-    ...{ action: before === undefined ? "user.create" : "user.update", target: userId },
-    ...{ before: before === undefined ? null : recorded(before), after: recorded(output) },
-  }),
+  audit: ({ userId }, { before, output }) =>
+    note(before === undefined ? "user.create" : "user.update", userId, {
+      before: before === undefined ? null : recorded(before),
+      after: recorded(output),
+    }),
 });
 
 /** Undefined for a user that the tenant has not named. */
@@ -202,7 +197,6 @@ export const putUsers = defineAct({
   name: "user put-many",
   http: "POST /api/v1/users/batch",
   access: { scope: "tenant", person: "editor", key: "users" },
-  effect: "change",
   command: false,
   summary: "Name many users",
   description:
@@ -235,7 +229,7 @@ export const putUsers = defineAct({
     await saveUsers(db, tenantId, good);
     return { output: { results }, stored: good.length };
   },
-  audit: (_, { stored }) => ({ action: "user.put-many", target: `${stored} users` }),
+  audit: (_, { stored }) => note("user.put-many", `${stored} users`),
 });
 
 async function itemFaults(db: Database, item: unknown): Promise<string[]> {

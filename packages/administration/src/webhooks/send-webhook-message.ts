@@ -21,14 +21,7 @@ import { idAt } from "../pages.ts";
 import { copyMessages, holdMessages, isUnderWay, type WebhookPlace } from "./message-rows.ts";
 import { MESSAGE, type MessagePlace, messageAttempts, readMessage } from "./webhook-messages.ts";
 import { endPause } from "./webhook-rows.ts";
-import {
-  CHANGE_ENDPOINTS,
-  OF_WEBHOOK_FLAGS,
-  ofWebhook,
-  readWebhook,
-  WEBHOOK,
-  webhookNote,
-} from "./webhooks.ts";
+import { CHANGE_ENDPOINTS, ofWebhook, readWebhook, WEBHOOK, webhookNote } from "./webhooks.ts";
 
 const Sent = Type.Object({
   messageId: Type.String({ format: "uuid", description: "Of the message that is sent" }),
@@ -39,7 +32,6 @@ export const testWebhook = defineAct({
   name: "webhook test",
   http: `POST ${WEBHOOK_TEST_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Send a test message",
   description:
     "Of type webhook.test, whatever types the endpoint has chosen; a paused endpoint is called at once.",
@@ -48,7 +40,6 @@ export const testWebhook = defineAct({
   examples: [
     { input: { webhookId: WEBHOOK.id }, output: { messageId: MESSAGE.id, url: WEBHOOK.url } },
   ],
-  flags: OF_WEBHOOK_FLAGS,
   async run({ db, tenantId }, of) {
     const { id: webhookId, url } = await openWebhook(db, { ...of, tenantId });
     const { rows } = await sql<{ id: string }>`
@@ -74,7 +65,6 @@ export const resendWebhookMessage = defineAct({
   name: "webhook resend",
   http: `POST ${WEBHOOK_RESEND_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Send a message again",
   description:
     "Whatever became of it, with the same webhook-id; a paused endpoint is called at once. 409 where one with this webhook-id is still under way.",
@@ -96,7 +86,6 @@ export const resendWebhookMessage = defineAct({
       },
     },
   ],
-  flags: { ...OF_WEBHOOK_FLAGS, messageId: "--message <id>" },
   async run({ db, tenantId }, given) {
     const of = { ...given, tenantId };
     const { id: webhookId, url } = await openWebhook(db, of);
@@ -160,7 +149,6 @@ export const replayWebhook = defineAct({
   name: "webhook replay",
   http: `POST ${WEBHOOK_REPLAY_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Send a window again",
   description:
     "All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. A paused endpoint is called at once. What was never written, as the endpoint was not active then, cannot be sent.",
@@ -172,7 +160,6 @@ export const replayWebhook = defineAct({
       output: { url: WEBHOOK.url, replayed: 318, more: false },
     },
   ],
-  flags: OF_WEBHOOK_FLAGS,
   async run({ db, tenantId }, { webhookId, all = false, ...given }) {
     const window = checkedWindow(given);
     const { url } = await openWebhook(db, { tenantId, webhookId });

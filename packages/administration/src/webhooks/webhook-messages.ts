@@ -18,7 +18,7 @@ import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
 import { answeredWith } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct } from "../act.ts";
+import { defineRead } from "../act.ts";
 import { type InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import {
@@ -31,7 +31,7 @@ import {
   messagesOfWebhook,
   type WebhookPlace,
 } from "./message-rows.ts";
-import { OF_WEBHOOK_FLAGS, ofWebhook, READ_ENDPOINTS, readWebhook, WEBHOOK } from "./webhooks.ts";
+import { ofWebhook, READ_ENDPOINTS, readWebhook, WEBHOOK } from "./webhooks.ts";
 
 /** A message of an endpoint. */
 export type MessagePlace = WebhookPlace & { messageId: string };
@@ -76,35 +76,31 @@ const pages = {
   ),
 };
 const messageId = id({ description: "The message's id", examples: [MESSAGE.id] });
-const MESSAGE_FLAGS = { ...OF_WEBHOOK_FLAGS, messageId: "--message <id>" } as const;
 
-export const webhookMessages = defineAct({
+export const webhookMessages = defineRead({
   name: "webhook messages",
   http: `GET ${WEBHOOK_MESSAGES_PATH}`,
   access: READ_ENDPOINTS,
-  effect: "read",
   summary: "List messages",
   description:
     "What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.",
   input: Type.Object({ ...pages, after: MESSAGES_QUERY.after }),
   output: Type.Object({ messages: Type.Array(WebhookMessage), next }),
   examples: [{ input: { webhookId: WEBHOOK.id }, output: { messages: [MESSAGE] } }],
-  flags: OF_WEBHOOK_FLAGS,
   async run({ db, tenantId }, { webhookId, status, after, limit = MESSAGES_DEFAULT_LIMIT }) {
     if (after !== undefined && !UUID.test(after)) throw noPlace();
     await readWebhook(db, tenantId, webhookId);
     const query = { tenantId, webhookId, status, before: after, limit };
     const page = await messagesOfWebhook(db, query);
     const messages: WebhookMessage[] = page.rows.map(shownMessage);
-    return { output: { messages, ...(page.next === undefined ? {} : { next: page.next }) } };
+    return { messages, ...(page.next === undefined ? {} : { next: page.next }) };
   },
 });
 
-export const webhookMessage = defineAct({
+export const webhookMessage = defineRead({
   name: "webhook message",
   http: `GET ${WEBHOOK_MESSAGE_PATH}`,
   access: READ_ENDPOINTS,
-  effect: "read",
   summary: "Show a message",
   description: "With what is posted, and every attempt.",
   input: Type.Object({ ...ofWebhook, messageId }),
@@ -119,19 +115,17 @@ export const webhookMessage = defineAct({
       output: { message: MESSAGE, payload: PAYLOAD, attempts: [ATTEMPT] },
     },
   ],
-  flags: MESSAGE_FLAGS,
   async run({ db, tenantId }, given) {
     const of = { ...given, tenantId };
     const { payload, ...message } = await readMessage(db, of);
-    return { output: { message, payload, attempts: await messageAttempts(db, of) } };
+    return { message, payload, attempts: await messageAttempts(db, of) };
   },
 });
 
-export const webhookAttempts = defineAct({
+export const webhookAttempts = defineRead({
   name: "webhook attempts",
   http: `GET ${WEBHOOK_ATTEMPTS_PATH}`,
   access: READ_ENDPOINTS,
-  effect: "read",
   tool: true,
   summary: "List attempts",
   description: "The log of an endpoint: every call, with what it was answered.",
@@ -144,12 +138,9 @@ export const webhookAttempts = defineAct({
   }),
   output: Type.Object({ attempts: Type.Array(WebhookAttempt), next }),
   examples: [{ input: { webhookId: WEBHOOK.id }, output: { attempts: [ATTEMPT] } }],
-  flags: MESSAGE_FLAGS,
   async run({ db, tenantId }, { webhookId, status, after, messageId, ...given }) {
     if (messageId !== undefined) {
-      return {
-        output: { attempts: await messageAttempts(db, { tenantId, webhookId, messageId }) },
-      };
+      return { attempts: await messageAttempts(db, { tenantId, webhookId, messageId }) };
     }
     const before = after === undefined ? undefined : placeOf(after);
     if (after !== undefined && before === undefined) throw noPlace();
@@ -157,8 +148,8 @@ export const webhookAttempts = defineAct({
     const { limit = MESSAGES_DEFAULT_LIMIT } = given;
     const page = await attemptsOfWebhook(db, { tenantId, webhookId, status, before, limit });
     const attempts = page.rows.map(shownAttempt);
-    if (page.next === undefined) return { output: { attempts } };
-    return { output: { attempts, next: `${page.next.messageId}_${page.next.number}` } };
+    if (page.next === undefined) return { attempts };
+    return { attempts, next: `${page.next.messageId}_${page.next.number}` };
   },
 });
 

@@ -18,7 +18,7 @@ import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { type Access, type ActContext, defineAct } from "../act.ts";
+import { type Access, type ActContext, defineAct, defineRead } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -53,14 +53,12 @@ export const SECRET = `whsec_${Buffer.alloc(32, "belfry").toString("base64")}`;
 export const ofWebhook = {
   webhookId: id({ description: "The endpoint's id", examples: [WEBHOOK.id] }),
 };
-export const OF_WEBHOOK_FLAGS = { webhookId: "--webhook <id>" } as const;
 const NAMED = Type.Object(ofWebhook);
 
 export const putWebhook = defineAct({
   name: "webhook put",
   http: `POST ${WEBHOOKS_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Make an endpoint",
   description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
   input: Type.Object({
@@ -106,7 +104,6 @@ export const changeWebhook = defineAct({
   name: "webhook change",
   http: `PATCH ${WEBHOOK_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Change an endpoint",
   description:
     "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
@@ -118,7 +115,7 @@ export const changeWebhook = defineAct({
       output: { ...WEBHOOK, active: false, disabledAt: WEBHOOK.updatedAt },
     },
   ],
-  flags: { ...OF_WEBHOOK_FLAGS, types: "--types <types|all>" },
+  flags: { types: "--types <types|all>" },
   async run(context, input) {
     await refuseWebhookFaults(context, input);
     const { db, tenantId } = context;
@@ -132,11 +129,10 @@ export const changeWebhook = defineAct({
   audit: (_, { before, after }) => webhookChanged(before, after),
 });
 
-export const listWebhooks = defineAct({
+export const listWebhooks = defineRead({
   name: "webhook list",
   http: `GET ${WEBHOOKS_PATH}`,
   access: READ_ENDPOINTS,
-  effect: "read",
   summary: "List endpoints",
   description: "Where you are told what became of your events. Never their secrets.",
   input: Type.Object({}),
@@ -144,37 +140,31 @@ export const listWebhooks = defineAct({
   examples: [{ input: {}, output: [WEBHOOK] }],
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
-    return { output: (await webhooksOfTenant(db, tenantId)).map(isoTimes) };
+    return (await webhooksOfTenant(db, tenantId)).map(isoTimes);
   },
 });
 
-export const showWebhook = defineAct({
+export const showWebhook = defineRead({
   name: "webhook show",
   http: `GET ${WEBHOOK_PATH}`,
   access: READ_ENDPOINTS,
-  effect: "read",
   summary: "Show an endpoint",
   description: "How it is set, and whether it is reached.",
   input: NAMED,
   output: Webhook,
   examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
-  flags: OF_WEBHOOK_FLAGS,
-  run: async ({ db, tenantId }, { webhookId }) => ({
-    output: await readWebhook(db, tenantId, webhookId),
-  }),
+  run: ({ db, tenantId }, { webhookId }) => readWebhook(db, tenantId, webhookId),
 });
 
 export const deleteWebhook = defineAct({
   name: "webhook delete",
   http: `DELETE ${WEBHOOK_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Delete an endpoint",
   description: "With its messages and their attempts: what is under way to it is not tried again.",
   input: NAMED,
   output: Webhook,
   examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
-  flags: OF_WEBHOOK_FLAGS,
   async run({ db, tenantId }, { webhookId }) {
     await holdTenant(db, tenantId);
     const before = await readWebhook(db, tenantId, webhookId);
@@ -188,7 +178,6 @@ export const rotateSigningSecret = defineAct({
   name: "webhook rotate-secret",
   http: `POST ${WEBHOOK_SECRET_PATH}`,
   access: CHANGE_ENDPOINTS,
-  effect: "change",
   summary: "Rotate an endpoint's secret",
   description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both.`,
   input: NAMED,
@@ -204,7 +193,6 @@ export const rotateSigningSecret = defineAct({
       },
     },
   ],
-  flags: OF_WEBHOOK_FLAGS,
   async run({ db, tenantId, services }, { webhookId }) {
     await holdTenant(db, tenantId);
     const { id, url } = await readWebhook(db, tenantId, webhookId);
