@@ -143,12 +143,7 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
 }
 
 /** What somebody else holds is left to the second call. */
-async function deleteAll(
-  db: Database,
-  table: keyof Schema,
-  tenantId: string,
-  batchRows: number,
-): Promise<number> {
+async function deleteAll(db: Database, table: keyof Schema, tenantId: string, batchRows: number) {
   let total = 0;
   for (;;) {
     const result = await sql`

@@ -63,11 +63,7 @@ const UNIQUE_VIOLATION = "23505";
  * tenants take turns. Of a tenant it is the one that has waited longest; while one runs there is none, and where the
  * process of that one has died it is that one. Undefined: there is none, or somebody else was quicker.
  */
-export async function claimErasure(
-  db: Database,
-  leaseMs: number,
-  after: string,
-): Promise<ClaimedErasure | undefined> {
+export async function claimErasure(db: Database, leaseMs: number, after: string) {
   const claimed = await claimBeyond(db, leaseMs, after);
   return claimed === undefined && after !== "" ? await claimBeyond(db, leaseMs, "") : claimed;
 }

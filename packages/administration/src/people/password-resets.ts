@@ -143,10 +143,7 @@ interface ResetRow {
 }
 
 /** The link that there was for the person ends. */
-async function putReset(
-  db: Database,
-  reset: ResetRow & { sha256: Buffer; expiresAt: Date },
-): Promise<void> {
+async function putReset(db: Database, reset: ResetRow & { sha256: Buffer; expiresAt: Date }) {
   const link = {
     sha256: reset.sha256,
     made_by: reset.maker.personId,

@@ -19,11 +19,7 @@ export type HashedPassword = string & { readonly isHashed: true };
  * Hashing waits in the queue of `client`, so it is never called in a transaction: that would keep a connection
  * to the database. Throws `TooBusy`.
  */
-export async function hashPassword(
-  password: string,
-  client: HashClient,
-  costs = COSTS,
-): Promise<HashedPassword> {
+export async function hashPassword(password: string, client: HashClient, costs = COSTS) {
   const salt = randomBytes(SALT_BYTES);
   const hash = await scryptQueue.run(client, () => deriveKey(password, salt, costs));
   const { log2N, r, p } = costs;

@@ -105,10 +105,7 @@ export const revokePlatformKey = defineAct({
 });
 
 /** The platform key of this text; undefined: it is none. Looked up for each call, so that a revoked one ends at once. */
-export async function findPlatformKey(
-  db: Database,
-  text: string,
-): Promise<{ id: string; name: string; prefix: string } | undefined> {
+export async function findPlatformKey(db: Database, text: string) {
   if (!text.startsWith(KEY_MARKS.platform)) return undefined;
   const found = await db
     .selectFrom("platform_keys")

@@ -35,12 +35,7 @@ export async function keepToShow(
 }
 
 /** What was kept, for the first who asks in the same session; undefined from then on. */
-export async function takeToShow(
-  db: Database,
-  keys: SecretKeys,
-  sessionId: string,
-  id: string,
-): Promise<Record<string, unknown> | undefined> {
+export async function takeToShow(db: Database, keys: SecretKeys, sessionId: string, id: string) {
   if (!UUID.test(id)) return undefined;
   const row = await db
     .deleteFrom("shown_once")

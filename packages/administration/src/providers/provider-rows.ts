@@ -21,10 +21,7 @@ interface ProviderFilter {
 }
 
 /** Stores a provider before the others of its channel: what was put last is what sends. */
-export async function insertProvider(
-  db: Database,
-  provider: Insertable<Schema["providers"]>,
-): Promise<void> {
+export async function insertProvider(db: Database, provider: Insertable<Schema["providers"]>) {
   await db
     .updateTable("providers")
     .set({ position: sql<number>`position + 1` })
@@ -152,11 +149,7 @@ export function checkedSettings(
 }
 
 /** Decrypted; undefined: there is no such provider. Throws where no key opens them any more. */
-export async function storedSettings(
-  db: Database,
-  provider: ProviderKey,
-  keys: SecretKeys,
-): Promise<Settings | undefined> {
+export async function storedSettings(db: Database, provider: ProviderKey, keys: SecretKeys) {
   const stored = await storedProviderSettings(db, provider);
   if (stored === undefined) return undefined;
   const owner = providerSettingsOwner(provider.tenantId, provider.id);

@@ -187,10 +187,7 @@ export async function savePreparedTemplate(db: Database, prepared: PreparedTempl
 }
 
 /** What saving it would do to what is in force: of another text, or with other settings, it is a change. */
-export async function comparison(
-  db: Database,
-  { input, text, compiled, keeps }: PreparedTemplate,
-): Promise<"added" | "changed" | "same"> {
+export async function comparison(db: Database, { input, text, compiled, keeps }: PreparedTemplate) {
   const row = await findTemplate(db, input, input.locale);
   const current = row && (await findVariant(db, row.id, input.locale));
   if (row === undefined || current === undefined) return "added";

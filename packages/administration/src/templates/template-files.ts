@@ -264,10 +264,7 @@ export interface WrittenTemplate {
 }
 
 /** What is published of a tenant (or the platform), by template. Throws `NotFound`. */
-export async function publishedTemplates(
-  db: Database,
-  tenantId: string,
-): Promise<WrittenTemplate[]> {
+export async function publishedTemplates(db: Database, tenantId: string) {
   const found: WrittenTemplate[] = [];
   for (const { id, eventType, channel, version, locales } of await readTemplates(db, tenantId)) {
     if (version === 0) continue;

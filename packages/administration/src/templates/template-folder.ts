@@ -17,10 +17,7 @@ import {
  * names that begin with a dot, are somebody else's; links, and folders in folders, are refused. Throws
  * `InvalidInput`.
  */
-export async function readTemplateFolder(
-  dir: string,
-  beside: readonly string[] = [],
-): Promise<TextFiles> {
+export async function readTemplateFolder(dir: string, beside: readonly string[] = []) {
   const faults: InputFault[] = [];
   const paths: string[] = [];
   for (const folder of await entriesOf(dir, "")) {

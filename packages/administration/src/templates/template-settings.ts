@@ -224,11 +224,7 @@ export function settingsOf(row: TemplateSettings): TemplateSettings {
 }
 
 /** What the template is set to when the input is put in a language. */
-export function settingsAfter(
-  now: TemplateSettings,
-  input: TemplateSettingsInput,
-  locale: string,
-): TemplateSettings {
+export function settingsAfter(now: TemplateSettings, input: TemplateSettingsInput, locale: string) {
   return Object.fromEntries(
     ROWS.map(([name, { none, whenLeftOut, normal }]) => {
       const isSetBack = locale === "" && whenLeftOut === "set back";

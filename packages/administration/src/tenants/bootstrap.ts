@@ -41,10 +41,7 @@ const ACTOR = { personId: null, person: "BOOTSTRAP_FILE", address: "" };
  * Makes the first tenant with its key, where there is no tenant, and the first operator, where there is none: of the
  * JSON of `BOOTSTRAP_FILE`. Returns what it has made. Throws `InvalidInput`, which holds no secret.
  */
-export async function bootstrap(
-  db: Database,
-  json: string,
-): Promise<{ tenantId?: string; operator?: string }> {
+export async function bootstrap(db: Database, json: string) {
   const { tenant, operator } = parsed(json);
   const password = operator && (await hashPassword(operator.password, { network: "bootstrap" }));
   return await db.transaction().execute(async (transaction) => {

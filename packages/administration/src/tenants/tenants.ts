@@ -211,11 +211,7 @@ async function settingsOf(
   return Object.fromEntries(given) as Partial<TenantSettings>;
 }
 
-async function encryptedWebhookSecret(
-  id: string,
-  secret: string,
-  keys: SecretKeys | undefined,
-): Promise<string> {
+async function encryptedWebhookSecret(id: string, secret: string, keys: SecretKeys | undefined) {
   if (keys === undefined) throw new Error("a webhook secret needs the keys for secrets at rest");
   return await encryptSecret(keys, webhookSecretOwner(id), secret);
 }
@@ -244,11 +240,7 @@ type RetentionField = "eventRetentionDays" | "notificationRetentionDays";
  * Refuses retention days under which something would be gone before it is sent, or soon after: what is scheduled,
  * and what templates gather or hold back. Within the transaction that changes them. Throws `InvalidInput`.
  */
-async function requireRoomForWhatRests(
-  db: Database,
-  tenantId: string,
-  field: RetentionField,
-): Promise<void> {
+async function requireRoomForWhatRests(db: Database, tenantId: string, field: RetentionField) {
   const most = mostRestMs(await keptDays(db, tenantId));
   const { rows } = await sql<{ count: number; last: Date }>`
     select count(*)::integer as count, max(s.send_at) as last from scheduled_events s

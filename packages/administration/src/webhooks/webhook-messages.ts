@@ -154,10 +154,7 @@ export const webhookAttempts = defineRead({
 });
 
 /** With the JSON that is posted. Throws `NotFound`. */
-export async function readMessage(
-  db: Database,
-  of: MessagePlace,
-): Promise<WebhookMessage & { payload: string }> {
+export async function readMessage(db: Database, of: MessagePlace) {
   await readWebhook(db, of.tenantId, of.webhookId);
   const row = UUID.test(of.messageId) ? await messageById(db, of, of.messageId) : undefined;
   if (row === undefined) {

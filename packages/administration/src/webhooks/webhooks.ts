@@ -216,11 +216,7 @@ export const rotateSigningSecret = defineAct({
 });
 
 /** Throws `NotFound`. */
-export async function readWebhook(
-  db: Database,
-  tenantId: string,
-  webhookId: string,
-): Promise<Webhook> {
+export async function readWebhook(db: Database, tenantId: string, webhookId: string) {
   const row = UUID.test(webhookId) ? await webhookById(db, tenantId, webhookId) : undefined;
   if (row === undefined) {
     const message = `the tenant has no webhook ${JSON.stringify(webhookId)}`;
@@ -254,10 +250,7 @@ async function changed({ db, tenantId }: ActContext, before: Webhook, input: Cha
   return { output: after, before, after };
 }
 
-async function refuseWebhookFaults(
-  { services }: ActContext,
-  input: WebhookChangeRequest,
-): Promise<void> {
+async function refuseWebhookFaults({ services }: ActContext, input: WebhookChangeRequest) {
   const allowPrivateAddresses = await services.allowPrivateWebhooks();
   refuseFaults(webhookFaults(input, { allowPrivateAddresses }));
 }
