@@ -41,6 +41,11 @@ export const OPERATE: Access = { scope: "platform", person: "operator" };
  */
 type Effect = "read" | "change" | "outside" | "steps";
 
+interface Example<I extends TObject, O extends TSchema> {
+  input: Static<I>;
+  output: Static<O>;
+}
+
 /** What every act says of itself. The command line, the management API and the Admin UI derive from it. */
 interface Description<I extends TObject, O extends TSchema> {
   /** Noun and verb, as `category put`: the command, and the operation's id. */
@@ -65,7 +70,9 @@ interface Description<I extends TObject, O extends TSchema> {
   /** Of a list in pages: `pageOf(Item)`; its input has `pageFields`. */
   output: O;
   pages?: true;
-  examples: readonly { input: Static<I>; output: Static<O> }[];
+  example?: Example<I, O>;
+  /** In place of `example`. */
+  examples?: readonly Example<I, O>[];
   /**
    * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
    * words, `<id>` or `[id]` for an argument, null for none.
@@ -112,6 +119,7 @@ export interface Act<
   Prepared = any,
 > extends ActDefinition<I, O, Result, Prepared> {
   effect: Effect;
+  examples: readonly Example<I, O>[];
 }
 
 export type Note = Omit<AuditNote, "tenantId"> & Partial<Pick<AuditNote, "tenantId">>;
@@ -178,7 +186,7 @@ export function defineAct<
   Result extends { output: Static<O> },
   Prepared,
 >(act: ActDefinition<I, O, Result, Prepared>): Act<I, O, Result, Prepared> {
-  return { effect: "change", ...act };
+  return { effect: "change", ...act, examples: examplesOf(act) };
 }
 
 /** An act that changes nothing. `run` returns the output, and throws as that of `defineAct` does. */
@@ -188,7 +196,14 @@ export function defineRead<I extends TObject, O extends TSchema>(
   const run = async (context: ActContext, input: Static<I>) => ({
     output: await act.run(context, input),
   });
-  return { ...act, effect: "read", run };
+  return { ...act, effect: "read", examples: examplesOf(act), run };
+}
+
+function examplesOf<I extends TObject, O extends TSchema>({
+  example,
+  examples = [],
+}: Description<I, O>): readonly Example<I, O>[] {
+  return example === undefined ? examples : [example];
 }
 
 /** An entry of the audit log: what was done, as `category.create`, to what, and how it was before and after. */
@@ -293,6 +308,11 @@ export function pageFields(
       ),
     ),
   };
+}
+
+/** A field that may be left out. */
+export function optional<T extends TSchema>(schema: T, description?: string) {
+  return Type.Optional(description === undefined ? schema : { ...schema, description });
 }
 
 /** Unknown properties are dropped, as everywhere in the API. */

@@ -3,7 +3,7 @@ import { UUID, UUID_FORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineRead, OPERATE } from "./act.ts";
+import { defineRead, OPERATE, optional } from "./act.ts";
 import type { AuditRow } from "./audited.ts";
 import { isoTimes } from "./iso-times.ts";
 import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "./pages.ts";
@@ -37,18 +37,12 @@ export const listAudit = defineRead({
   access: OPERATE,
   summary: "Entries of the audit log, the newest first; `next` is there where there are older ones",
   input: Type.Object({
-    tenant: Type.Optional(
-      text({ description: "of one tenant only; default: of all, and of the platform" }),
-    ),
-    person: Type.Optional(text({ description: "in the name or email address of who did it" })),
-    object: Type.Optional(
-      text({ description: "in what was done, as template.save, or in what it was done to" }),
-    ),
-    since: Type.Optional(
-      moment({ description: "then or later, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago" }),
-    ),
-    until: Type.Optional(moment({ description: "before" })),
-    limit: Type.Optional(
+    tenant: optional(text(), "of one tenant only; default: of all, and of the platform"),
+    person: optional(text(), "in the name or email address of who did it"),
+    object: optional(text(), "in what was done, as template.save, or in what it was done to"),
+    since: optional(moment({}), "then or later, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago"),
+    until: optional(moment({}), "before"),
+    limit: optional(
       field<number>(
         {
           ...{ type: "integer", minimum: 1, maximum: MOST },
@@ -60,7 +54,7 @@ export const listAudit = defineRead({
             : `must be from 1 to ${MOST}`,
       ),
     ),
-    before: Type.Optional(
+    before: optional(
       field<string>(
         { type: "string", pattern: UUID_FORM, description: "those older than a page, by its next" },
         (value) =>
@@ -89,10 +83,10 @@ export const listAudit = defineRead({
         { title: "AuditEntry" },
       ),
     ),
-    next: Type.Optional(Type.String({ description: "Give it as `before` for what is older" })),
-    searchedTo: Type.Optional(time("When the oldest entry that was looked at was written")),
+    next: optional(Type.String(), "Give it as `before` for what is older"),
+    searchedTo: optional(time("When the oldest entry that was looked at was written")),
   }),
-  examples: [{ input: { object: "template.save" }, output: { entries: [] } }],
+  example: { input: { object: "template.save" }, output: { entries: [] } },
   flags: {
     tenant: "--tenant <id>",
     person: "--person <text>",

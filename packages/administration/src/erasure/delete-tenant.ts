@@ -38,12 +38,10 @@ export const deleteTenantNow = defineAct({
   summary: "Delete it with all that its events left, in small batches; cannot be undone",
   input: Type.Object({ id: tenantId }),
   output: Type.Object({ ...Tenant.properties, deleted: DeletedTenantData }),
-  examples: [
-    {
-      input: { id: EXAMPLE_TENANT.id },
-      output: { ...EXAMPLE_TENANT, active: false, apiKeys: [], deleted: addedUp() },
-    },
-  ],
+  example: {
+    input: { id: EXAMPLE_TENANT.id },
+    output: { ...EXAMPLE_TENANT, active: false, apiKeys: [], deleted: addedUp() },
+  },
   flags: { id: "<id>" },
   run: async ({ db, actor }, { id }) => ({ output: await deleteTenant(db, id, actor) }),
 });

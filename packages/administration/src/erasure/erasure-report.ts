@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { optional } from "../act.ts";
 
 /** What an erasure took away, and what it left. */
 
@@ -33,7 +34,7 @@ export const NOTHING_ERASED = Object.fromEntries(
 const Kept = Type.Object({
   where: Type.String(),
   what: Type.String(),
-  count: Type.Optional(rows("Where they can be counted")),
+  count: optional(rows("Where they can be counted")),
 });
 type Kept = Static<typeof Kept>;
 

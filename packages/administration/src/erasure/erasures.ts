@@ -6,7 +6,7 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, defineRead, note } from "../act.ts";
+import { defineAct, defineRead, note, optional } from "../act.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
@@ -56,7 +56,7 @@ export const requestErasure = defineAct({
     "Addresses and preferences of the user are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open it is that one.",
   input: Type.Object({ userId }),
   output: ErasureProgress,
-  examples: [{ input: { userId: "user-1" }, output: WAITING }],
+  example: { input: { userId: "user-1" }, output: WAITING },
   // Before the transaction, which else would hold the tenant's row until it ends.
   prepare: ({ db, tenantId }) => notePreferenceChange(db, tenantId),
   run: async ({ db, tenantId }, input) => ({
@@ -76,7 +76,7 @@ export const showErasure = defineRead({
   description: "It is kept for as long as the installation keeps events, and names nobody.",
   input: Type.Object({ erasureId: id({ description: "the id that the request answered" }) }),
   output: ErasureProgress,
-  examples: [{ input: { erasureId: ERASURE_ID }, output: DONE }],
+  example: { input: { erasureId: ERASURE_ID }, output: DONE },
   async run({ db, tenantId }, { erasureId }) {
     const row = UUID.test(erasureId) ? await findErasure(db, tenantId, erasureId) : undefined;
     if (row !== undefined) return progress(row);
@@ -93,24 +93,20 @@ export const eraseUserNow = defineAct({
     "waits is not sent any more. Cannot be undone; safe to run again. Uses NATS_URL, else the local stack's.",
   input: Type.Object({
     userId,
-    suppressions: Type.Optional(
-      flag({
-        description:
-          "also forget that nothing may be sent to the person's addresses (bounces, complaints, opt-outs)",
-      }),
+    suppressions: optional(
+      flag(),
+      "also forget that nothing may be sent to the person's addresses (bounces, complaints, opt-outs)",
     ),
-    dryRun: Type.Optional(flag({ description: "say what would go, and change nothing" })),
+    dryRun: optional(flag(), "say what would go, and change nothing"),
   }),
   output: ErasureReport,
-  examples: [
-    {
-      input: { userId: "user-1", dryRun: true },
-      output: {
-        ...{ tenantId: "acme", userId: "user-1", dryRun: true, unsent: 0, kept: [] },
-        deleted: { ...NOTHING_ERASED, events: 2, deliveries: 3 },
-      },
+  example: {
+    input: { userId: "user-1", dryRun: true },
+    output: {
+      ...{ tenantId: "acme", userId: "user-1", dryRun: true, unsent: 0, kept: [] },
+      deleted: { ...NOTHING_ERASED, events: 2, deliveries: 3 },
     },
-  ],
+  },
   async run({ db, tenantId, actor, services }, input) {
     const disconnect = () => services.disconnect({ tenantId, userId: input.userId });
     return { output: await eraseUser(db, { tenantId, ...input }, { actor, disconnect }) };

@@ -25,7 +25,7 @@ export const requestTenantDeletion = defineAct({
     typed: documented({ description: "the name of the tenant, to the letter" }),
   }),
   output: Type.Object({ id: Type.String(), name: Type.String() }),
-  examples: [{ input: { id: ID, typed: "Acme" }, output: { id: ID, name: "Acme" } }],
+  example: { input: { id: ID, typed: "Acme" }, output: { id: ID, name: "Acme" } },
   flags: { id: "<id>", typed: "--typed <name>" },
   async run({ db, actor }, { id, typed }) {
     const { name } = await showTenant(db, id);
@@ -53,15 +53,13 @@ export const showTenantDeletion = defineRead({
     endedAt: orNull(time("When all was gone")),
     deleted: Type.Partial(DeletedTenantData, { description: "So far" }),
   }),
-  examples: [
-    {
-      input: { id: ID },
-      output: {
-        ...{ tenantId: ID, name: "Acme", person: "Olga <olga@example.com>", deleted: {} },
-        ...{ requestedAt: "2026-11-20T09:00:00.000Z", startedAt: null, endedAt: null },
-      },
+  example: {
+    input: { id: ID },
+    output: {
+      ...{ tenantId: ID, name: "Acme", person: "Olga <olga@example.com>", deleted: {} },
+      ...{ requestedAt: "2026-11-20T09:00:00.000Z", startedAt: null, endedAt: null },
     },
-  ],
+  },
   flags: { id: "<id>" },
   async run({ db }, { id }) {
     const found = await findTenantDeletion(db, id);

@@ -71,7 +71,7 @@ export const showMembers = defineRead({
   summary: "Its members with their roles, and open invitations",
   input: Type.Object({}),
   output: Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
-  examples: [{ input: {}, output: { members: [ANN], invitations: [] } }],
+  example: { input: {}, output: { members: [ANN], invitations: [] } },
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId, "id");
     const members = (await listMembers(db, tenantId)).map(isoTimes);
@@ -92,16 +92,14 @@ export const inviteMember = defineAct({
     role,
     expiresAt: time("When the link stops working"),
   }),
-  examples: [
-    {
-      input: { email: "ann@example.com", role: "editor" },
-      output: {
-        ...INVITED,
-        link: "https://admin.example.com/join/…",
-        expiresAt: "2026-11-27T09:00:00.000Z",
-      },
+  example: {
+    input: { email: "ann@example.com", role: "editor" },
+    output: {
+      ...INVITED,
+      link: "https://admin.example.com/join/…",
+      expiresAt: "2026-11-27T09:00:00.000Z",
     },
-  ],
+  },
   async run({ db, tenantId, actor, services }, { email: address, role: given }) {
     const url = await services.adminUrl();
     const { token, invitation } = await invite(db, {
@@ -134,7 +132,7 @@ export const withdrawMemberInvitation = defineAct({
     role: Invitation.properties.role,
     withdrawn: Type.Literal(true),
   }),
-  examples: [{ input: { invitation: ID }, output: { ...INVITED, withdrawn: true } }],
+  example: { input: { invitation: ID }, output: { ...INVITED, withdrawn: true } },
   flags: { invitation: "--invitation <id>" },
   async run({ db, tenantId }, { invitation }) {
     const gone = await withdrawInvitation(db, tenantId, invitation);
@@ -151,7 +149,7 @@ export const changeRole = defineAct({
   summary: "Change a member's role; the last owner stays an owner",
   input: Type.Object({ person, role }),
   output: Member,
-  examples: [{ input: { person: "ann@example.com", role: "editor" }, output: ANN }],
+  example: { input: { person: "ann@example.com", role: "editor" }, output: ANN },
   flags: BY_EMAIL,
   async run({ db, tenantId }, { person: whom, role: given }) {
     const before = await memberToChange(db, tenantId, whom, given === "owner");
@@ -172,7 +170,7 @@ export const removeMember = defineAct({
   summary: "Remove a person from the tenant; the last owner cannot be removed",
   input: Type.Object({ person }),
   output: Type.Object({ ...Member.properties, removed: Type.Literal(true) }),
-  examples: [{ input: { person: "ann@example.com" }, output: { ...ANN, removed: true } }],
+  example: { input: { person: "ann@example.com" }, output: { ...ANN, removed: true } },
   flags: BY_EMAIL,
   async run({ db, tenantId }, { person: whom }) {
     const gone = await memberToChange(db, tenantId, whom, false);
@@ -192,7 +190,7 @@ export const makeMemberResetLink = defineAct({
     "An owner makes it for members of no other tenant who are no operators; an operator for everybody.",
   input: Type.Object({ person }),
   output: ResetLink,
-  examples: [{ input: { person: "ann@example.com" }, output: EXAMPLE_RESET }],
+  example: { input: { person: "ann@example.com" }, output: EXAMPLE_RESET },
   flags: BY_EMAIL,
   async run({ db, tenantId, actor, services }, { person: whom }) {
     const url = await services.adminUrl();

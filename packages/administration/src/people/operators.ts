@@ -1,6 +1,6 @@
 import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
-import { defineAct, defineRead, note, OPERATE } from "../act.ts";
+import { defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { deleteIdentities } from "./identities.ts";
@@ -45,17 +45,15 @@ export const showOperators = defineRead({
   summary: "Who is an operator",
   input: Type.Object({}),
   output: Type.Array(Operator),
-  examples: [
-    {
-      input: {},
-      output: [
-        {
-          ...{ id: ID, email: "olga@example.com", name: "Olga", operator: true },
-          ...{ createdAt: "2026-11-20T09:00:00.000Z", twoFactor: true, connected: false },
-        },
-      ],
-    },
-  ],
+  example: {
+    input: {},
+    output: [
+      {
+        ...{ id: ID, email: "olga@example.com", name: "Olga", operator: true },
+        ...{ createdAt: "2026-11-20T09:00:00.000Z", twoFactor: true, connected: false },
+      },
+    ],
+  },
   run: async ({ db }) => (await listOperators(db)).map(isoTimes),
 });
 
@@ -65,12 +63,10 @@ export const inviteOperator = defineAct({
   access: OPERATE,
   summary: "Make a link that makes an operator; printed this once, it works once",
   input: Type.Object({
-    email: Type.Optional(
-      documented({
-        description:
-          "for this person alone, for a week; without it for whoever holds the link, for a day, and only " +
-          "while there is no operator",
-      }),
+    email: optional(
+      documented({}),
+      "for this person alone, for a week; without it for whoever holds the link, for a day, and only " +
+        "while there is no operator",
     ),
   }),
   output: Type.Object({
@@ -79,15 +75,13 @@ export const inviteOperator = defineAct({
     role: oneOf(["operator", "owner", "editor", "viewer"]),
     expiresAt: time("When the link stops working"),
   }),
-  examples: [
-    {
-      input: { email: "olga@example.com" },
-      output: {
-        ...{ link: "https://admin.example.com/join/…", email: "olga@example.com" },
-        ...{ role: "operator", expiresAt: "2026-11-27T09:00:00.000Z" },
-      },
+  example: {
+    input: { email: "olga@example.com" },
+    output: {
+      ...{ link: "https://admin.example.com/join/…", email: "olga@example.com" },
+      ...{ role: "operator", expiresAt: "2026-11-27T09:00:00.000Z" },
     },
-  ],
+  },
   flags: { email: "--email <address>" },
   async run({ db, actor, services }, { email: address }) {
     const url = await services.adminUrl();
@@ -115,12 +109,10 @@ export const withdrawOperatorInvitation = defineAct({
     invitation: documented({ description: "whom it invited, or its id" }),
   }),
   output: Type.Object({ email: orNull(Type.String()), withdrawn: Type.Literal(true) }),
-  examples: [
-    {
-      input: { invitation: "olga@example.com" },
-      output: { email: "olga@example.com", withdrawn: true },
-    },
-  ],
+  example: {
+    input: { invitation: "olga@example.com" },
+    output: { email: "olga@example.com", withdrawn: true },
+  },
   flags: { invitation: "--email <address>" },
   async run({ db }, { invitation }) {
     const address = invitation.trim().toLowerCase();
@@ -144,7 +136,7 @@ export const makeAnyResetLink = defineAct({
     "works once, for an hour, and ends the one before",
   input: ofPerson,
   output: ResetLink,
-  examples: [{ input: ANN, output: EXAMPLE_RESET }],
+  example: { input: ANN, output: EXAMPLE_RESET },
   flags: BY_EMAIL,
   async run({ db, actor, services }, { person: whom }) {
     const url = await services.adminUrl();
@@ -169,7 +161,7 @@ export const removeTotp = defineAct({
     removed: Type.Literal(true),
     sessionsEnded: Type.Integer(),
   }),
-  examples: [{ input: ANN, output: { email: "ann@example.com", removed: true, sessionsEnded: 1 } }],
+  example: { input: ANN, output: { email: "ann@example.com", removed: true, sessionsEnded: 1 } },
   flags: BY_EMAIL,
   async run({ db, actor }, { person: whom }) {
     const { id, email } = await personAt(db, whom);
@@ -193,15 +185,13 @@ export const disconnectIdentities = defineAct({
     disconnected: Type.Array(Type.Object({ issuer: Type.String(), email: orNull(Type.String()) })),
     sessionsEnded: Type.Integer(),
   }),
-  examples: [
-    {
-      input: ANN,
-      output: {
-        ...{ email: "ann@example.com", sessionsEnded: 1 },
-        disconnected: [{ issuer: "https://login.example.com", email: "ann@example.com" }],
-      },
+  example: {
+    input: ANN,
+    output: {
+      ...{ email: "ann@example.com", sessionsEnded: 1 },
+      disconnected: [{ issuer: "https://login.example.com", email: "ann@example.com" }],
     },
-  ],
+  },
   flags: BY_EMAIL,
   async run({ db, actor }, { person: whom }) {
     const { id } = await personAt(db, whom);
@@ -236,7 +226,7 @@ export const removeOperator = defineAct({
     email: Type.String(),
     removed: Type.Literal(true),
   }),
-  examples: [{ input: ANN, output: { id: ID, email: "ann@example.com", removed: true } }],
+  example: { input: ANN, output: { id: ID, email: "ann@example.com", removed: true } },
   flags: BY_EMAIL,
   async run({ db }, { person: whom }) {
     const address = whom.trim().toLowerCase();

@@ -33,7 +33,7 @@ export const createPlatformKey = defineAct({
   description: "It is taken for operators' calls alone, and refused on every call of a tenant.",
   input: Type.Object({ name: text({ description: "what people call it" }) }),
   output: Type.Object({ ...key, key: secretOnce("The key") }, { title: "NewPlatformKey" }),
-  examples: [{ input: { name: EXAMPLE.name }, output: { ...EXAMPLE, key: `${EXAMPLE.prefix}…` } }],
+  example: { input: { name: EXAMPLE.name }, output: { ...EXAMPLE, key: `${EXAMPLE.prefix}…` } },
   async run({ db }, { name }) {
     const { count } = await db
       .selectFrom("platform_keys")
@@ -66,12 +66,10 @@ export const listPlatformKeys = defineRead({
       lastUsedAt: orNull(time("To within a minute; null: never")),
     }),
   ),
-  examples: [
-    {
-      input: {},
-      output: [{ ...EXAMPLE, createdAt: "2026-11-20T09:00:00.000Z", lastUsedAt: null }],
-    },
-  ],
+  example: {
+    input: {},
+    output: [{ ...EXAMPLE, createdAt: "2026-11-20T09:00:00.000Z", lastUsedAt: null }],
+  },
   async run({ db }) {
     const keys = await db
       .selectFrom("platform_keys")
@@ -88,7 +86,7 @@ export const revokePlatformKey = defineAct({
   summary: "Revoke a platform key: its next call is refused",
   input: Type.Object({ id: id({ description: "as `operator key list` shows it" }) }),
   output: Type.Object(key, { title: "PlatformKey" }),
-  examples: [{ input: { id: EXAMPLE.id }, output: EXAMPLE }],
+  example: { input: { id: EXAMPLE.id }, output: EXAMPLE },
   flags: { id: "<id>" },
   async run({ db }, input) {
     if (!UUID.test(input.id)) throw new NotFound("id", UNKNOWN);

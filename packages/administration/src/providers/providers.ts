@@ -17,7 +17,7 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, defineRead, LOOK, note, PROVISION } from "../act.ts";
+import { defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
@@ -83,50 +83,34 @@ export const putProvider = defineAct({
     channel: oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
     kind: text({ description: "as sandbox, sendgrid, vonage" }),
     settings: secret(anyObject({ description: "a JSON object, by the kind's own schema" })),
-    name: Type.Optional(text({ description: "name of the account; default: its kind" })),
-    id: Type.Optional(
-      id({ description: "gives this account the name; default: the one that has it" }),
+    name: optional(text(), "name of the account; default: its kind"),
+    id: optional(id({}), "gives this account the name; default: the one that has it"),
+    position: optional(
+      integer({ minimum: 0, maximum: LAST_POSITION }),
+      "from 0: the order in which they are used",
     ),
-    position: Type.Optional(
-      integer(
-        { minimum: 0, maximum: LAST_POSITION },
-        { description: "from 0: the order in which they are used" },
-      ),
+    maxPerSecond: optional(
+      orNull(integer({ minimum: 1, maximum: MAX_PER_SECOND })),
+      "calls, over all replicas; or none",
     ),
-    maxPerSecond: Type.Optional(
-      orNull(
-        integer(
-          { minimum: 1, maximum: MAX_PER_SECOND },
-          { description: "calls, over all replicas; or none" },
-        ),
-      ),
+    active: optional(flag(), "send through it; default: as it was, and a new one is not active"),
+    untested: optional(flag(), "activate it although no test of these settings was accepted"),
+    keepSecrets: optional(
+      flag(),
+      "secrets that are left out stay as stored; refused where they would go to another server",
     ),
-    active: Type.Optional(
-      flag({ description: "send through it; default: as it was, and a new one is not active" }),
-    ),
-    untested: Type.Optional(
-      flag({ description: "activate it although no test of these settings was accepted" }),
-    ),
-    keepSecrets: Type.Optional(
-      flag({
-        description:
-          "secrets that are left out stay as stored; refused where they would go to another server",
-      }),
-    ),
-    only: Type.Optional(oneOf(["new"], { description: "new: refused where the name is taken" })),
+    only: optional(oneOf(["new"]), "new: refused where the name is taken"),
   }),
   output: Provider,
-  examples: [
-    {
-      input: {
-        channel: PROVIDER.channel,
-        kind: "sendgrid",
-        name: "sendgrid",
-        settings: { apiKey: "SG.0123456789", from: "orders@example.com" },
-      },
-      output: PROVIDER,
+  example: {
+    input: {
+      channel: PROVIDER.channel,
+      kind: "sendgrid",
+      name: "sendgrid",
+      settings: { apiKey: "SG.0123456789", from: "orders@example.com" },
     },
-  ],
+    output: PROVIDER,
+  },
   flags: { id: null, keepSecrets: null, only: null },
   // Outside of the transaction: the vendors' libraries are large.
   prepare: () => import("@belfry/providers/kinds"),
@@ -195,7 +179,7 @@ export const listProviders = defineRead({
   summary: "A tenant's providers in the order of use, secrets masked",
   input: Type.Object({}),
   output: Type.Array(Provider),
-  examples: [{ input: {}, output: [PROVIDER] }],
+  example: { input: {}, output: [PROVIDER] },
   run: ({ db, tenantId }) => readProviders(db, tenantId),
 });
 
@@ -206,7 +190,7 @@ export const showProvider = defineRead({
   summary: "One provider, by its id or by the flags, secrets masked",
   input: named,
   output: Provider,
-  examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
+  example: { input: { id: PROVIDER.id }, output: PROVIDER },
   run: ({ db, tenantId }, { id }) => providerAt(db, { id, tenantId }),
 });
 
@@ -220,9 +204,7 @@ export const renameProvider = defineAct({
     newName: text({ description: "that no other on the channel has" }),
   }),
   output: Provider,
-  examples: [
-    { input: { id: PROVIDER.id, newName: "main" }, output: { ...PROVIDER, name: "main" } },
-  ],
+  example: { input: { id: PROVIDER.id, newName: "main" }, output: { ...PROVIDER, name: "main" } },
   run: async ({ db, tenantId }, { id, newName }) =>
     await changeProvider(db, { id, tenantId }, async (transaction, { channel }) => {
       const having = await findProviders(transaction, { tenantId, channel, name: newName });
@@ -240,7 +222,7 @@ export const deleteProvider = defineAct({
   description: "What it sent keeps its attempts.",
   input: named,
   output: Provider,
-  examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
+  example: { input: { id: PROVIDER.id }, output: PROVIDER },
   run: async ({ db, tenantId }, { id }) =>
     await changeConfiguration(db, async (transaction) => {
       const before = await providerAt(transaction, { id, tenantId });

@@ -4,7 +4,7 @@ import { bumpConfigurationVersion } from "@belfry/database/configuration-version
 import type { Database } from "@belfry/database/connection";
 import { decryptSecret, encryptSecret, kidOf, type SecretKeys } from "@belfry/database/secrets";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, OPERATE } from "../act.ts";
+import { defineAct, OPERATE, optional } from "../act.ts";
 import { type Actor, audited } from "../audited.ts";
 import {
   readSecrets,
@@ -75,12 +75,10 @@ export const rotateSecrets = defineAct({
     "Re-encrypt every secret under the first key of SECRETS_KEYS, and say which keys are still in " +
     "use. Every running service must know that key; safe to repeat, and while services run.",
   input: Type.Object({
-    dryRun: Type.Optional(
-      flag({ description: "read all of them, count them by key, and change nothing" }),
-    ),
+    dryRun: optional(flag(), "read all of them, count them by key, and change nothing"),
   }),
   output: SecretsReport,
-  examples: [{ input: { dryRun: true }, output: REPORT }],
+  example: { input: { dryRun: true }, output: REPORT },
   async run({ db, actor, services }, { dryRun = false }) {
     const keys = await services.keys();
     const rotation: Rotation = { db, keys, actor, dryRun };

@@ -2,7 +2,7 @@ import { sentRow } from "@belfry/contracts/channels";
 import { flag, oneOf, orNull, text } from "@belfry/contracts/fields";
 import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { defineAct, note, PROVISION } from "../act.ts";
+import { defineAct, note, optional, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { type Sendable, sendThrough } from "../templates/send-test.ts";
@@ -44,9 +44,9 @@ export const activateProvider = defineAct({
   description: "A test of its settings must have been accepted, unless `untested` is given.",
   input: Type.Object({
     ...named.properties,
-    untested: Type.Optional(flag({ description: "although no test of its settings was accepted" })),
+    untested: optional(flag(), "although no test of its settings was accepted"),
   }),
-  examples: [EXAMPLE],
+  example: EXAMPLE,
   run: async ({ db, tenantId }, { id, untested }) =>
     await changeProvider(db, { id, tenantId }, async (transaction, before) => {
       if (!untested) refuseUntested(before);
@@ -61,7 +61,7 @@ export const deactivateProvider = defineAct({
   http: "POST /providers/:id/deactivate",
   summary: "Send nothing through it from now on",
   input: named,
-  examples: [{ input: { id: PROVIDER.id }, output: PROVIDER }],
+  example: { input: { id: PROVIDER.id }, output: PROVIDER },
   run: async ({ db, tenantId }, { id }) =>
     await changeProvider(db, { id, tenantId }, (transaction, before) =>
       updateProvider(transaction, before, { active: false }),
@@ -76,7 +76,7 @@ export const makeProviderFirst = defineAct({
   summary:
     "Send through it before all others from now on; one that is not in use must have passed a test",
   input: named,
-  examples: [EXAMPLE],
+  example: EXAMPLE,
   run: async ({ db, tenantId }, { id }) =>
     await changeProvider(db, { id, tenantId }, async (transaction, before) => {
       refuseUntested(before);
@@ -93,7 +93,7 @@ export const moveProviderUp = defineAct({
   summary: "Move it one place nearer to the first; prints its channel's providers in their order",
   input: named,
   output: Type.Array(Provider),
-  examples: [{ input: { id: PROVIDER.id }, output: [PROVIDER] }],
+  example: { input: { id: PROVIDER.id }, output: [PROVIDER] },
   async run({ db, tenantId }, { id }) {
     let order: Provider[] = [];
     const { before } = await changeProvider(db, { id, tenantId }, async (transaction, before) => {
@@ -132,22 +132,20 @@ export const testProvider = defineAct({
     vendorAnswer: orNull(Type.String({ description: "Its first KB" })),
     retryAfterSeconds: orNull(Type.Integer()),
   }),
-  examples: [
-    {
-      input: { id: PROVIDER.id, to: "ada@example.com" },
-      output: {
-        providerId: PROVIDER.id,
-        kind: "sendgrid",
-        name: "sendgrid",
-        class: "accepted",
-        reason: "SendGrid accepted the message",
-        messageId: "a1",
-        vendorStatus: "202",
-        vendorAnswer: "",
-        retryAfterSeconds: null,
-      },
+  example: {
+    input: { id: PROVIDER.id, to: "ada@example.com" },
+    output: {
+      providerId: PROVIDER.id,
+      kind: "sendgrid",
+      name: "sendgrid",
+      class: "accepted",
+      reason: "SendGrid accepted the message",
+      messageId: "a1",
+      vendorStatus: "202",
+      vendorAnswer: "",
+      retryAfterSeconds: null,
     },
-  ],
+  },
   async run({ db, tenantId, services }, { id, to }) {
     const provider = await providerAt(db, { id, tenantId });
     const { channel, kind, name } = provider;

@@ -13,7 +13,7 @@ import {
 import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
-import { defineRead, LOOK } from "../act.ts";
+import { defineRead, LOOK, optional } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { inWords } from "../events/found-events.ts";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
@@ -119,11 +119,9 @@ export const searchAnything = defineRead({
       },
       (value) => (typeof value === "string" ? searchFault(value) : "must be a string"),
     ),
-    limit: Type.Optional(
-      integer(
-        { minimum: 1, maximum: MOST_EVENTS },
-        { description: `how many at most; default: ${EVENTS}` },
-      ),
+    limit: optional(
+      integer({ minimum: 1, maximum: MOST_EVENTS }),
+      `how many at most; default: ${EVENTS}`,
     ),
   }),
   output: Type.Object({
@@ -134,32 +132,30 @@ export const searchAnything = defineRead({
     }),
     users: Type.Array(UserFound),
   }),
-  examples: [
-    {
-      input: { search: "order-1001" },
-      output: {
-        events: [
-          {
-            id: EXAMPLE_ID,
-            tenantId: "acme",
-            eventType: "order.confirmed",
-            userId: "user-1",
-            reference: "order-1001",
-            acceptedAt: "2026-11-20T09:30:00.000Z",
-            dispatchedAt: "2026-11-20T09:30:00.020Z",
-            refusedAt: null,
-            outcome: null,
-            deliveries: [],
-            pushed: true,
-            by: ["own event id"],
-          },
-        ],
-        more: false,
-        onlyIds: false,
-        users: [{ tenantId: "acme", userId: "user-1" }],
-      },
+  example: {
+    input: { search: "order-1001" },
+    output: {
+      events: [
+        {
+          id: EXAMPLE_ID,
+          tenantId: "acme",
+          eventType: "order.confirmed",
+          userId: "user-1",
+          reference: "order-1001",
+          acceptedAt: "2026-11-20T09:30:00.000Z",
+          dispatchedAt: "2026-11-20T09:30:00.020Z",
+          refusedAt: null,
+          outcome: null,
+          deliveries: [],
+          pushed: true,
+          by: ["own event id"],
+        },
+      ],
+      more: false,
+      onlyIds: false,
+      users: [{ tenantId: "acme", userId: "user-1" }],
     },
-  ],
+  },
   flags: { search: "<text>" },
   async run({ db, tenantId, services }, { search: text, limit }) {
     const whole = { text, tenantId: tenantId || undefined, limit };

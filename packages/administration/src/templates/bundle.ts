@@ -4,7 +4,7 @@ import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { field, flag, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, defineRead, EDIT, LOOK, type Note } from "../act.ts";
+import { type ActContext, defineAct, defineRead, EDIT, LOOK, type Note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
@@ -57,10 +57,8 @@ export const PLANNED: Plan = {
 };
 const FILE = "---\nsubject: Your order\n---\n# Thank you\n";
 export const options = {
-  dryRun: Type.Optional(flag({ description: "say what would change, and change nothing" })),
-  plan: Type.Optional(
-    text({ description: "of a dry run: refused where the tenant or the files changed since" }),
-  ),
+  dryRun: optional(flag(), "say what would change, and change nothing"),
+  plan: optional(text(), "of a dry run: refused where the tenant or the files changed since"),
 };
 
 export const pullBundle = defineRead({
@@ -72,7 +70,7 @@ export const pullBundle = defineRead({
     "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
   input: Type.Object({}),
   output: Type.Object({ files: Files }),
-  examples: [{ input: {}, output: { files: { [PATH]: FILE } } }],
+  example: { input: {}, output: { files: { [PATH]: FILE } } },
   run: async ({ db, tenantId }) => ({ files: filesOf(await bundleOf(db, tenantId)) }),
 });
 
@@ -88,7 +86,7 @@ export const applyBundle = defineAct({
     ...options,
   }),
   output: Plan,
-  examples: [{ input: { files: { [PATH]: FILE } }, output: PLANNED }],
+  example: { input: { files: { [PATH]: FILE } }, output: PLANNED },
   prepare: (context, input) => prepareBundle(context, readBundle(input.files), input),
   run: saveBundle,
   audit: (_, { output }) => noteOf("bundle.apply", output),

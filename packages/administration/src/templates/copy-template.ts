@@ -2,7 +2,7 @@ import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels
 import { field, text } from "@belfry/contracts/fields";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, NotAllowed, note, OPERATE } from "../act.ts";
+import { defineAct, EDIT, NotAllowed, note, OPERATE, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, invalid } from "../input-error.ts";
 import { saveDraft } from "./drafts.ts";
@@ -32,12 +32,10 @@ export const copyTemplate = defineAct({
   input: Type.Object({
     ...ADDRESS,
     toEventType: text({ description: "what the copy is for" }),
-    toTenant: Type.Optional(
-      text({ description: "whose it is, of operators alone; default: the same tenant's" }),
-    ),
+    toTenant: optional(text(), "whose it is, of operators alone; default: the same tenant's"),
   }),
   output: Template,
-  examples: [{ input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE }],
+  example: { input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE },
   async run({ db, tenantId, actor, may }, { toEventType, toTenant = tenantId, ...input }) {
     if (toTenant !== tenantId && !may(OPERATE)) throw new NotAllowed("template copy", OPERATE);
     const row = await requireTemplate(db, { ...input, tenantId });
@@ -84,7 +82,7 @@ export const createTemplates = defineAct({
       },
       channelsFault,
     ),
-    starter: Type.Optional(
+    starter: optional(
       field<string>(
         { type: "string", enum: starterKeys, description: `one of ${starterKeys.join(", ")}` },
         (value) =>
@@ -95,12 +93,10 @@ export const createTemplates = defineAct({
     ),
   }),
   output: Type.Array(Template),
-  examples: [
-    {
-      input: { eventType: ORDER.eventType, channels: [ORDER.channel] },
-      output: [{ ...ORDER_TEMPLATE, version: 0, hasDraft: true, content: "" }],
-    },
-  ],
+  example: {
+    input: { eventType: ORDER.eventType, channels: [ORDER.channel] },
+    output: [{ ...ORDER_TEMPLATE, version: 0, hasDraft: true, content: "" }],
+  },
   async run({ db, tenantId, actor }, { eventType, channels, starter: key }) {
     const starter = STARTERS.find((one) => one.key === key);
     const there = (await readTemplates(db, tenantId))

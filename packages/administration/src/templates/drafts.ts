@@ -2,7 +2,7 @@ import type { Channel } from "@belfry/contracts/channels";
 import { flag, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
 import {
@@ -86,10 +86,9 @@ export type DraftInput = TemplateInput & {
   revision?: number | undefined;
 };
 
-const revision = Type.Optional(
-  integer(VERSIONS, {
-    description: "the draft's that was last seen, 0: none yet; refused where another is there",
-  }),
+const revision = optional(
+  integer(VERSIONS),
+  "the draft's that was last seen, 0: none yet; refused where another is there",
 );
 const { active: _active, ...draftSettings } = SETTING_FIELDS;
 const variant = Type.Object({ ...ADDRESS, ...LOCALE });
@@ -115,7 +114,7 @@ export const showDraft = defineRead({
   summary: "The draft of a template, with its text",
   input: variant,
   output: Draft,
-  examples: [{ input: ORDER, output: EXAMPLE }],
+  example: { input: ORDER, output: EXAMPLE },
   run: ({ db, tenantId }, input) => readDraft(db, { ...input, tenantId }),
 });
 
@@ -129,12 +128,13 @@ export const putDraft = defineAct({
     ...PUT_FIELDS,
     ...draftSettings,
     revision,
-    autosave: Type.Optional(
-      flag({ description: "one save of many as a person types: the audit log tells of the first" }),
+    autosave: optional(
+      flag(),
+      "one save of many as a person types: the audit log tells of the first",
     ),
   }),
   output: Draft,
-  examples: [{ input: { ...ORDER, content: EXAMPLE.content }, output: EXAMPLE }],
+  example: { input: { ...ORDER, content: EXAMPLE.content }, output: EXAMPLE },
   flags: { autosave: null },
   async run({ db, tenantId, actor }, input) {
     const { locale } = input;
@@ -157,7 +157,7 @@ export const discardDraft = defineAct({
   description: "A template of which nothing was ever published goes with its last draft.",
   input: Type.Object({ ...ADDRESS, ...LOCALE, revision }),
   output: Draft,
-  examples: [{ input: ORDER, output: EXAMPLE }],
+  example: { input: ORDER, output: EXAMPLE },
   async run({ db, tenantId }, { revision, ...input }) {
     const address = { ...input, tenantId };
     await requireTemplate(db, address);
@@ -186,19 +186,17 @@ export const publishDraft = defineAct({
     ...ADDRESS,
     ...LOCALE,
     revision,
-    basedOnVersion: Type.Optional(
-      integer(VERSIONS, {
-        description: "publish over this version, though the draft began with another",
-      }),
+    basedOnVersion: optional(
+      integer(VERSIONS),
+      "publish over this version, though the draft began with another",
     ),
-    sourceVersion: Type.Optional(
-      integer(VERSIONS, {
-        description: "of a translation: the version of the default that it says the same as",
-      }),
+    sourceVersion: optional(
+      integer(VERSIONS),
+      "of a translation: the version of the default that it says the same as",
     ),
   }),
   output: SavedTemplate,
-  examples: [{ input: ORDER, output: { ...ORDER_TEMPLATE, warnings: [] } }],
+  example: { input: ORDER, output: { ...ORDER_TEMPLATE, warnings: [] } },
   prepare: ({ db, tenantId, actor }, input) =>
     prepareDraft(db, { ...input, tenantId }, emailOf(actor)),
   run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),

@@ -1,7 +1,7 @@
 import { flag, orNull, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { type Access, defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -48,25 +48,24 @@ export const setEnvironment = defineAct({
   description:
     "Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them.",
   input: Type.Object({
-    family: Type.Optional(orNull(text({ description: "what the environments have in common" }))),
-    environment: Type.Optional(orNull(text({ description: "which one it is, as staging" }))),
-    promotesFrom: Type.Optional(
-      orNull(text({ description: "id of the tenant of the family that is promoted into it" })),
+    family: optional(orNull(text()), "what the environments have in common"),
+    environment: optional(orNull(text()), "which one it is, as staging"),
+    promotesFrom: optional(
+      orNull(text()),
+      "id of the tenant of the family that is promoted into it",
     ),
-    locked: Type.Optional(flag({ description: "only a bundle or a promotion changes templates" })),
+    locked: optional(flag(), "only a bundle or a promotion changes templates"),
   }),
   output: Environment,
-  examples: [
-    {
-      input: {
-        family: "shop",
-        environment: "production",
-        promotesFrom: STAGING.tenantId,
-        locked: true,
-      },
-      output: PRODUCTION,
+  example: {
+    input: {
+      family: "shop",
+      environment: "production",
+      promotesFrom: STAGING.tenantId,
+      locked: true,
     },
-  ],
+    output: PRODUCTION,
+  },
   flags: { environment: "--name <name>", locked: "--locked <on|off>" },
   async run({ db, tenantId }, changes) {
     return await changeConfiguration(db, async (transaction) => {
@@ -97,7 +96,7 @@ export const listEnvironments = defineRead({
   summary: "The environments of the tenant's family, its own among them",
   input: Type.Object({}),
   output: Type.Array(Environment),
-  examples: [{ input: {}, output: [PRODUCTION, STAGING] }],
+  example: { input: {}, output: [PRODUCTION, STAGING] },
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
     const own = await environmentOf(db, tenantId);
@@ -155,7 +154,7 @@ export const promoteEnvironment = defineAct({
   description: "A promotion is a bundle from one tenant into the other: all of it, or nothing.",
   input: Type.Object(options),
   output: Plan,
-  examples: [{ input: { dryRun: true }, output: { ...PLANNED, applied: false } }],
+  example: { input: { dryRun: true }, output: { ...PLANNED, applied: false } },
   prepare: async (context, input) => prepareBundle(context, await promotedBundle(context), input),
   run: saveBundle,
   audit: (_, { output }) => noteOf("environment.promote", output),

@@ -3,7 +3,7 @@ import { field, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, defineRead, EDIT, LOOK } from "../act.ts";
+import { type ActContext, defineAct, defineRead, EDIT, LOOK, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { NotFound, refuseFaults } from "../input-error.ts";
 import { compileSettings, placed } from "./compile-source.ts";
@@ -40,7 +40,7 @@ const DESCRIPTIONS: Record<LayoutName, string> = {
 };
 /** What is left out stays; empty or null: the platform's, or none. */
 const LOOKS = layoutOf((name) =>
-  Type.Optional(
+  optional(
     field<string | null>({ type: ["string", "null"], description: DESCRIPTIONS[name] }, (value) => {
       if (value === null) return undefined;
       const fault = writtenFault(value, MAX_SOURCE_BYTES);
@@ -91,14 +91,13 @@ export const putLayout = defineAct({
   description: "What is left out stays. One mail that does not compile in it refuses all.",
   input: Type.Object({
     ...LOOKS,
-    basedOnVersion: Type.Optional(
-      integer(VERSIONS, {
-        description: "the version that the editor began with, 0: none; refused over another",
-      }),
+    basedOnVersion: optional(
+      integer(VERSIONS),
+      "the version that the editor began with, 0: none; refused over another",
     ),
   }),
   output: SavedLayout,
-  examples: [{ input: { primaryColor: "#1a2b3c" }, output: SAVED }],
+  example: { input: { primaryColor: "#1a2b3c" }, output: SAVED },
   prepare: ({ db, tenantId, actor }, input) =>
     prepareLayout(db, { ...input, tenantId, createdBy: emailOf(actor) }),
   run: save,
@@ -113,7 +112,7 @@ export const restoreLayout = defineAct({
   summary: "Publish an older version again, as the newest",
   input: Type.Object({ version: integer(VERSIONS, { description: "its number" }) }),
   output: SavedLayout,
-  examples: [{ input: { version: 1 }, output: SAVED }],
+  example: { input: { version: 1 }, output: SAVED },
   async prepare({ db, tenantId, actor }, { version }) {
     const old = await readLayoutVersion(db, tenantId, version);
     const looks = layoutOf((name) => old[name]);
@@ -131,7 +130,7 @@ export const removeLayout = defineAct({
   summary: "Back to the platform's layout, with nothing of the tenant's but its name",
   input: Type.Object({}),
   output: SavedLayout,
-  examples: [{ input: {}, output: { ...SAVED, primaryColor: null } }],
+  example: { input: {}, output: { ...SAVED, primaryColor: null } },
   prepare: ({ db, tenantId, actor }) =>
     prepareLayout(db, { ...NO_LAYOUT, tenantId, createdBy: emailOf(actor) }),
   run: save,
@@ -145,10 +144,10 @@ export const showLayout = defineRead({
   tool: true,
   summary: "The live layout, or one of its versions",
   input: Type.Object({
-    version: Type.Optional(integer(VERSIONS, { description: "its number; default: the newest" })),
+    version: optional(integer(VERSIONS), "its number; default: the newest"),
   }),
   output: Layout,
-  examples: [{ input: {}, output: EXAMPLE }],
+  example: { input: {}, output: EXAMPLE },
   run: async ({ db, tenantId }, { version }) =>
     version === undefined
       ? await readLayout(db, tenantId)
@@ -162,7 +161,7 @@ export const listLayoutVersions = defineRead({
   summary: "All its versions, newest first",
   input: Type.Object({}),
   output: Type.Array(Layout),
-  examples: [{ input: {}, output: [EXAMPLE] }],
+  example: { input: {}, output: [EXAMPLE] },
   run: ({ db, tenantId }) => readLayoutVersions(db, tenantId),
 });
 
@@ -174,7 +173,7 @@ export const previewLayout = defineRead({
   description: "What is left out is the platform's.",
   input: Type.Object(LOOKS),
   output: Type.Object({ html: Type.String() }),
-  examples: [{ input: { primaryColor: "#1a2b3c" }, output: { html: "<!doctype html>…" } }],
+  example: { input: { primaryColor: "#1a2b3c" }, output: { html: "<!doctype html>…" } },
   async run({ db, tenantId }, input) {
     const looks = changedLayout(NO_LAYOUT, { ...input, tenantId });
     const layout = compilableLayout(looks, await brandName(db, tenantId));

@@ -8,7 +8,7 @@ import { withGathered } from "@belfry/templates/language/event-variables";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
-import { defineRead, LOOK } from "../act.ts";
+import { defineRead, LOOK, optional } from "../act.ts";
 import { type InputFault, InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { compileInput } from "./compile-source.ts";
@@ -34,7 +34,7 @@ export type PreviewInput = TemplateSourceInput & Pick<TemplateSettingsInput, "pl
 
 type Variables = Record<string, unknown>;
 
-export const VARIABLES = Type.Optional(
+export const VARIABLES = optional(
   field<Variables>(
     { type: "object", description: "values for its tags; default: none" },
     (value) =>
@@ -53,10 +53,10 @@ export const previewTemplate = defineRead({
   description: "The flags of its text go with --content-file.",
   input: Type.Object({
     ...ADDRESS,
-    eventType: Type.Optional(ADDRESS.eventType),
+    eventType: optional(ADDRESS.eventType),
     ...LOCALE,
     ...TEXTS,
-    content: Type.Optional(CONTENT.content),
+    content: optional(CONTENT.content),
     plainCharacters: SETTING_FIELDS.plainCharacters,
     variables: VARIABLES,
   }),
@@ -65,32 +65,30 @@ export const previewTemplate = defineRead({
       {
         channel: ADDRESS.channel,
         kind: oneOf(["email", "text", "notification"]),
-        subject: Type.Optional(Type.String()),
-        html: Type.Optional(Type.String()),
-        text: Type.Optional(Type.String()),
-        segments: Type.Optional(Type.Integer({ description: "Of a short message" })),
-        encoding: Type.Optional(Type.String()),
-        title: Type.Optional(Type.String()),
-        body: Type.Optional(Type.String()),
+        subject: optional(Type.String()),
+        html: optional(Type.String()),
+        text: optional(Type.String()),
+        segments: optional(Type.Integer(), "Of a short message"),
+        encoding: optional(Type.String()),
+        title: optional(Type.String()),
+        body: optional(Type.String()),
         missing: Type.Array(Type.String(), { description: "Names that have no value" }),
-        warnings: Type.Optional(Type.Array(Type.String())),
+        warnings: optional(Type.Array(Type.String())),
       },
       { title: "Preview" },
     ),
   ),
-  examples: [
-    {
-      input: { channel: ORDER.channel, content: "Order {{ id }}", variables: { id: 7 } },
-      output: {
-        channel: ORDER.channel,
-        kind: "text",
-        text: "Order 7",
-        segments: 1,
-        encoding: "GSM-7",
-        missing: [],
-      },
+  example: {
+    input: { channel: ORDER.channel, content: "Order {{ id }}", variables: { id: 7 } },
+    output: {
+      channel: ORDER.channel,
+      kind: "text",
+      text: "Order 7",
+      segments: 1,
+      encoding: "GSM-7",
+      missing: [],
     },
-  ],
+  },
   async run({ db, tenantId }, { variables = {}, content, eventType, ...input }) {
     if (content !== undefined) {
       return await previewSource(db, tenantId, { ...input, content }, variables);

@@ -3,7 +3,7 @@ import { integer } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, EDIT } from "../act.ts";
+import { defineAct, EDIT, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
@@ -84,16 +84,13 @@ export const PUT_FIELDS = {
   ...LOCALE,
   ...CONTENT,
   ...TEXTS,
-  basedOnVersion: Type.Optional(
-    integer(VERSIONS, {
-      description: "the version in force that the editor began with, 0: none; refused over another",
-    }),
+  basedOnVersion: optional(
+    integer(VERSIONS),
+    "the version in force that the editor began with, 0: none; refused over another",
   ),
-  sourceVersion: Type.Optional(
-    integer(VERSIONS, {
-      description:
-        "of a translation: the version of the default that it is made from; default: the current one",
-    }),
+  sourceVersion: optional(
+    integer(VERSIONS),
+    "of a translation: the version of the default that it is made from; default: the current one",
   ),
 };
 
@@ -107,12 +104,10 @@ export const putTemplate = defineAct({
     "Of --digest-…, --throttle and --after-unread-seconds what is left out stays; of --sensitive and the like a translation (--locale) changes what it names alone.",
   input: Type.Object({ ...PUT_FIELDS, ...SETTING_FIELDS }),
   output: SavedTemplate,
-  examples: [
-    {
-      input: { ...ORDER, content: ORDER_TEMPLATE.content },
-      output: { ...ORDER_TEMPLATE, warnings: [] },
-    },
-  ],
+  example: {
+    input: { ...ORDER, content: ORDER_TEMPLATE.content },
+    output: { ...ORDER_TEMPLATE, warnings: [] },
+  },
   prepare: ({ db, tenantId, actor }, input) =>
     prepareTemplate(db, { ...input, tenantId, createdBy: emailOf(actor) }),
   run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),

@@ -3,7 +3,7 @@ import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { type EmailFormat, emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
@@ -45,7 +45,7 @@ export const exportTemplates = defineRead({
   description: "Drafts are not in it.",
   input: Type.Object({}),
   output: Type.Object({ files: Files }),
-  examples: [{ input: {}, output: { files: SAMPLE_FILES } }],
+  example: { input: {}, output: { files: SAMPLE_FILES } },
   async run({ db, tenantId }) {
     const files = filesOfTemplates(await publishedTemplates(db, tenantId));
     return { files: Object.fromEntries(files) };
@@ -57,7 +57,7 @@ export interface PreparedImport {
   templates: { path: string; prepared: PreparedTemplate }[];
 }
 
-const paths = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const paths = (description: string) => optional(Type.Array(Type.String(), { description }));
 const Imported = Type.Object({
   published: paths("Of another text, or with other settings, which make no version"),
   unchanged: paths("The same as they are"),
@@ -78,15 +78,13 @@ export const importTemplates = defineAct({
     "A template that has no file stays as it is. All files are published together, or none.",
   input: Type.Object({
     files: field<TextFiles>({ ...Files }, filesFault),
-    dryRun: Type.Optional(flag({ description: "check it, and change nothing" })),
+    dryRun: optional(flag(), "check it, and change nothing"),
   }),
   output: Imported,
-  examples: [
-    {
-      input: { files: SAMPLE_FILES },
-      output: { published: Object.keys(SAMPLE_FILES), unchanged: [] },
-    },
-  ],
+  example: {
+    input: { files: SAMPLE_FILES },
+    output: { published: Object.keys(SAMPLE_FILES), unchanged: [] },
+  },
   prepare: ({ db, tenantId, actor }, { files }) =>
     prepareImport(db, tenantId, files, { createdBy: emailOf(actor) }),
   async run({ db }, { dryRun }, prepared): Promise<{ output: Static<typeof Imported> }> {

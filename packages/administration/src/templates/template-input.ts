@@ -21,6 +21,7 @@ import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import type { EmailFormat, Layout, TemplateSource } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
+import { optional } from "../act.ts";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
@@ -37,7 +38,7 @@ export const ADDRESS = {
 
 /** Which of its variants. */
 export const LOCALE = {
-  locale: Type.Optional(
+  locale: optional(
     field<string>(
       {
         type: "string",
@@ -55,10 +56,8 @@ const MAX_DRAFT_ACTIONS = 10;
 
 /** What is written beside the content. */
 export const TEXTS = {
-  subject: Type.Optional(
-    written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`),
-  ),
-  format: Type.Optional(
+  subject: optional(written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`)),
+  format: optional(
     field<EmailFormat>(
       {
         type: "string",
@@ -71,11 +70,11 @@ export const TEXTS = {
           : `must be ${listed(EMAIL_FORMATS, "or")}`,
     ),
   ),
-  title: Type.Optional(
+  title: optional(
     written(`of ${listed(channelsWith("notification"), "or")}; may hold {{variables}}`),
   ),
-  url: Type.Optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
-  actions: Type.Optional(
+  url: optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
+  actions: optional(
     Type.Array(
       Type.Object({ label: written("What stands on it"), url: written("What it opens") }),
       { maxItems: MAX_DRAFT_ACTIONS, description: `buttons of ${IN_APP}; up to two` },

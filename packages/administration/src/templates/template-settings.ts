@@ -2,7 +2,8 @@ import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
 import { field } from "@belfry/contracts/fields";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
-import { type TOptional, type TUnsafe, Type } from "@sinclair/typebox";
+import type { TOptional, TUnsafe } from "@sinclair/typebox";
+import { optional } from "../act.ts";
 import {
   days,
   type Kind,
@@ -184,7 +185,7 @@ export const SET = Object.fromEntries(
 
 /** Of acts that set them. */
 export const SETTING_FIELDS = Object.fromEntries(
-  Object.entries(SET).map(([name, field]) => [name, Type.Optional(field)]),
+  Object.entries(SET).map(([name, field]) => [name, optional(field)]),
 ) as { [K in SettingName]: TOptional<TUnsafe<TemplateSettings[K]>> };
 
 /** Of a template of which nothing was set yet. */

@@ -52,7 +52,7 @@ export const listTemplateVersions = defineRead({
   summary: "What was published of it in all languages, newest first, without the contents",
   input: Type.Object(ADDRESS),
   output: Type.Array(TemplateVersion),
-  examples: [{ input: ORDER, output: [EXAMPLE] }],
+  example: { input: ORDER, output: [EXAMPLE] },
   async run({ db, tenantId }, input) {
     const versions = await readTemplateVersions(db, { ...input, tenantId });
     return versions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
@@ -68,9 +68,10 @@ export const restoreTemplate = defineAct({
   description: "What is set for all languages stays, and so does active or not.",
   input: Type.Object({ ...ADDRESS, version: integer(VERSIONS, { description: "its number" }) }),
   output: SavedTemplate,
-  examples: [
-    { input: { ...ORDER, version: 1 }, output: { ...ORDER_TEMPLATE, version: 2, warnings: [] } },
-  ],
+  example: {
+    input: { ...ORDER, version: 1 },
+    output: { ...ORDER_TEMPLATE, version: 2, warnings: [] },
+  },
   prepare: ({ db, tenantId, actor }, { version, ...input }) =>
     prepareTemplateVersion(db, { ...input, tenantId }, version, emailOf(actor)),
   run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
@@ -87,7 +88,7 @@ export const confirmTranslation = defineAct({
   summary: "Say that a translation still fits the default text: it is no longer outdated",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
-  examples: [{ input: { ...ORDER, locale: "de" }, output: ORDER_TEMPLATE }],
+  example: { input: { ...ORDER, locale: "de" }, output: ORDER_TEMPLATE },
   async run({ db, tenantId }, input) {
     const language = localeOf(input);
     const address = { ...input, tenantId };

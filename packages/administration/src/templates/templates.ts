@@ -4,7 +4,7 @@ import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
@@ -31,16 +31,12 @@ const summary = {
   version: Type.Integer({
     description: "Counts what was published in all languages, from 1; 0: nothing is published",
   }),
-  subject: Type.Optional(orNull(Type.String({ description: "Of a mail" }))),
-  format: Type.Optional(
-    orNull(oneOf(EMAIL_FORMATS, { description: "Of a mail: as it is set, or was found out" })),
-  ),
-  title: Type.Optional(orNull(Type.String({ description: "Of a notification" }))),
-  url: Type.Optional(orNull(Type.String({ description: "What a notification opens" }))),
+  subject: optional(orNull(Type.String()), "Of a mail"),
+  format: optional(orNull(oneOf(EMAIL_FORMATS)), "Of a mail: as it is set, or was found out"),
+  title: optional(orNull(Type.String()), "Of a notification"),
+  url: optional(orNull(Type.String()), "What a notification opens"),
   actions: TEXTS.actions,
-  targetChannel: Type.Optional(
-    orNull(Type.String({ description: "Of a notification; null: the personal channel" })),
-  ),
+  targetChannel: optional(orNull(Type.String()), "Of a notification; null: the personal channel"),
   requiredVariables: Type.Array(Type.String()),
   savedBy: orNull(Type.String({ description: "Who saved what is published, if that is known" })),
   variables: Type.Array(Type.String(), { description: "Those that its text names" }),
@@ -132,7 +128,7 @@ export const listTemplates = defineRead({
   summary: "A tenant's templates, or the platform's",
   input: Type.Object({}),
   output: Type.Array(TemplateSummary),
-  examples: [{ input: {}, output: [ORDER_SUMMARY] }],
+  example: { input: {}, output: [ORDER_SUMMARY] },
   run: ({ db, tenantId }) => readTemplates(db, tenantId),
 });
 
@@ -144,7 +140,7 @@ export const showTemplate = defineRead({
   summary: "One template with what is published of it, by its id or by the three flags",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
-  examples: [{ input: ORDER, output: ORDER_TEMPLATE }],
+  example: { input: ORDER, output: ORDER_TEMPLATE },
   run: ({ db, tenantId }, input) => readTemplate(db, { ...input, tenantId }, localeOf(input)),
 });
 
@@ -164,7 +160,7 @@ function switching(verb: "activate" | "deactivate", active: boolean, summary: st
     summary,
     input: Type.Object(ADDRESS),
     output: Template,
-    examples: [{ input: ORDER, output: { ...ORDER_TEMPLATE, active } }],
+    example: { input: ORDER, output: { ...ORDER_TEMPLATE, active } },
     async run({ db, tenantId }, input) {
       return await changeConfiguration(db, async (transaction) => {
         const before = await requireTemplate(transaction, { ...input, tenantId });
@@ -191,12 +187,10 @@ export const deleteTemplate = defineAct({
     "What was sent with them can no longer be shown. Of a translation the versions stay, and its recipients get the default variant.",
   input: Type.Object({
     ...ADDRESS,
-    locale: Type.Optional(
-      locale({ description: "only this translation: its recipients get the default" }),
-    ),
+    locale: optional(locale({}), "only this translation: its recipients get the default"),
   }),
   output: Template,
-  examples: [{ input: ORDER, output: ORDER_TEMPLATE }],
+  example: { input: ORDER, output: ORDER_TEMPLATE },
   async run({ db, tenantId }, input) {
     return await changeConfiguration(db, async (transaction) => {
       const language = localeOf(input);

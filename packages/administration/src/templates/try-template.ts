@@ -2,7 +2,7 @@ import { channelsWith } from "@belfry/contracts/channels";
 import { orNull } from "@belfry/contracts/fields";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, note } from "../act.ts";
+import { defineAct, EDIT, note, optional } from "../act.ts";
 import { previewSource, renderTemplate, VARIABLES } from "./preview-template.ts";
 import { sendPushTest, sendRenderedTest } from "./send-test.ts";
 import { written } from "./setting-kinds.ts";
@@ -40,7 +40,7 @@ export const testTemplate = defineAct({
     ...ADDRESS,
     ...LOCALE,
     ...TEXTS,
-    content: Type.Optional(CONTENT.content),
+    content: optional(CONTENT.content),
     plainCharacters: SETTING_FIELDS.plainCharacters,
     targetChannel: SETTING_FIELDS.targetChannel,
     variables: VARIABLES,
@@ -52,21 +52,19 @@ export const testTemplate = defineAct({
     Type.Object({
       tenantId: Type.String(),
       ...ADDRESS,
-      userId: Type.Optional(Type.String({ description: "In whose inbox it is" })),
-      published: Type.Optional(
-        Type.Boolean({ description: "false: it is shown when the page is reloaded" }),
-      ),
-      providerId: Type.Optional(Type.String({ description: "Which provider was given it" })),
-      kind: Type.Optional(Type.String()),
-      class: Type.Optional(Type.String({ description: "accepted, or how it was refused" })),
-      reason: Type.Optional(Type.String()),
-      messageId: Type.Optional(orNull(Type.String({ description: "The vendor's" }))),
-      vendorStatus: Type.Optional(orNull(Type.Integer())),
-      vendorAnswer: Type.Optional(orNull(Type.String())),
-      retryAfterSeconds: Type.Optional(orNull(Type.Number())),
+      userId: optional(Type.String(), "In whose inbox it is"),
+      published: optional(Type.Boolean(), "false: it is shown when the page is reloaded"),
+      providerId: optional(Type.String(), "Which provider was given it"),
+      kind: optional(Type.String()),
+      class: optional(Type.String(), "accepted, or how it was refused"),
+      reason: optional(Type.String()),
+      messageId: optional(orNull(Type.String()), "The vendor's"),
+      vendorStatus: optional(orNull(Type.Integer())),
+      vendorAnswer: optional(orNull(Type.String())),
+      retryAfterSeconds: optional(orNull(Type.Number())),
     }),
   ),
-  examples: [{ input: { ...ORDER, to: "+12025550123" }, output: SENT }],
+  example: { input: { ...ORDER, to: "+12025550123" }, output: SENT },
   flags: { to: "--to <recipient>" },
   async run({ db, tenantId, services }, { to, variables = {}, content, ...input }) {
     const { eventType, channel } = input;

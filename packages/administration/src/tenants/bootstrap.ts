@@ -4,6 +4,7 @@ import { faultsOf } from "@belfry/contracts/schema-faults";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
+import { optional } from "../act.ts";
 import { writeNote } from "../audited.ts";
 import { invalid, refuseFaults } from "../input-error.ts";
 import { hashPassword, passwordFault } from "../people/password.ts";
@@ -12,13 +13,13 @@ import { apiKeyFault, knownApiKey } from "./api-key.ts";
 import { createTenant } from "./tenants.ts";
 
 const Bootstrap = Type.Object({
-  tenant: Type.Optional(
+  tenant: optional(
     Type.Object({
       name: text(),
       apiKey: field<string>({ type: "string" }, (value) => apiKeyFault(value, "tenant")),
     }),
   ),
-  operator: Type.Optional(
+  operator: optional(
     Type.Object({
       email: field<string>({ type: "string" }, (value) =>
         typeof value === "string" && emailAddress(value.trim()) !== undefined

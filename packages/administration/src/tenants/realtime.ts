@@ -6,7 +6,7 @@ import type { Database } from "@belfry/database/connection";
 import { findTargetChannels } from "@belfry/database/target-channels";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, note, OPERATE } from "../act.ts";
+import { defineAct, note, OPERATE, optional } from "../act.ts";
 import { invalid } from "../input-error.ts";
 import { requireTenant, tenantById, tenantNotFound } from "./tenant-rows.ts";
 
@@ -27,7 +27,7 @@ export const newRealtimeEpoch = defineAct({
     "Offsets after the backup are given a second time. At its next reconnect a client forgets its place.",
   input: Type.Object({}),
   output: Type.Object({ epoch: Type.String() }),
-  examples: [{ input: {}, output: { epoch: "5f3a9c01" } }],
+  example: { input: {}, output: { epoch: "5f3a9c01" } },
   async run({ db }) {
     const { rows } = await sql<{ epoch: string }>`
       update realtime_epoch set epoch = substr(md5(gen_random_uuid()::text), 1, 8)
@@ -47,17 +47,18 @@ export const disconnectUsers = defineAct({
   description:
     "Whoever asks for a new token gets one, so the tenant's backend refuses that first. The command needs NATS_URL, else the local stack's.",
   input: Type.Object({
-    userId: Type.Optional(userId),
-    all: Type.Optional(flag({ description: "all users of the tenant" })),
+    userId: optional(userId),
+    all: optional(flag(), "all users of the tenant"),
   }),
   output: Type.Object({
     tenantId: Type.String(),
-    userId: Type.Optional(Type.String()),
+    userId: optional(Type.String()),
     sent: Type.Boolean({ description: "Always true" }),
   }),
-  examples: [
-    { input: { userId: "user-1" }, output: { tenantId: "acme", userId: "user-1", sent: true } },
-  ],
+  example: {
+    input: { userId: "user-1" },
+    output: { tenantId: "acme", userId: "user-1", sent: true },
+  },
   async run({ db, tenantId, services }, { userId: id, all = false }) {
     if ((id !== undefined) === all) throw invalid("userId or all", "one of the two is required");
     const tenant = await tenantById(db, tenantId);
@@ -80,7 +81,7 @@ export const openInbox = defineAct({
   output: Type.Object({
     channels: Type.Array(Type.String(), { description: "The user's realtime channels" }),
   }),
-  examples: [{ input: { userId: "user-1" }, output: { channels: ["personal#user-1"] } }],
+  example: { input: { userId: "user-1" }, output: { channels: ["personal#user-1"] } },
   async run({ db, tenantId }, { userId: id }) {
     const targets = await findTargetChannels(db, tenantId);
     const names = new Set([SYSTEM_CHANNEL, PERSONAL_CHANNEL, ...targets]);

@@ -1,7 +1,7 @@
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, defineRead, note, OPERATE } from "../act.ts";
+import { type ActContext, defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { apiKeyName, liveApiKeys } from "./api-key.ts";
 import { type TenantInput, tenantName, tenantSettings, webhookSecret } from "./tenant-input.ts";
 import { allTenants } from "./tenant-rows.ts";
@@ -41,12 +41,12 @@ export const createTenantAct = defineAct({
   description: `Without limits given: ${DEFAULT_PER_MINUTE} a minute, ${DEFAULT_DAILY_CAP} a day, all channels.`,
   input: Type.Object({
     name: tenantName,
-    keyName: Type.Optional(apiKeyName("what people call its API key")),
+    keyName: optional(apiKeyName("what people call its API key")),
     ...tenantSettings,
-    webhookSecret: Type.Optional(webhookSecret),
+    webhookSecret: optional(webhookSecret),
   }),
   output: Type.Object({ apiKey: secretOnce("Its API key"), ...Tenant.properties }),
-  examples: [{ input: { name: "Acme" }, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } }],
+  example: { input: { name: "Acme" }, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } },
   flags: SETTINGS_FLAGS,
   async run({ db, services }, input) {
     return { output: await createTenant(db, input, await keysFor(services, input)) };
@@ -62,7 +62,7 @@ export const listTenants = defineRead({
   summary: "All tenants, oldest first",
   input: Type.Object({}),
   output: Type.Array(Tenant),
-  examples: [{ input: {}, output: [EXAMPLE_TENANT] }],
+  example: { input: {}, output: [EXAMPLE_TENANT] },
   async run({ db }) {
     const tenants = await allTenants(db);
     const ids = tenants.map(({ id }) => id);
@@ -78,7 +78,7 @@ export const showTenantAct = defineRead({
   summary: "One tenant with its live API keys (their prefixes and names)",
   input: named,
   output: Tenant,
-  examples: [{ input: NAMED, output: EXAMPLE_TENANT }],
+  example: { input: NAMED, output: EXAMPLE_TENANT },
   flags: { id: "<id>" },
   run: ({ db }, { id }) => showTenant(db, id),
 });
@@ -92,14 +92,12 @@ export const updateTenantAct = defineAct({
     "What is left out stays as it is. A webhook secret takes the place of the one before at once.",
   input: Type.Object({
     id: tenantId,
-    name: Type.Optional(tenantName),
+    name: optional(tenantName),
     ...tenantSettings,
-    webhookSecret: Type.Optional(orNull(webhookSecret)),
+    webhookSecret: optional(orNull(webhookSecret)),
   }),
   output: Tenant,
-  examples: [
-    { input: { ...NAMED, perMinute: 900 }, output: { ...EXAMPLE_TENANT, perMinute: 900 } },
-  ],
+  example: { input: { ...NAMED, perMinute: 900 }, output: { ...EXAMPLE_TENANT, perMinute: 900 } },
   flags: { id: "<id>", ...SETTINGS_FLAGS },
   async run({ db, services }, { id, ...input }) {
     const before = await showTenant(db, id);
@@ -133,7 +131,7 @@ function activation(active: boolean, { summary }: { summary: string }) {
     summary,
     input: named,
     output: Tenant,
-    examples: [{ input: NAMED, output: { ...EXAMPLE_TENANT, active } }],
+    example: { input: NAMED, output: { ...EXAMPLE_TENANT, active } },
     flags: { id: "<id>" },
     async run({ db }, { id }) {
       const before = await showTenant(db, id);

@@ -8,7 +8,7 @@ import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { type Access, defineAct, defineRead, note } from "../act.ts";
+import { type Access, defineAct, defineRead, note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import {
@@ -40,11 +40,11 @@ const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 
 export function overlapSeconds(description: string) {
-  return Type.Optional(integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }, { description }));
+  return optional(integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }, { description }));
 }
 
 const keyRole = (description: string) =>
-  Type.Optional(
+  optional(
     field<KeyRole>({ type: "string", enum: [...KEY_ROLES], description }, (role) =>
       isKeyRole(role) ? undefined : `must be ${listed(KEY_ROLES, "or")}`,
     ),
@@ -62,7 +62,7 @@ export const createKey = defineAct({
   access: OWN,
   summary: "One more key, printed this once, beside those that are there",
   input: Type.Object({
-    name: Type.Optional(apiKeyName("what people call it")),
+    name: optional(apiKeyName("what people call it")),
     role: keyRole(
       "what it may do: all (the default; every call except management), trigger (send, move and cancel events), read (change nothing), manage (templates, categories, users) or provision (manage, and change providers and endpoints)",
     ),
@@ -72,12 +72,10 @@ export const createKey = defineAct({
     apiKey: secretOnce("The key"),
     ...ofKey,
   }),
-  examples: [
-    {
-      input: { name: "shop" },
-      output: { tenantId: EXAMPLE_TENANT.id, apiKey: "bf_3kQ9zT…", ...SHOP },
-    },
-  ],
+  example: {
+    input: { name: "shop" },
+    output: { tenantId: EXAMPLE_TENANT.id, apiKey: "bf_3kQ9zT…", ...SHOP },
+  },
   async run({ db, tenantId }, { name = "", role = "all" }) {
     const { apiKey, ...stored } = newApiKey();
     const given = { name: name || null, role };
@@ -100,7 +98,7 @@ export const listKeys = defineRead({
   summary: "The live keys, newest first: id, first characters, name, role, last use",
   input: Type.Object({}),
   output: Type.Array(ApiKey),
-  examples: [{ input: {}, output: [EXAMPLE_KEY] }],
+  example: { input: {}, output: [EXAMPLE_KEY] },
   run: async ({ db, tenantId }) => (await showTenant(db, tenantId)).apiKeys,
 });
 
@@ -116,12 +114,10 @@ export const revokeKey = defineAct({
     ...ofKey,
     revoked: Type.Literal(true),
   }),
-  examples: [
-    {
-      input: { keyId: EXAMPLE_KEY.id },
-      output: { tenantId: EXAMPLE_TENANT.id, id: EXAMPLE_KEY.id, ...SHOP, revoked: true },
-    },
-  ],
+  example: {
+    input: { keyId: EXAMPLE_KEY.id },
+    output: { tenantId: EXAMPLE_TENANT.id, id: EXAMPLE_KEY.id, ...SHOP, revoked: true },
+  },
   flags: { keyId: "<keyId>" },
   async run({ db, tenantId }, { keyId: id }) {
     const gone = await changeConfiguration(db, async (transaction) =>
@@ -147,13 +143,11 @@ export const rotateKey = defineAct({
     overlapSeconds: overlapSeconds(
       `how long the keys before go on working, 0 to ${MAX_OVERLAP_SECONDS} (default: ${DEFAULT_OVERLAP_SECONDS}, a day); at most ${MAX_LIVE_API_KEYS} live keys`,
     ),
-    name: Type.Optional(
-      apiKeyName("what people call the new key; default: as the newest before it"),
-    ),
+    name: optional(apiKeyName("what people call the new key; default: as the newest before it")),
     role: keyRole("of which keys, where there are several roles; those of other roles stay"),
   }),
   output: Type.Object({ apiKey: secretOnce("The new key"), ...Tenant.properties }),
-  examples: [{ input: {}, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } }],
+  example: { input: {}, output: { apiKey: "bf_3kQ9zT…", ...EXAMPLE_TENANT } },
   async run({ db, tenantId }, { name = "", role: given, overlapSeconds: overlap }) {
     const seconds = overlap ?? DEFAULT_OVERLAP_SECONDS;
     const { apiKey, ...stored } = newApiKey();
@@ -201,21 +195,19 @@ export const rotateWebhookSecret = defineAct({
   summary: "Set the secret that signs its triggers; the one before ends after the overlap",
   description: "Of two before, the older one ends at once.",
   input: Type.Object({
-    webhookSecret: Type.Optional(webhookSecret),
+    webhookSecret: optional(webhookSecret),
     overlapSeconds: overlapSeconds(
       "how long the one before is taken besides, 0 to 2592000 (default: 0)",
     ),
   }),
   output: Type.Object({
     ...Tenant.properties,
-    createdSecret: Type.Optional(secretOnce("The secret, where none was given")),
+    createdSecret: optional(secretOnce("The secret, where none was given")),
   }),
-  examples: [
-    {
-      input: { overlapSeconds: 86_400 },
-      output: { ...EXAMPLE_TENANT, webhookSecret: true, createdSecret: "whsec_Zk3…" },
-    },
-  ],
+  example: {
+    input: { overlapSeconds: 86_400 },
+    output: { ...EXAMPLE_TENANT, webhookSecret: true, createdSecret: "whsec_Zk3…" },
+  },
   async run({ db, tenantId, services }, input) {
     // 256 bits.
     const made = `whsec_${randomBytes(32).toString("base64url")}`;
@@ -249,7 +241,7 @@ export const removeWebhookSecret = defineAct({
   summary: "Its triggers need no signature any more",
   input: Type.Object({}),
   output: Tenant,
-  examples: [{ input: {}, output: EXAMPLE_TENANT }],
+  example: { input: {}, output: EXAMPLE_TENANT },
   run: async ({ db, tenantId }) => ({
     output: await updateTenant(db, tenantId, { webhookSecret: null }),
   }),

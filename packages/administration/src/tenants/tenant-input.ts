@@ -9,6 +9,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import type { Given } from "../act.ts";
+import { optional } from "../act.ts";
 import { invalid } from "../input-error.ts";
 
 const MAX_PER_MINUTE = 1_000_000_000;
@@ -18,7 +19,7 @@ const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
 const MAX_RETENTION_DAYS = 3650;
 
 const retentionDays = (description: string) =>
-  Type.Optional(orNull(integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }, { description })));
+  optional(orNull(integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }, { description })));
 
 export const tenantName = field<string>(
   { type: "string", description: "its name, 1 to 255 characters" },
@@ -44,21 +45,15 @@ export const webhookSecret = field<string>(
 
 /** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
 export const tenantSettings = {
-  perMinute: Type.Optional(
-    integer(
-      { minimum: 0, maximum: MAX_PER_MINUTE },
-      { description: "triggers admitted in any 60 s" },
-    ),
+  perMinute: optional(
+    integer({ minimum: 0, maximum: MAX_PER_MINUTE }),
+    "triggers admitted in any 60 s",
   ),
-  dailyCap: Type.Optional(
-    orNull(
-      integer(
-        { minimum: 0, maximum: MAX_DAILY_CAP },
-        { description: "events accepted per UTC day" },
-      ),
-    ),
+  dailyCap: optional(
+    orNull(integer({ minimum: 0, maximum: MAX_DAILY_CAP })),
+    "events accepted per UTC day",
   ),
-  deliveryChannels: Type.Optional(
+  deliveryChannels: optional(
     field<readonly Channel[]>(
       {
         type: "array",
@@ -71,14 +66,15 @@ export const tenantSettings = {
           : `must be of ${listed(CHANNELS, "and")}`,
     ),
   ),
-  dedupIncludesVariables: Type.Optional(
-    flag({ description: "variables count for the automatic dedup key; they do not by default" }),
+  dedupIncludesVariables: optional(
+    flag(),
+    "variables count for the automatic dedup key; they do not by default",
   ),
   eventRetentionDays: retentionDays(
     "keep events and their deliveries so many days, 1 to 3650; default: as the installation",
   ),
   notificationRetentionDays: retentionDays("the same for the in-app history"),
-  defaultLocale: Type.Optional(
+  defaultLocale: optional(
     field<string>(
       {
         type: "string",
@@ -93,7 +89,7 @@ export const tenantSettings = {
       },
     ),
   ),
-  timezone: Type.Optional(
+  timezone: optional(
     orNull(
       field<string>(
         { type: "string", description: "IANA name, as Europe/Berlin, for dates; none: UTC" },
@@ -102,10 +98,10 @@ export const tenantSettings = {
       ),
     ),
   ),
-  quietHours: Type.Optional(
+  quietHours: optional(
     quietHoursOrNone("as 22:00-06:00: of users without their own, by the clock of their zone"),
   ),
-  linkSchemes: Type.Optional(
+  linkSchemes: optional(
     field<readonly string[]>(
       {
         type: "array",
@@ -123,8 +119,8 @@ export const tenantSettings = {
 
 const Settings = Type.Object({
   ...tenantSettings,
-  name: Type.Optional(tenantName),
-  webhookSecret: Type.Optional(orNull(webhookSecret)),
+  name: optional(tenantName),
+  webhookSecret: optional(orNull(webhookSecret)),
 });
 export type TenantInput = Given<Static<typeof Settings>>;
 

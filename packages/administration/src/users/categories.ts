@@ -7,7 +7,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -47,34 +47,24 @@ export const putCategory = defineAct({
   description: "What is left out stays as it is. An empty text takes a language away.",
   input: Type.Object({
     key: categoryKey(),
-    label: Type.Optional(
-      textByLanguage(MAX_LABEL_CHARACTERS, {
-        description: "how users read it; a new category needs it",
-      }),
+    label: optional(
+      textByLanguage(MAX_LABEL_CHARACTERS),
+      "how users read it; a new category needs it",
     ),
-    description: Type.Optional(
-      textByLanguage(MAX_DESCRIPTION_CHARACTERS, { description: "what it is, in a sentence" }),
+    description: optional(textByLanguage(MAX_DESCRIPTION_CHARACTERS), "what it is, in a sentence"),
+    required: optional(flag(), "sent whatever users have turned off, and at any hour"),
+    defaultOn: optional(flag(), "off: sent only to users who have turned it on"),
+    position: optional(
+      integer({ minimum: 0, maximum: MAX_POSITION }),
+      "order among the others: the lowest comes first",
     ),
-    required: Type.Optional(
-      flag({ description: "sent whatever users have turned off, and at any hour" }),
-    ),
-    defaultOn: Type.Optional(
-      flag({ description: "off: sent only to users who have turned it on" }),
-    ),
-    position: Type.Optional(
-      integer(
-        { minimum: 0, maximum: MAX_POSITION },
-        { description: "order among the others: the lowest comes first" },
-      ),
-    ),
-    only: Type.Optional(
-      oneOf(["new", "known"], {
-        description: "new: refused where the key is taken; known: where it is not",
-      }),
+    only: optional(
+      oneOf(["new", "known"]),
+      "new: refused where the key is taken; known: where it is not",
     ),
   }),
   output: Category,
-  examples: [{ input: { key: "offers", label: { "": "Offers", de: "Angebote" } }, output: OFFERS }],
+  example: { input: { key: "offers", label: { "": "Offers", de: "Angebote" } }, output: OFFERS },
   flags: { defaultOn: "--default <on|off>", only: null },
   async run({ db, tenantId }, { key, only, ...input }) {
     return await change(db, tenantId, async (transaction) => {
@@ -112,7 +102,7 @@ export const listCategories = defineRead({
   summary: "A tenant's categories, each with the event types that belong to it",
   input: Type.Object({}),
   output: Type.Array(Category),
-  examples: [{ input: {}, output: [OFFERS] }],
+  example: { input: {}, output: [OFFERS] },
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
     return await readCategories(db, tenantId);
@@ -134,12 +124,10 @@ export const assignCategory = defineAct({
     eventType: Type.String(),
     category: Type.Union([Type.String(), Type.Null()], { description: "null: it belongs to none" }),
   }),
-  examples: [
-    {
-      input: { eventType: "sale.began", category: "offers" },
-      output: { eventType: "sale.began", category: "offers" },
-    },
-  ],
+  example: {
+    input: { eventType: "sale.began", category: "offers" },
+    output: { eventType: "sale.began", category: "offers" },
+  },
   async run({ db, tenantId }, { eventType, category }) {
     return await change(db, tenantId, async (transaction) => {
       const all = await readCategories(transaction, tenantId);
@@ -169,7 +157,7 @@ export const deleteCategory = defineAct({
     "It is refused while event types belong to it: their messages would reach users who turned them off.",
   input: Type.Object({ key: categoryKey() }),
   output: Category,
-  examples: [{ input: { key: "offers" }, output: { ...OFFERS, eventTypes: [] } }],
+  example: { input: { key: "offers" }, output: { ...OFFERS, eventTypes: [] } },
   async run({ db, tenantId }, { key }) {
     return await change(db, tenantId, async (transaction) => {
       const all = await readCategories(transaction, tenantId);

@@ -55,12 +55,10 @@ export const importUnsubscribes = defineAct({
     }),
   }),
   output: Counts,
-  examples: [
-    {
-      input: { file: `user-1,offers,${EXAMPLE_CHANNEL}\n` },
-      output: { lines: 1, turnedOff: 1, alreadyOff: 0 },
-    },
-  ],
+  example: {
+    input: { file: `user-1,offers,${EXAMPLE_CHANNEL}\n` },
+    output: { lines: 1, turnedOff: 1, alreadyOff: 0 },
+  },
   run: async (context, { file }) => ({ output: await turnOffLines(context, file) }),
 });
 

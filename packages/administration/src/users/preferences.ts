@@ -44,7 +44,7 @@ export const showPreferences = defineRead({
   description: "Of any user id: a tenant need not have named its users.",
   input: Type.Object({ userId }),
   output: Preferences,
-  examples: [{ input: { userId: "user-1" }, output: PREFERENCES }],
+  example: { input: { userId: "user-1" }, output: PREFERENCES },
   run: ({ db, tenantId }, input) => readPreferences(db, tenantId, input.userId),
 });
 
@@ -63,7 +63,7 @@ export const setPreference = defineAct({
     },
   }),
   output: Preferences,
-  examples: [{ input: { userId: "user-1", ...CELL }, output: PREFERENCES }],
+  example: { input: { userId: "user-1", ...CELL }, output: PREFERENCES },
   flags: {
     category: "--category <key|*>",
     channel: "--channel <channel|*>",
@@ -89,7 +89,7 @@ export const changePreferences = defineAct({
     "Writes the cells that are named and leaves the others: all of them, or none if one is wrong. It applies to every event that is dispatched from then on.",
   input: Type.Object({ userId, ...ChangePreferencesRequest.properties }),
   output: Preferences,
-  examples: [{ input: { userId: "user-1", preferences: [CELL] }, output: PREFERENCES }],
+  example: { input: { userId: "user-1", preferences: [CELL] }, output: PREFERENCES },
   prepare: noted,
   async run(context, { userId: id, preferences }) {
     return await change(context, id, preferences, (at, field) => `preferences[${at}].${field}`);

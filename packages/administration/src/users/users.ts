@@ -13,7 +13,7 @@ import {
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, defineRead, LOOK, note } from "../act.ts";
+import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
@@ -45,8 +45,8 @@ export const listUsers = defineRead({
   summary:
     "A tenant's users by their ids, those that events alone name included; `next` is there where there are more",
   input: Type.Object({
-    after: Type.Optional(text({ description: "those after a page, by its next" })),
-    limit: Type.Optional(
+    after: optional(text(), "those after a page, by its next"),
+    limit: optional(
       field<number>(
         {
           ...{ type: "integer", minimum: 1, maximum: MOST_LISTED },
@@ -71,22 +71,20 @@ export const listUsers = defineRead({
         ),
       }),
     ),
-    next: Type.Optional(Type.String({ description: "Give it as `after` for the next page" })),
+    next: optional(Type.String(), "Give it as `after` for the next page"),
   }),
-  examples: [
-    {
-      input: { limit: 1 },
-      output: {
-        users: [
-          {
-            ...{ userId: "user-1", email: "ann@example.com", phone: null, isNamed: true },
-            lastEventAt: null,
-          },
-        ],
-        next: "user-1",
-      },
+  example: {
+    input: { limit: 1 },
+    output: {
+      users: [
+        {
+          ...{ userId: "user-1", email: "ann@example.com", phone: null, isNamed: true },
+          lastEventAt: null,
+        },
+      ],
+      next: "user-1",
     },
-  ],
+  },
   async run({ db, tenantId }, { after, limit = LISTED }) {
     await requireTenant(db, tenantId);
     const found = await pageOfUsers(db, tenantId, { after, limit: limit + 1 });
@@ -104,7 +102,7 @@ export const showUser = defineRead({
   summary: "A user as the tenant has named it",
   input: Type.Object({ userId: USER_FIELDS.userId }),
   output: User,
-  examples: [{ input: { userId: "user-1" }, output: USER }],
+  example: { input: { userId: "user-1" }, output: USER },
   run: ({ db, tenantId }, { userId }) => requireUser(db, tenantId, userId),
 });
 
@@ -116,17 +114,13 @@ export const putUser = defineAct({
   description: "It applies to every event that is dispatched from then on.",
   input: Type.Object({
     ...USER_FIELDS,
-    seen: Type.Optional(
-      orNull(
-        text({
-          description:
-            "`updatedAt` of the user that you have seen, null where it was not known: what changed since is refused",
-        }),
-      ),
+    seen: optional(
+      orNull(text()),
+      "`updatedAt` of the user that you have seen, null where it was not known: what changed since is refused",
     ),
   }),
   output: User,
-  examples: [{ input: USER_INPUT, output: USER }],
+  example: { input: USER_INPUT, output: USER },
   flags: { quietHours: "--quiet-hours <from-to|none>", seen: null },
   async run({ db, tenantId, actor }, { seen, ...input }) {
     if (input.timezone) await requireTimeZone(db, input.timezone);
@@ -203,17 +197,15 @@ export const putUsers = defineAct({
     "The good ones are stored together; a bad one does not hold them up. There is an answer for each.",
   input: Type.Object({ users: UsersBatchRequest.properties.users }),
   output: Type.Object({ results: UsersBatchResponse.properties.results }),
-  examples: [
-    {
-      input: { users: [USER_INPUT, { userId: "user-2", email: "nobody" }] },
-      output: {
-        results: [
-          { userId: "user-1", success: true },
-          { userId: "user-2", success: false, message: ["email must be an email address"] },
-        ],
-      },
+  example: {
+    input: { users: [USER_INPUT, { userId: "user-2", email: "nobody" }] },
+    output: {
+      results: [
+        { userId: "user-1", success: true },
+        { userId: "user-2", success: false, message: ["email must be an email address"] },
+      ],
     },
-  ],
+  },
   async run({ db, tenantId }, { users }) {
     const good: BatchUser[] = [];
     const results: UsersBatchResponse["results"] = [];

@@ -37,9 +37,10 @@ export const testWebhook = defineAct({
     "Of type webhook.test, whatever types the endpoint has chosen; a paused endpoint is called at once.",
   input: Type.Object(ofWebhook),
   output: Sent,
-  examples: [
-    { input: { webhookId: WEBHOOK.id }, output: { messageId: MESSAGE.id, url: WEBHOOK.url } },
-  ],
+  example: {
+    input: { webhookId: WEBHOOK.id },
+    output: { messageId: MESSAGE.id, url: WEBHOOK.url },
+  },
   async run({ db, tenantId }, of) {
     const { id: webhookId, url } = await openWebhook(db, { ...of, tenantId });
     const { rows } = await sql<{ id: string }>`
@@ -76,16 +77,14 @@ export const resendWebhookMessage = defineAct({
     ...Sent.properties,
     headerId: Type.String({ format: "uuid", description: "The header webhook-id: of the first" }),
   }),
-  examples: [
-    {
-      input: { webhookId: WEBHOOK.id, messageId: MESSAGE.id },
-      output: {
-        messageId: "0198c0de-0000-7000-8000-00000000a002",
-        headerId: MESSAGE.id,
-        url: WEBHOOK.url,
-      },
+  example: {
+    input: { webhookId: WEBHOOK.id, messageId: MESSAGE.id },
+    output: {
+      messageId: "0198c0de-0000-7000-8000-00000000a002",
+      headerId: MESSAGE.id,
+      url: WEBHOOK.url,
     },
-  ],
+  },
   async run({ db, tenantId }, given) {
     const of = { ...given, tenantId };
     const { id: webhookId, url } = await openWebhook(db, of);
@@ -154,12 +153,10 @@ export const replayWebhook = defineAct({
     "All messages of a window that did not arrive, the oldest first, each with its webhook-id; none that is under way, and at most 10,000 a call. A paused endpoint is called at once. What was never written, as the endpoint was not active then, cannot be sent.",
   input: Type.Object({ ...ofWebhook, ...ReplayRequest.properties }),
   output: Replayed,
-  examples: [
-    {
-      input: { webhookId: WEBHOOK.id, since: "2026-11-20T09:30:00Z" },
-      output: { url: WEBHOOK.url, replayed: 318, more: false },
-    },
-  ],
+  example: {
+    input: { webhookId: WEBHOOK.id, since: "2026-11-20T09:30:00Z" },
+    output: { url: WEBHOOK.url, replayed: 318, more: false },
+  },
   async run({ db, tenantId }, { webhookId, all = false, ...given }) {
     const window = checkedWindow(given);
     const { url } = await openWebhook(db, { tenantId, webhookId });

@@ -18,7 +18,7 @@ import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
 import { answeredWith } from "@belfry/contracts/webhooks";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineRead } from "../act.ts";
+import { defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import {
@@ -65,14 +65,10 @@ export const ATTEMPT: WebhookAttempt = {
 
 const pages = {
   ...ofWebhook,
-  status: Type.Optional(
-    oneOf(MESSAGE_STATUSES, { description: `of messages that are ${MESSAGE_STATUSES.join(", ")}` }),
-  ),
-  limit: Type.Optional(
-    integer(
-      { minimum: 1, maximum: MESSAGES_MAX_LIMIT },
-      { description: `at most so many; default: ${MESSAGES_DEFAULT_LIMIT}` },
-    ),
+  status: optional(oneOf(MESSAGE_STATUSES), `of messages that are ${MESSAGE_STATUSES.join(", ")}`),
+  limit: optional(
+    integer({ minimum: 1, maximum: MESSAGES_MAX_LIMIT }),
+    `at most so many; default: ${MESSAGES_DEFAULT_LIMIT}`,
   ),
 };
 const messageId = id({ description: "The message's id", examples: [MESSAGE.id] });
@@ -86,7 +82,7 @@ export const webhookMessages = defineRead({
     "What an endpoint was told or is to be told, those that were never tried included. Kept as long as your events.",
   input: Type.Object({ ...pages, after: MESSAGES_QUERY.after }),
   output: Type.Object({ messages: Type.Array(WebhookMessage), next }),
-  examples: [{ input: { webhookId: WEBHOOK.id }, output: { messages: [MESSAGE] } }],
+  example: { input: { webhookId: WEBHOOK.id }, output: { messages: [MESSAGE] } },
   async run({ db, tenantId }, { webhookId, status, after, limit = MESSAGES_DEFAULT_LIMIT }) {
     if (after !== undefined && !UUID.test(after)) throw noPlace();
     await readWebhook(db, tenantId, webhookId);
@@ -109,12 +105,10 @@ export const webhookMessage = defineRead({
     payload: Type.String({ description: "The JSON that is posted" }),
     attempts: Type.Array(WebhookAttempt),
   }),
-  examples: [
-    {
-      input: { webhookId: WEBHOOK.id, messageId: MESSAGE.id },
-      output: { message: MESSAGE, payload: PAYLOAD, attempts: [ATTEMPT] },
-    },
-  ],
+  example: {
+    input: { webhookId: WEBHOOK.id, messageId: MESSAGE.id },
+    output: { message: MESSAGE, payload: PAYLOAD, attempts: [ATTEMPT] },
+  },
   async run({ db, tenantId }, given) {
     const of = { ...given, tenantId };
     const { payload, ...message } = await readMessage(db, of);
@@ -132,12 +126,10 @@ export const webhookAttempts = defineRead({
   input: Type.Object({
     ...pages,
     after: ATTEMPTS_QUERY.after,
-    messageId: Type.Optional(
-      id({ description: "of one message and its copies only: at most 100" }),
-    ),
+    messageId: optional(id({}), "of one message and its copies only: at most 100"),
   }),
   output: Type.Object({ attempts: Type.Array(WebhookAttempt), next }),
-  examples: [{ input: { webhookId: WEBHOOK.id }, output: { attempts: [ATTEMPT] } }],
+  example: { input: { webhookId: WEBHOOK.id }, output: { attempts: [ATTEMPT] } },
   async run({ db, tenantId }, { webhookId, status, after, messageId, ...given }) {
     if (messageId !== undefined) {
       return { attempts: await messageAttempts(db, { tenantId, webhookId, messageId }) };

@@ -18,7 +18,7 @@ import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { type Access, type ActContext, defineAct, defineRead } from "../act.ts";
+import { type Access, type ActContext, defineAct, defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { isoTimes } from "../iso-times.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -63,10 +63,10 @@ export const putWebhook = defineAct({
   description: `Makes an endpoint, or changes the one with this URL. The answer has its secret where it was made, this once: if the answer is lost, rotate it. At most ${MAX_WEBHOOKS} endpoints. In force for everything that happens after the answer.`,
   input: Type.Object({
     ...WebhookRequest.properties,
-    only: Type.Optional(oneOf(["new"], { description: "new: refused where the URL is taken" })),
+    only: optional(oneOf(["new"]), "new: refused where the URL is taken"),
   }),
   output: WebhookWithSecret,
-  examples: [{ input: { url: WEBHOOK.url }, output: { ...WEBHOOK, secret: SECRET } }],
+  example: { input: { url: WEBHOOK.url }, output: { ...WEBHOOK, secret: SECRET } },
   flags: { types: "--types <types|all>", only: null },
   async run(context, input) {
     await refuseWebhookFaults(context, input);
@@ -109,12 +109,10 @@ export const changeWebhook = defineAct({
     "Its URL, types and description; `active: false` stops it, `active: true` begins anew. What it was not told meanwhile is sent again by a replay.",
   input: Type.Object({ ...ofWebhook, ...WebhookChangeRequest.properties }),
   output: Webhook,
-  examples: [
-    {
-      input: { webhookId: WEBHOOK.id, active: false },
-      output: { ...WEBHOOK, active: false, disabledAt: WEBHOOK.updatedAt },
-    },
-  ],
+  example: {
+    input: { webhookId: WEBHOOK.id, active: false },
+    output: { ...WEBHOOK, active: false, disabledAt: WEBHOOK.updatedAt },
+  },
   flags: { types: "--types <types|all>" },
   async run(context, input) {
     await refuseWebhookFaults(context, input);
@@ -137,7 +135,7 @@ export const listWebhooks = defineRead({
   description: "Where you are told what became of your events. Never their secrets.",
   input: Type.Object({}),
   output: Type.Array(Webhook),
-  examples: [{ input: {}, output: [WEBHOOK] }],
+  example: { input: {}, output: [WEBHOOK] },
   async run({ db, tenantId }) {
     await requireTenant(db, tenantId);
     return (await webhooksOfTenant(db, tenantId)).map(isoTimes);
@@ -152,7 +150,7 @@ export const showWebhook = defineRead({
   description: "How it is set, and whether it is reached.",
   input: NAMED,
   output: Webhook,
-  examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
+  example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
   run: ({ db, tenantId }, { webhookId }) => readWebhook(db, tenantId, webhookId),
 });
 
@@ -164,7 +162,7 @@ export const deleteWebhook = defineAct({
   description: "With its messages and their attempts: what is under way to it is not tried again.",
   input: NAMED,
   output: Webhook,
-  examples: [{ input: { webhookId: WEBHOOK.id }, output: WEBHOOK }],
+  example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
   async run({ db, tenantId }, { webhookId }) {
     await holdTenant(db, tenantId);
     const before = await readWebhook(db, tenantId, webhookId);
@@ -182,17 +180,15 @@ export const rotateSigningSecret = defineAct({
   description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both.`,
   input: NAMED,
   output: NewSigningSecret,
-  examples: [
-    {
-      input: { webhookId: WEBHOOK.id },
-      output: {
-        id: WEBHOOK.id,
-        url: WEBHOOK.url,
-        secret: SECRET,
-        previousSecretUntil: "2026-11-21T09:30:00.000Z",
-      },
+  example: {
+    input: { webhookId: WEBHOOK.id },
+    output: {
+      id: WEBHOOK.id,
+      url: WEBHOOK.url,
+      secret: SECRET,
+      previousSecretUntil: "2026-11-21T09:30:00.000Z",
     },
-  ],
+  },
   async run({ db, tenantId, services }, { webhookId }) {
     await holdTenant(db, tenantId);
     const { id, url } = await readWebhook(db, tenantId, webhookId);
