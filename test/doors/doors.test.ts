@@ -19,7 +19,7 @@ import { wholeFile } from "@belfry/testing/whole-file";
 import type { TSchema } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
-import { errorText } from "../../packages/cli/src/error-text.ts";
+import { errorText } from "../../packages/cli/src/command-error.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { mayDo } from "../../services/admin/door/access.ts";
 import { FIXTURES, runDirectly, servicesOf } from "./fixtures.ts";

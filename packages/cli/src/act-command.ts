@@ -1,18 +1,19 @@
-import { type Act, type Caller, runAct } from "@belfry/administration/act";
+import { type Act, runAct } from "@belfry/administration/act";
 import { httpOf } from "@belfry/administration/act-http";
-import { isAct } from "@belfry/administration/acts";
-import { disconnectMessage } from "@belfry/administration/tenants/realtime";
-import { addressedMessage } from "@belfry/contracts/addressed-message";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
-import { eventsSubject } from "@belfry/contracts/streams";
+import { actsOfNoun, type NOUNS } from "@belfry/administration/acts";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { adminUrl } from "./admin-url.ts";
 import { NO_SESSION, runByApi } from "./api-call.ts";
-import { CommandError } from "./command-error.ts";
-import { commandLineActor } from "./command-line-actor.ts";
+import { CommandError, flagOf } from "./command-error.ts";
+import {
+  type Args,
+  COMMAND_PARTS,
+  type Flags,
+  GROUPS,
+  type OwnPart,
+  type OwnParts,
+} from "./command-parts.ts";
 import { readEnvironment } from "./environment.ts";
-import { flagOf } from "./error-text.ts";
 import {
   integerOrNone,
   integerOrWord,
@@ -22,81 +23,36 @@ import {
 } from "./flag-values.ts";
 import { inputBytes, readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson, printJsonPages } from "./output.ts";
-import { publishIfPossible, publishOnce } from "./publish-once.ts";
-import { onDatabase, type Session } from "./session.ts";
-
-export type Flags = Readonly<Record<string, unknown>>;
+import { callerOf, onDatabase, type Session } from "./session.ts";
 
 /** How one field of an act's input is given on the command line. */
 interface Field {
   options: readonly Option[];
   /** undefined: it was not given; or a promise of it. Throws `CommandError`. */
-  value(flags: Flags, args: readonly (string | undefined)[]): unknown;
+  value(flags: Flags, args: Args): unknown;
 }
 
-/** What one command has of its own, where the fields of its act do not say it. */
-export interface OwnPart {
-  /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
-  tenant?: string;
-  /** Fields that `input` gives; the others have the flags that follow from their kinds. */
-  fields?: readonly string[];
-  /** Its arguments and options. */
-  define?(command: Command): unknown;
-  /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
-  input?(flags: Flags, session: Session, args: readonly (string | undefined)[]): Promise<Flags>;
-  /** What the command prints without a database; undefined: it runs the act. */
-  offline?(flags: Flags): Promise<unknown>;
-  /** The act that the flags ask for, where it is another one. */
-  act?(flags: Flags): Act | undefined;
-  /** Of a change in parts: the sum of those so far and the next one, while the output has a `next`. */
-  added?(sum: never, part: never): unknown;
-  /** What is printed instead of the output; undefined: nothing. */
-  shown?(
-    output: never,
-    flags: Flags,
-    args: readonly (string | undefined)[],
-    session: Session,
-  ): unknown;
-}
-
-/** What the commands of a noun have of their own. */
-export interface OwnParts {
-  /** By the act's name. */
-  parts?: Readonly<Record<string, OwnPart>>;
-  /** What a word between the noun and the verb means: `user preference`. */
-  groups?: Readonly<Record<string, string>>;
-  /** Commands that are no acts. */
-  define?(noun: Command): void;
-}
-
-/** The commands of a noun: one for each act that the modules export. */
-export function actsOf(
-  load: () => Promise<readonly object[]>,
-  loadOwn: () => Promise<OwnParts> = async () => ({}),
+/** The commands of a noun: one for each of its acts. */
+export async function actCommands(
+  noun: (typeof NOUNS)[keyof typeof NOUNS],
+  parts: OwnParts = COMMAND_PARTS,
 ) {
-  return async () => {
-    const acts = (await load())
-      .flatMap((module) => Object.values(module))
-      .filter(isAct)
-      .filter(({ command }) => command !== false);
-    const { parts = {}, groups = {}, define } = await loadOwn();
-    return {
-      define(noun: Command): void {
-        for (const act of acts) {
-          const [, ...words] = act.name.split(" ");
-          const verb = words.pop() ?? "";
-          const parent = words.reduce((command, word) => groupOf(command, word, groups), noun);
-          defineCommand(parent.command(verb), act, parts[act.name] ?? {});
-        }
-        define?.(noun);
-      },
-    };
+  const acts = (await actsOfNoun(noun)).filter(({ command }) => command !== false);
+  return {
+    define(command: Command): void {
+      for (const act of acts) {
+        const [, ...words] = act.name.split(" ");
+        const verb = words.pop() ?? "";
+        const parent = words.reduce(groupOf, command);
+        defineCommand(parent.command(verb), act, parts[act.name] ?? {});
+      }
+    },
   };
 }
 
-function groupOf(parent: Command, word: string, groups: NonNullable<OwnParts["groups"]>): Command {
+function groupOf(parent: Command, word: string): Command {
   const known = parent.commands.find((command) => command.name() === word);
-  return known ?? parent.command(word).description(groups[word] ?? "");
+  return known ?? parent.command(word).description(GROUPS[`${parent.name()} ${word}`] ?? "");
 }
 
 function defineCommand(command: Command, act: Act, own: OwnPart): void {
@@ -134,13 +90,13 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     fields.push([name, field]);
   }
   const work =
-    (flags: Flags, args: readonly (string | undefined)[], byApi?: (act: Act) => Run) =>
+    (flags: Flags, args: Args, byApi?: (act: Act) => Run) =>
     async (session: Session): Promise<unknown> => {
       const tenant = own.tenant === undefined ? flags.tenant : args[0];
       const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
       const regular: Record<string, unknown> = {};
       for (const [name, { value }] of fields) regular[name] = await value(flags, args);
-      const asked = own.act?.(flags) ?? act;
+      const asked = (await own.act?.(flags)) ?? act;
       const here = (input: Flags) =>
         runAct(asked, callerOf(session, String(tenantId ?? ""), flags), input as never);
       const run = byApi?.(asked) ?? here;
@@ -157,11 +113,11 @@ function defineCommand(command: Command, act: Act, own: OwnPart): void {
     };
   command.action(async (...given: unknown[]) => {
     const flags = given.at(-2) as Flags & { api?: string; tenant?: string };
-    const args = given.slice(0, -2) as (string | undefined)[];
+    const args = given.slice(0, -2) as Args;
     const offline = await own.offline?.(flags);
     if (offline !== undefined) return await printJson(offline);
     const { api } = flags;
-    if (http === undefined || api === undefined) return await onDatabase(work(flags, args))();
+    if (http === undefined || api === undefined) return await onDatabase(work(flags, args));
     if (flags.tenant !== undefined && !isTenantInPath) {
       throw new CommandError("--tenant: leave it out with --api: the key says the tenant");
     }
@@ -190,35 +146,6 @@ async function* pagesOf(act: Act, run: Run, given: Flags): AsyncGenerator<unknow
     left -= page.items.length;
     after = page.next;
   } while (after !== undefined && left > 0);
-}
-
-/** Whoever has the database may do everything. */
-function callerOf({ db, pool, keys, ...session }: Session, tenantId: string, flags: Flags): Caller {
-  return {
-    ...{ db, tenantId, actor: commandLineActor(), may: () => true },
-    services: {
-      ...{ pool, keys },
-      adminUrl: () => adminUrl(flags.baseUrl as string | undefined),
-      allowPrivateAddresses: session.allowPrivateAddresses,
-      allowPrivateWebhooks: session.allowPrivateWebhooks,
-      // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
-      publishEvent: (id, traceId) =>
-        publishIfPossible(async (prefix) => ({
-          subject: eventsSubject(prefix, "express"),
-          message: encodeQueueMessage([{ id, traceId }]),
-        })),
-      publishNotification: (notification) =>
-        publishOnce(async (prefix) => {
-          const { testMessage } = await import("@belfry/administration/templates/send-test");
-          return testMessage(prefix, notification);
-        }),
-      announcePreferences: ({ tenantId, userId }) =>
-        publishIfPossible(async (prefix) =>
-          addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
-        ),
-      disconnect: (owner) => publishOnce((prefix) => disconnectMessage(db, owner, prefix)),
-    },
-  };
 }
 
 /** `eventType` of text is `--event-type <type>`, `userId` is `--user <id>`. */

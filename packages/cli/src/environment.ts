@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { CommandError } from "./command-error.ts";
 
 /** Where the command line finds its database, keys and local stack. */
 export interface Environment {
@@ -20,14 +22,12 @@ export interface Environment {
   nats: NatsEnvironment;
 }
 
-/** `NATS_URL`, `NATS_PREFIX` and the files of TLS and credentials; absent where not set. */
-export interface NatsEnvironment {
+/** `NATS_URL`, `NATS_PREFIX`, the file of credentials and those of TLS; absent where not set. */
+interface NatsEnvironment {
   url?: string;
   prefix?: string;
-  caFile?: string;
-  certFile?: string;
-  keyFile?: string;
   credentialsFile?: string;
+  tls: { caFile?: string; certFile?: string; keyFile?: string };
 }
 
 const WORKSPACE = resolve(import.meta.dirname, "../../..");
@@ -48,12 +48,117 @@ export function readEnvironment(
     webhookSecret: env.BELFRY_WEBHOOK_SECRET || undefined,
     adminBaseUrl: env.ADMIN_BASE_URL || undefined,
     nats: {
-      ...(env.NATS_URL ? { url: env.NATS_URL } : {}),
-      ...(env.NATS_PREFIX ? { prefix: env.NATS_PREFIX } : {}),
-      ...(env.NATS_TLS_CA_FILE ? { caFile: env.NATS_TLS_CA_FILE } : {}),
-      ...(env.NATS_TLS_CERT_FILE ? { certFile: env.NATS_TLS_CERT_FILE } : {}),
-      ...(env.NATS_TLS_KEY_FILE ? { keyFile: env.NATS_TLS_KEY_FILE } : {}),
-      ...(env.NATS_CREDENTIALS_FILE ? { credentialsFile: env.NATS_CREDENTIALS_FILE } : {}),
+      ...setOf({
+        url: env.NATS_URL,
+        prefix: env.NATS_PREFIX,
+        credentialsFile: env.NATS_CREDENTIALS_FILE,
+      }),
+      tls: setOf({
+        caFile: env.NATS_TLS_CA_FILE,
+        certFile: env.NATS_TLS_CERT_FILE,
+        keyFile: env.NATS_TLS_KEY_FILE,
+      }),
     },
   };
+}
+
+/** Those that are set. */
+function setOf<Name extends string>(values: Record<Name, string | undefined>) {
+  const set = Object.entries(values).filter(([, value]) => value);
+  return Object.fromEntries(set) as Partial<Record<Name, string>>;
+}
+
+/** `DATABASE_URL`, else what the local stack wrote into `local.json`. Throws `CommandError`. */
+export async function findDatabaseUrl(environment: Environment): Promise<string> {
+  if (environment.databaseUrl !== undefined) return environment.databaseUrl;
+  const url = await localDatabaseUrl(environment.home);
+  if (url !== undefined) return url;
+  throw new CommandError(
+    `no database: set DATABASE_URL, or start the local stack (there is no ${join(environment.home, "local.json")})`,
+  );
+}
+
+/**
+ * The local stack sends to loopback addresses; elsewhere `ALLOW_PRIVATE_PROVIDER_ADDRESSES` and
+ * `ALLOW_PRIVATE_WEBHOOK_ADDRESSES` say so.
+ */
+export async function allowsPrivateAddresses(
+  environment: Environment,
+  databaseUrl: string,
+  of: "providers" | "webhooks",
+): Promise<boolean> {
+  const { allowPrivateProviderAddresses, allowPrivateWebhookAddresses } = environment;
+  if (of === "providers" ? allowPrivateProviderAddresses : allowPrivateWebhookAddresses)
+    return true;
+  return (await localDatabaseUrl(environment.home)) === databaseUrl;
+}
+
+/** `SECRETS_KEYS`, else the local stack's keys. Throws `CommandError`. */
+export async function findSecretsKeys(environment: Environment): Promise<string> {
+  if (environment.secretsKeys !== undefined) return environment.secretsKeys;
+  const keys = await readHomeFile<{ secretsKeys?: unknown }>(environment.home, "keys.json");
+  if (typeof keys?.secretsKeys === "string") return keys.secretsKeys;
+  throw new CommandError(
+    `no keys for secrets at rest: set SECRETS_KEYS as the services have it (there is no ${join(environment.home, "keys.json")})`,
+  );
+}
+
+/** `ADMIN_BASE_URL`, else where the local stack's Admin UI is. */
+export async function findAdminUrl(environment: Environment): Promise<string | undefined> {
+  if (environment.adminBaseUrl !== undefined) return environment.adminBaseUrl;
+  const local = await readHomeFile<{ adminUrl?: unknown }>(environment.home, "local.json");
+  return typeof local?.adminUrl === "string" ? local.adminUrl : undefined;
+}
+
+/** The process that holds the local stack, as it says itself. */
+export async function findStackPid(environment: Environment): Promise<number | undefined> {
+  const stack = await readHomeFile<{ pid?: unknown }>(environment.home, "stack.json");
+  // 0 and negative numbers would name process groups.
+  const pid = stack?.pid;
+  return Number.isSafeInteger(pid) && (pid as number) > 1 ? (pid as number) : undefined;
+}
+
+/** The NATS server of the local stack, while it runs. */
+export async function findNatsUrl(home: string): Promise<string | undefined> {
+  const local = await readHomeFile<{ natsUrl?: unknown }>(home, "local.json");
+  return typeof local?.natsUrl === "string" ? local.natsUrl : undefined;
+}
+
+async function localDatabaseUrl(home: string): Promise<string | undefined> {
+  const local = await readHomeFile<{ databaseUrl?: unknown }>(home, "local.json");
+  return typeof local?.databaseUrl === "string" ? local.databaseUrl : undefined;
+}
+
+async function readHomeFile<T>(home: string, name: string): Promise<T | undefined> {
+  const path = join(home, name);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CommandError(`cannot read ${path}`, { cause });
+  }
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new CommandError(`${path} is not JSON`);
+  }
+}
+
+/** Of a command that prints a link. */
+export const BASE_URL = [
+  "--base-url <url>",
+  "of the Admin UI; default: ADMIN_BASE_URL, else the local stack's",
+] as const;
+
+/** Where the Admin UI is, without a / at the end. Throws `CommandError`. */
+export async function adminUrl(baseUrl: string | undefined): Promise<string> {
+  const given = baseUrl ?? (await findAdminUrl(readEnvironment()));
+  if (given === undefined) {
+    throw new CommandError("--base-url: say where the Admin UI is, or set ADMIN_BASE_URL");
+  }
+  if (!/^https?:\/\/[^/]+\/?$/.test(given)) {
+    throw new CommandError("--base-url: must be an address such as https://admin.example.com");
+  }
+  return given.replace(/\/$/, "");
 }

@@ -1,4 +1,4 @@
-import { errorText } from "./error-text.ts";
+import { errorText } from "./command-error.ts";
 import { createProgram } from "./program.ts";
 
 // A reader such as `head` may leave before the end.

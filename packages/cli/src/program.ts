@@ -1,6 +1,8 @@
 import { NOUNS } from "@belfry/administration/acts";
 import { Command } from "commander";
-import type { OwnParts } from "./act-command.ts";
+import type { OwnParts } from "./command-parts.ts";
+import { findDatabaseUrl, readEnvironment } from "./environment.ts";
+import { printJson } from "./output.ts";
 
 const NOTES = `
 Prints one JSON value on standard output. Errors go to standard error, with exit code 1.
@@ -18,37 +20,40 @@ type Row = readonly [name: string, description: string, load: () => Promise<Comm
 
 /** A noun whose commands are acts; `own`: what the fields of the acts do not say. */
 function noun(name: keyof typeof NOUNS, own?: () => Promise<OwnParts>): Row {
-  const { summary, load } = NOUNS[name];
   // With all that acts stand on: the help of all commands needs none of it.
-  return [name, summary, async () => (await import("./act-command.ts")).actsOf(load, own)()];
+  const load = async () =>
+    (await import("./act-command.ts")).actCommands(NOUNS[name], await own?.());
+  return [name, NOUNS[name].summary, load];
 }
+
+const ofTemplates = async () => (await import("./template-parts.ts")).TEMPLATE_PARTS;
 
 /** In the order of the help. A file, with all that it stands on, is loaded when its command is given. */
 const COMMANDS: readonly Row[] = [
-  noun("tenant", () => import("./tenant-parts.ts")),
+  noun("tenant"),
   noun("environment"),
-  noun("member", () => import("./people-parts.ts")),
-  noun("operator", () => import("./people-parts.ts")),
-  noun("audit", () => import("./audit-parts.ts")),
-  noun("template", () => import("./template-parts.ts")),
-  noun("layout", async () => (await import("./template-parts.ts")).LAYOUT),
-  noun("bundle", () => import("./bundle-parts.ts")),
-  noun("provider", () => import("./provider-parts.ts")),
-  noun("event", () => import("./event-parts.ts")),
+  noun("member"),
+  noun("operator"),
+  noun("audit"),
+  noun("template", ofTemplates),
+  noun("layout", ofTemplates),
+  noun("bundle"),
+  noun("provider"),
+  noun("event"),
   noun("digest"),
-  noun("outbox", async () => (await import("./outbox-parts.ts")).outboxParts),
+  noun("outbox"),
   noun("realtime"),
-  noun("dead", () => import("./dead-parts.ts")),
-  noun("suppression", async () => (await import("./suppression-parts.ts")).suppressionParts),
-  noun("sms", async () => ({ groups: { inbound: "Answers that are no STOP or START" } })),
-  noun("user", async () => ({ groups: { preference: "A single preference of a user" } })),
+  noun("dead"),
+  noun("suppression"),
+  noun("sms"),
+  noun("user"),
   noun("category"),
-  noun("webhook", () => import("./webhook-parts.ts")),
-  noun("secrets", () => import("./secrets-parts.ts")),
+  noun("webhook"),
+  noun("secrets"),
   [
     "migrate",
     "Bring the database to this version's schema; prints the migrations that ran",
-    () => import("./migrate-command.ts"),
+    async () => ({ define: (migrate) => migrate.action(runMigrations) }),
   ],
   ["stop", "Stop the local stack and wait until it is gone", () => import("./stop-command.ts")],
 ];
@@ -66,4 +71,10 @@ export async function createProgram(args?: readonly string[]): Promise<Command> 
     if (given?.includes(name) ?? true) (await load()).define(command);
   }
   return program;
+}
+
+async function runMigrations(): Promise<void> {
+  const { migrateToLatest, NEWEST_MIGRATION } = await import("@belfry/database/migrate");
+  const migrations = await migrateToLatest(await findDatabaseUrl(readEnvironment()));
+  await printJson({ migrations, schema: NEWEST_MIGRATION });
 }

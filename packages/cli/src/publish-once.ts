@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionOptions } from "@nats-io/transport-node";
 import { CommandError } from "./command-error.ts";
-import { readEnvironment } from "./environment.ts";
-import { findNatsUrl } from "./home-files.ts";
+import { type Environment, findNatsUrl, readEnvironment } from "./environment.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** As the services have it where nothing is set. */
@@ -28,7 +27,7 @@ export async function publishOnce(
   }
   const { subject, message } = await make(prefix);
   const { connect, credsAuthenticator } = await import("@nats-io/transport-node");
-  const options = serverOptions(url, nats);
+  const options = serverOptions(url, nats.tls);
   if (nats.credentialsFile !== undefined) {
     options.authenticator = credsAuthenticator(await readFile(nats.credentialsFile));
   }
@@ -50,10 +49,7 @@ export async function publishIfPossible(make: Parameters<typeof publishOnce>[0])
 }
 
 /** As the services read the same variables: credentials in an address are taken out and handed over. */
-function serverOptions(
-  url: string,
-  files: { caFile?: string; certFile?: string; keyFile?: string },
-): ConnectionOptions {
+function serverOptions(url: string, tls: Environment["nats"]["tls"]): ConnectionOptions {
   let parsed: URL[];
   try {
     parsed = url.split(",").map((one) => new URL(one.trim()));
@@ -62,25 +58,16 @@ function serverOptions(
   }
   const user = decodeURIComponent(parsed[0]?.username ?? "");
   const password = decodeURIComponent(parsed[0]?.password ?? "");
-  const { caFile, certFile, keyFile } = files;
   const isTls =
     parsed.some(({ protocol }) => protocol === "tls:") ||
-    caFile !== undefined ||
-    certFile !== undefined;
+    tls.caFile !== undefined ||
+    tls.certFile !== undefined;
   return {
     servers: parsed.map(({ hostname, port }) => `${hostname}:${port || 4222}`),
     name: "belfry-cli",
     timeout: CONNECT_TIMEOUT_MS,
     reconnect: false,
-    ...(user === "" ? {} : password === "" ? { token: user } : { user, pass: password }),
-    ...(isTls
-      ? {
-          tls: {
-            ...(caFile === undefined ? {} : { caFile }),
-            ...(certFile === undefined ? {} : { certFile }),
-            ...(keyFile === undefined ? {} : { keyFile }),
-          },
-        }
-      : {}),
+    ...(user !== "" && (password === "" ? { token: user } : { user, pass: password })),
+    ...(isTls && { tls }),
   };
 }

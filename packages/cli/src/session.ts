@@ -1,11 +1,22 @@
-import { type Audited, audited } from "@belfry/administration/audited";
+import { hostname, userInfo } from "node:os";
+import type { Caller } from "@belfry/administration/act";
+import { disconnectMessage } from "@belfry/administration/tenants/realtime";
+import { addressedMessage } from "@belfry/contracts/addressed-message";
+import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { eventsSubject } from "@belfry/contracts/streams";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { CommandError } from "./command-error.ts";
-import { commandLineActor } from "./command-line-actor.ts";
-import { type Environment, readEnvironment } from "./environment.ts";
-import { allowsPrivateAddresses, findDatabaseUrl, findSecretsKeys } from "./home-files.ts";
+import {
+  adminUrl,
+  allowsPrivateAddresses,
+  type Environment,
+  findDatabaseUrl,
+  findSecretsKeys,
+  readEnvironment,
+} from "./environment.ts";
 import { printJson } from "./output.ts";
+import { publishIfPossible, publishOnce } from "./publish-once.ts";
 
 /** What a command works with: a connected database and, when it asks, the keys. */
 export interface Session {
@@ -13,44 +24,31 @@ export interface Session {
   /** What `db` stands on, for the functions of the database. */
   pool: Pool;
   keys(): Promise<SecretKeys>;
-  /** Runs a change with its entry in the audit log, in one transaction. */
-  audited: Audited;
   /** Of providers. */
   allowPrivateAddresses(): Promise<boolean>;
   /** Of endpoints. */
   allowPrivateWebhooks(): Promise<boolean>;
 }
 
-/** Runs a command's work on the database, and disconnects. */
-export async function withDatabase<T>(work: (session: Session) => Promise<T>): Promise<T> {
+/** Does a command's work on the database, prints what it comes to as JSON, and disconnects. */
+export async function onDatabase(work: (session: Session) => Promise<unknown>): Promise<void> {
   const environment = readEnvironment();
   const url = await findDatabaseUrl(environment);
   const limits = { maxConnections: 2, connectTimeoutMs: 10_000 };
   const pool = createPool({ url, applicationName: "belfry-cli", ...limits });
   const db = createDatabase(pool);
   try {
-    return await work({
+    const result = await work({
       db,
       pool,
       keys: () => loadKeys(environment),
-      audited: (change, note) => audited(db, commandLineActor(), change, note),
       allowPrivateAddresses: () => allowsPrivateAddresses(environment, url, "providers"),
       allowPrivateWebhooks: () => allowsPrivateAddresses(environment, url, "webhooks"),
     });
+    if (result !== undefined) await printJson(result);
   } finally {
     await db.destroy();
   }
-}
-
-/** The action of a command: does its work on the database, and prints what it comes to as JSON. */
-export function onDatabase<Args extends unknown[]>(
-  work: (session: Session, ...args: Args) => Promise<unknown>,
-): (...args: Args) => Promise<void> {
-  return (...args) =>
-    withDatabase(async (session) => {
-      const result = await work(session, ...args);
-      if (result !== undefined) await printJson(result);
-    });
 }
 
 async function loadKeys(environment: Environment): Promise<SecretKeys> {
@@ -60,4 +58,49 @@ async function loadKeys(environment: Environment): Promise<SecretKeys> {
   } catch (cause) {
     throw new CommandError(`SECRETS_KEYS: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** As the audit log shows it: whose account of which machine. */
+function commandLineActor() {
+  let name: string;
+  try {
+    name = userInfo().username;
+  } catch {
+    // In a container the account may have no name.
+    name = `uid ${process.getuid?.()}`;
+  }
+  return { personId: null, person: `command line (${name})`, address: hostname() };
+}
+
+/** Whoever has the database may do everything. */
+export function callerOf(
+  { db, pool, keys, ...session }: Session,
+  tenantId: string,
+  flags: Readonly<Record<string, unknown>>,
+): Caller {
+  return {
+    ...{ db, tenantId, actor: commandLineActor(), may: () => true },
+    services: {
+      ...{ pool, keys },
+      adminUrl: () => adminUrl(flags.baseUrl as string | undefined),
+      allowPrivateAddresses: session.allowPrivateAddresses,
+      allowPrivateWebhooks: session.allowPrivateWebhooks,
+      // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
+      publishEvent: (id, traceId) =>
+        publishIfPossible(async (prefix) => ({
+          subject: eventsSubject(prefix, "express"),
+          message: encodeQueueMessage([{ id, traceId }]),
+        })),
+      publishNotification: (notification) =>
+        publishOnce(async (prefix) => {
+          const { testMessage } = await import("@belfry/administration/templates/send-test");
+          return testMessage(prefix, notification);
+        }),
+      announcePreferences: ({ tenantId, userId }) =>
+        publishIfPossible(async (prefix) =>
+          addressedMessage(prefix, tenantId, { version: 1, kind: "preferences", userId }),
+        ),
+      disconnect: (owner) => publishOnce((prefix) => disconnectMessage(db, owner, prefix)),
+    },
+  };
 }

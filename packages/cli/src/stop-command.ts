@@ -1,11 +1,12 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
-import { readEnvironment } from "./environment.ts";
+import { findStackPid, readEnvironment } from "./environment.ts";
 import { integerValue } from "./flag-values.ts";
-import { findStackPid } from "./home-files.ts";
 import { printJson } from "./output.ts";
-import { commandOf } from "./process-command.ts";
 
 const LOOK_AGAIN_MS = 50;
 
@@ -40,4 +41,25 @@ async function waitUntilGone(pid: number, timeoutSeconds: number): Promise<void>
 /** A process id may have been given to another program since `stack.json` was written. */
 async function isStack(pid: number): Promise<boolean> {
   return /deploy[/\\]local[/\\]stack\.ts/.test((await commandOf(pid)) ?? "");
+}
+
+/**
+ * The command of a live process; undefined when there is none. A process that has ended and waits for
+ * its parent (a zombie) has no command any more.
+ */
+export async function commandOf(pid: number): Promise<string | undefined> {
+  if (process.platform === "linux") {
+    try {
+      const text = await readFile(`/proc/${pid}/cmdline`, "utf8");
+      return text === "" ? undefined : text.replaceAll("\0", " ").trim();
+    } catch {
+      return undefined;
+    }
+  }
+  try {
+    const { stdout } = await promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)]);
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -19,8 +19,8 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { Static } from "@sinclair/typebox";
 import { InvalidArgumentError } from "commander";
-import type { Flags, OwnPart, OwnParts } from "./act-command.ts";
 import { CommandError } from "./command-error.ts";
+import type { Flags, OwnPart, OwnParts } from "./command-parts.ts";
 import { ANY_CHANNEL, channelValue, integerValue } from "./flag-values.ts";
 import { readInput, readJsonInput } from "./input-file.ts";
 
@@ -146,7 +146,7 @@ const inactiveOrDraft: OwnPart = {
     }
     return { active: inactive === true ? false : undefined };
   },
-  act: ({ draft }) => (draft === true ? putDraft : undefined),
+  act: async ({ draft }) => (draft === true ? putDraft : undefined),
 };
 
 const preview: OwnPart = {
@@ -186,9 +186,7 @@ const ofFolder: OwnPart = {
 const BODY = "Markdown, MJML, HTML or text with {{variables}}, or -";
 const preceding = "render this text instead of the saved one";
 
-export const groups = { draft: "Texts that are not published yet" };
-
-export const parts: Readonly<Record<string, OwnPart>> = {
+export const TEMPLATE_PARTS: OwnParts = {
   "template list": tenant,
   "template show": address,
   "template activate": address,
@@ -217,17 +215,12 @@ export const parts: Readonly<Record<string, OwnPart>> = {
     shown: ({ checked, published, unchanged }: Static<typeof importTemplates.output>) =>
       checked === undefined ? { published, unchanged } : { checked },
   }),
-};
-
-export const LAYOUT: OwnParts = {
-  parts: {
-    "layout put": joined(tenant, content("MJML with {{ $content }}, or -; default: as it is")),
-    "layout show": tenant,
-    "layout versions": tenant,
-    "layout restore": tenant,
-    "layout remove": tenant,
-    "layout preview": joined(tenant, content("MJML with {{ $content }}, or -")),
-  },
+  "layout put": joined(tenant, content("MJML with {{ $content }}, or -; default: as it is")),
+  "layout show": tenant,
+  "layout versions": tenant,
+  "layout restore": tenant,
+  "layout remove": tenant,
+  "layout preview": joined(tenant, content("MJML with {{ $content }}, or -")),
 };
 
 /** Several parts as one. */

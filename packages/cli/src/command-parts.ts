@@ -1,0 +1,336 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Act } from "@belfry/administration/act";
+import type { ProviderAddress } from "@belfry/administration/providers/providers";
+import type { SecretsReport } from "@belfry/administration/providers/rotate-secrets";
+import type { TextFiles } from "@belfry/administration/templates/template-paths";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import { UUID } from "@belfry/contracts/identifiers";
+import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import type { Command } from "commander";
+import { CommandError } from "./command-error.ts";
+import { BASE_URL } from "./environment.ts";
+import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
+import { readInput, readSecretInput } from "./input-file.ts";
+import { printJson } from "./output.ts";
+import type { Session } from "./session.ts";
+
+export type Flags = Readonly<Record<string, unknown>>;
+export type Args = readonly (string | undefined)[];
+
+/** What one command has of its own, where the fields of its act do not say it. */
+export interface OwnPart {
+  /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
+  tenant?: string;
+  /** Fields that `input` gives; the others have the flags that follow from their kinds. */
+  fields?: readonly string[];
+  /** Its arguments and options. */
+  define?(command: Command): unknown;
+  /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
+  input?(flags: Flags, session: Session, args: Args): Promise<Flags>;
+  /** What the command prints without a database; undefined: it runs the act. */
+  offline?(flags: Flags): Promise<unknown>;
+  /** The act that the flags ask for, where it is another one. */
+  act?(flags: Flags): Promise<Act | undefined>;
+  /** Of a change in parts: the sum of those so far and the next one, while the output has a `next`. */
+  added?(sum: never, part: never): unknown;
+  /** What is printed instead of the output; undefined: nothing. */
+  shown?(output: never, flags: Flags, args: Args, session: Session): unknown;
+}
+
+/** By the act's name. */
+export type OwnParts = Readonly<Record<string, OwnPart>>;
+
+/** What a word between the noun and the verb means. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  "tenant key": "A tenant's API keys, one by one",
+  "operator key": "Platform keys: for programs that do what an operator may",
+  "template draft": "Texts that are not published yet",
+  "sms inbound": "Answers that are no STOP or START",
+  "user preference": "A single preference of a user",
+};
+
+const SIGNED = "holds the secret that every trigger must be signed with";
+const TENANT = { tenant: "<id>" };
+const TENANT_OF_KEY = { tenant: "<tenantId>" };
+const BUNDLE_DIR = "a folder an event type, a file a channel and language";
+/** Of a command that prints a link. */
+const LINK: OwnPart = { define: (command) => void command.option(...BASE_URL) };
+
+/** For commands that look in all tenants where no flag names one. */
+const ANY_TENANT: OwnPart = {
+  define: (command) => void command.option("--tenant <id>", "look in one tenant only"),
+};
+
+/** An account by its id alone, or by the flags. */
+const PROVIDER: OwnPart = {
+  fields: ["id"],
+  define: (command) =>
+    void command
+      .argument("[id]", "the account's id, as in the list")
+      .option("--tenant <id>", "the tenant's id")
+      .option("--channel <channel>", ANY_PROVIDER_CHANNEL, providerChannelValue)
+      .option("--kind <kind>", "where the tenant has several on the channel")
+      .option("--name <name>", "where it has several of one kind"),
+  async input(flags, { db }, [given]) {
+    const { providerAt } = await import("@belfry/administration/providers/providers");
+    const { id, tenantId } = await providerAt(db, providerAddress(given, flags));
+    return { id, tenantId };
+  },
+};
+
+const untestedToo = (command: Command, verb: string) =>
+  command.addHelpText(
+    "after",
+    `\nBy this command it is ${verb} even without a test: see provider test.`,
+  );
+
+const MAX_DEAD_NAMED = 100;
+
+/** IDs, or flags that choose; to choose nothing at all is not enough. */
+const DEAD_LETTERS: OwnPart = {
+  fields: ["ids"],
+  define(command) {
+    ANY_TENANT.define?.(command);
+    command
+      .argument("[id...]")
+      .option("--all", "of every tenant and class, unless other flags choose");
+  },
+  async input({ tenant, all, dryRun: _, ...filter }, _session, [given]) {
+    const ids = given as unknown as string[];
+    if (ids.length > 0) {
+      if (all === true) throw new CommandError("ID: give IDs or a filter, not both");
+      return { ids };
+    }
+    if (all !== true && tenant === undefined && Object.keys(filter).length === 0) {
+      throw new CommandError("ID: say which: IDs, a filter such as --tenant or --class, or --all");
+    }
+    return {};
+  },
+  added: (sum: DeadPart, part: DeadPart) => ({
+    ...part,
+    count: sum.count + part.count,
+    ids: [...sum.ids, ...part.ids].slice(0, MAX_DEAD_NAMED),
+    refused: sum.refused,
+  }),
+};
+
+interface DeadPart {
+  count: number;
+  ids: string[];
+  refused: unknown[];
+}
+
+const SUPPRESSED: OwnPart = {
+  fields: ["addresses"],
+  define: (command) =>
+    command
+      .option(
+        "--address <address>",
+        Object.values(ADDRESSES)
+          .map(({ form }) => form)
+          .join(", or "),
+      )
+      .option("--address-file <file>", "one address a line, or - for standard input"),
+  async input({ address, addressFile }) {
+    if ((address === undefined) === (addressFile === undefined)) {
+      throw new CommandError("--address: give --address or --address-file");
+    }
+    if (address !== undefined) return { addresses: [String(address)] };
+    const text = await readInput("--address-file", String(addressFile));
+    const lines = text.split("\n").map((line) => line.trim());
+    return { addresses: lines.filter((line) => line !== "") };
+  },
+};
+
+export const COMMAND_PARTS: OwnParts = {
+  "tenant create": secretFile(SIGNED),
+  "tenant update": secretFile(SIGNED, { removable: true }),
+  "tenant rotate-key": TENANT,
+  "tenant rotate-webhook-secret": {
+    ...TENANT,
+    ...secretFile("holds the new secret; default: one is made, and printed this once"),
+  },
+  "tenant remove-webhook-secret": TENANT,
+  "tenant key create": TENANT_OF_KEY,
+  "tenant key list": TENANT_OF_KEY,
+  "tenant key revoke": TENANT_OF_KEY,
+  "member invite": LINK,
+  "member reset-link": LINK,
+  "operator reset-link": LINK,
+  "operator invite": {
+    ...LINK,
+    async input({ email }, { db }) {
+      const { listOperators } = await import("@belfry/administration/people/person-rows");
+      if (email !== undefined || (await listOperators(db)).length === 0) return {};
+      throw new CommandError("--email: say whom, as there is an operator already");
+    },
+  },
+  "audit list": {
+    async input({ before }) {
+      if (before === undefined || UUID.test(String(before))) return {};
+      throw new CommandError("--before: must be the next of a page");
+    },
+  },
+  "bundle pull": {
+    define: (command) => void command.argument("<dir>", BUNDLE_DIR),
+    async shown({ files }: { files: TextFiles }, _, [dir = ""]) {
+      const { writeTemplateFolder } = await templateFolder();
+      const { BUNDLE_FILES } = await import("@belfry/administration/templates/template-paths");
+      const leftover = await writeTemplateFolder(dir, files);
+      // What is not set any more has no file: an apply would set it again.
+      const gone = BUNDLE_FILES.filter((name) => files[name] === undefined);
+      for (const name of gone) await rm(join(dir, name), { force: true });
+      return { files: Object.keys(files), leftover };
+    },
+  },
+  "bundle apply": {
+    fields: ["files"],
+    define: (command) => void command.argument("<dir>", BUNDLE_DIR),
+    async input(_flags, _session, [dir = ""]) {
+      const { readTemplateFolder } = await templateFolder();
+      const { BUNDLE_FILES } = await import("@belfry/administration/templates/template-paths");
+      return { files: await readTemplateFolder(dir, BUNDLE_FILES) };
+    },
+  },
+  "provider put": {
+    fields: ["active", "untested"],
+    define: (command) =>
+      void untestedToo(command, "used").option("--inactive", "store without using it"),
+    input: async ({ inactive }) => ({ active: inactive !== true, untested: true }),
+  },
+  "provider show": PROVIDER,
+  "provider rename": PROVIDER,
+  "provider test": PROVIDER,
+  "provider delete": PROVIDER,
+  "provider activate": {
+    fields: ["id", "untested"],
+    define: (command) => void PROVIDER.define?.(untestedToo(command, "activated")),
+    input: async (...given) => ({ ...(await PROVIDER.input?.(...given)), untested: true }),
+  },
+  "provider deactivate": PROVIDER,
+  "provider make-first": PROVIDER,
+  "provider move-up": PROVIDER,
+  "event show": ANY_TENANT,
+  "event search": ANY_TENANT,
+  "event cancel": {
+    fields: ["cancelKeys", "eventIds", "userIds"],
+    define: (command) =>
+      void command
+        .option("--cancel-key <key...>", "of all events whose triggers had one of these keys")
+        .option("--event-id <id...>", "of these events, by Belfry's ids or the tenant's eventIds")
+        .option("--user <id...>", "only those of these users"),
+    async input({ cancelKey: cancelKeys, eventId: eventIds, user: userIds }) {
+      if ((cancelKeys === undefined) === (eventIds === undefined)) {
+        throw new CommandError("--cancel-key: give either --cancel-key or --event-id");
+      }
+      return { cancelKeys, eventIds, userIds };
+    },
+  },
+  "event move": {
+    fields: ["sendAt"],
+    define(command) {
+      const form = "ISO 8601 with an offset, as 2026-11-20T09:30:00+01:00";
+      command.requiredOption("--send-at <time>", form);
+    },
+    input: async ({ sendAt }) => ({ sendAt }),
+  },
+  // Whoever has the database may name a message by its id alone.
+  "outbox show": {
+    define: (command) => command.option("--tenant <id>", "the tenant's id"),
+    async input({ tenant }, { db }, [id = ""]) {
+      const { tenantOfMessage } = await import("@belfry/administration/events/outbox");
+      return { tenantId: tenant ?? (await tenantOfMessage(db, id)) };
+    },
+  },
+  "dead list": ANY_TENANT,
+  "dead show": ANY_TENANT,
+  "dead replay": DEAD_LETTERS,
+  "dead discard": DEAD_LETTERS,
+  "suppression add": SUPPRESSED,
+  "suppression remove": SUPPRESSED,
+  "webhook put": {
+    fields: ["url"],
+    define: (command) =>
+      void command
+        .option("--url <url>", "https, at a public host; with --webhook: its new URL")
+        .option("--webhook <id>", "change this one, whatever its URL is")
+        .addHelpText("after", `\nTypes: ${WEBHOOK_TYPES.join(", ")}.`),
+    async act({ webhook }) {
+      if (webhook === undefined) return undefined;
+      return (await import("@belfry/administration/webhooks/webhooks")).changeWebhook;
+    },
+    async input({ url, webhook }) {
+      if (url === undefined && webhook === undefined) {
+        throw new CommandError("--url: give --url, or --webhook and what is to change");
+      }
+      return { url, webhookId: webhook };
+    },
+  },
+  "webhook replay": {
+    fields: ["since", "until"],
+    // No time that is so long ago: a replay names its moments.
+    define: (command) =>
+      void command
+        .requiredOption("--since <time>", "of messages of this time and later")
+        .option("--until <time>", "of messages before this time; default: now"),
+    input: async ({ since, until }) => ({ since, until }),
+  },
+  "webhook test": {
+    define: (command) => void command.option("--no-wait", "do not wait for the try, up to 20 s"),
+    async shown(told: { messageId: string; url: string }, flags, _, { db }) {
+      if (flags.wait === false) return told;
+      const { firstTryOf } = await import("@belfry/administration/webhooks/send-webhook-message");
+      const of = { tenantId: String(flags.tenant), webhookId: String(flags.webhook) };
+      // null: not within 20 s. Is webhook-sender running?
+      return { ...told, attempt: (await firstTryOf(db, { ...of, ...told })) ?? null };
+    },
+  },
+  "secrets rotate": {
+    /** Fails where a secret could not be re-encrypted, once the report is printed. */
+    async shown(report: SecretsReport) {
+      const { dryRun, outdated, unreadable } = report;
+      const faults = unreadable.map(({ owner, reason }) => `${owner}: ${reason}`);
+      if (outdated > 0 && !dryRun) {
+        faults.push(`${outdated} were being changed all the time: rotate again`);
+      }
+      if (faults.length === 0) return report;
+      await printJson(report);
+      throw new CommandError(`not every secret could be re-encrypted\n${faults.join("\n")}`);
+    },
+  },
+};
+
+/** A secret is read from a file: the list of processes shows what is given as a flag. */
+function secretFile(description: string, { removable = false } = {}): OwnPart {
+  return {
+    fields: ["webhookSecret"],
+    define(command) {
+      command.option("--webhook-secret-file <file>", `${description}, or - for standard input`);
+      if (!removable) return;
+      command.option("--no-webhook-secret", "triggers need no signature any more");
+    },
+    async input({ webhookSecretFile: file, webhookSecret }) {
+      if (typeof file !== "string") return webhookSecret === false ? { webhookSecret: null } : {};
+      return { webhookSecret: await readSecretInput("--webhook-secret-file", file) };
+    },
+  };
+}
+
+function templateFolder() {
+  return import("@belfry/administration/templates/template-folder");
+}
+
+function providerAddress(id: string | undefined, flags: Flags): ProviderAddress {
+  const { tenant, channel, kind, name } = flags as {
+    tenant?: string;
+    channel?: ProviderChannel;
+    kind?: string;
+    name?: string;
+  };
+  if (id !== undefined) return { id, ...(tenant === undefined ? {} : { tenantId: tenant }) };
+  if (tenant === undefined) throw new CommandError("--tenant is required (or the provider's ID)");
+  if (channel === undefined) throw new CommandError("--channel is required");
+  return { tenantId: tenant, channel, kind, name };
+}
