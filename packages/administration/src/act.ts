@@ -2,6 +2,7 @@ import { field, integer } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
+import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
@@ -94,6 +95,8 @@ interface ActDefinition<
 > extends Description<I, O> {
   /** Default: `change`. */
   effect?: Effect;
+  /** It changes what services read as configuration: all of them see it within 5 s. */
+  configures?: true;
   /**
    * Before the transaction, and again where something else was saved in between (`PreparedTooEarly`): what takes
    * long, such as compiling a template.
@@ -258,6 +261,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
       return await db.transaction().execute(async (transaction) => {
         if (act.inBundle) await refuseLocked(transaction, tenantId);
         const done = await act.run({ ...caller, db: transaction }, input, prepared);
+        if (act.configures) await bumpConfigurationVersion(transaction);
         await writeNotes(transaction, done);
         return done;
       });

@@ -17,8 +17,7 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
+import { type ActContext, defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../iso-times.ts";
 import { holdTenant, lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -78,6 +77,7 @@ export const putProvider = defineAct({
   name: "provider put",
   http: "PUT /providers/:channel/:name",
   access: PROVISION,
+  configures: true,
   summary: "Check the settings and store them encrypted; a new account goes before the others",
   input: Type.Object({
     channel: oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
@@ -118,56 +118,53 @@ export const putProvider = defineAct({
     const { channel, kind, name = kind, maxPerSecond, position } = input;
     const keys = await services.keys();
     const allowPrivateAddresses = await services.allowPrivateAddresses();
-    return await changeConfiguration(db, async (transaction) => {
-      await holdTenant(transaction, tenantId);
-      const all = await findProviders(transaction, { tenantId, channel });
-      const namesake = all.find((one) => one.name === name);
-      const before = input.id === undefined ? namesake : all.find((one) => one.id === input.id);
-      if (input.id !== undefined && before === undefined) throw providerNotFound({ id: input.id });
-      if (namesake !== undefined && (namesake !== before || input.only === "new")) {
-        const message = "is needed: there is an account of this kind without one";
-        throw invalid("name", input.only === "new" && name === kind ? message : NAME_TAKEN);
-      }
-      if (before !== undefined && before.kind !== kind) {
-        const field = input.id === undefined ? "name" : "id";
-        throw invalid(field, `is taken by a provider of kind ${before.kind}`);
-      }
-      // None where no key opens them any more.
-      const stored =
-        before && (await storedSettings(transaction, before, keys).catch(() => undefined));
-      const { settings, maskedSettings } = checkedSettings(kinds, input, {
-        stored: input.keepSecrets ? stored : undefined,
-        allowPrivateAddresses,
-      });
-      const isTested = isDeepStrictEqual(stored, settings);
-      const isProven = before?.active || (isTested && before?.testedAt !== null);
-      const active = input.active ?? before?.active ?? false;
-      if (active && !input.untested && !isProven) throw invalid("active", UNTESTED);
-      // Fresh where it is new: the settings are encrypted for it before the row is stored.
-      const id = before?.id ?? uuidv7();
-      const owner = providerSettingsOwner(tenantId, id);
-      const key = { id, tenantId };
-      const row = {
-        name,
-        active,
-        settings: await encryptSecret(keys, owner, JSON.stringify(settings)),
-        masked_settings: JSON.stringify(maskedSettings),
-        max_per_second: maxPerSecond,
-      };
-      if (before === undefined) {
-        const added = { id, tenant_id: tenantId, channel, kind };
-        const max_per_second = maxPerSecond ?? null;
-        await insertProvider(transaction, { ...row, ...added, max_per_second });
-      } else {
-        const tested_at = isTested ? undefined : null;
-        await updateProvider(transaction, key, { ...row, tested_at });
-      }
-      if (position !== undefined) {
-        await placeProvider(transaction, { id, tenantId, channel }, position);
-      }
-      const after = await providerAt(transaction, key);
-      return { output: after, before: before && isoTimes(before), after };
+    await holdTenant(db, tenantId);
+    const all = await findProviders(db, { tenantId, channel });
+    const namesake = all.find((one) => one.name === name);
+    const before = input.id === undefined ? namesake : all.find((one) => one.id === input.id);
+    if (input.id !== undefined && before === undefined) throw providerNotFound({ id: input.id });
+    if (namesake !== undefined && (namesake !== before || input.only === "new")) {
+      const message = "is needed: there is an account of this kind without one";
+      throw invalid("name", input.only === "new" && name === kind ? message : NAME_TAKEN);
+    }
+    if (before !== undefined && before.kind !== kind) {
+      const field = input.id === undefined ? "name" : "id";
+      throw invalid(field, `is taken by a provider of kind ${before.kind}`);
+    }
+    // None where no key opens them any more.
+    const stored = before && (await storedSettings(db, before, keys).catch(() => undefined));
+    const { settings, maskedSettings } = checkedSettings(kinds, input, {
+      stored: input.keepSecrets ? stored : undefined,
+      allowPrivateAddresses,
     });
+    const isTested = isDeepStrictEqual(stored, settings);
+    const isProven = before?.active || (isTested && before?.testedAt !== null);
+    const active = input.active ?? before?.active ?? false;
+    if (active && !input.untested && !isProven) throw invalid("active", UNTESTED);
+    // Fresh where it is new: the settings are encrypted for it before the row is stored.
+    const id = before?.id ?? uuidv7();
+    const owner = providerSettingsOwner(tenantId, id);
+    const key = { id, tenantId };
+    const row = {
+      name,
+      active,
+      settings: await encryptSecret(keys, owner, JSON.stringify(settings)),
+      masked_settings: JSON.stringify(maskedSettings),
+      max_per_second: maxPerSecond,
+    };
+    if (before === undefined) {
+      const added = { id, tenant_id: tenantId, channel, kind };
+      const max_per_second = maxPerSecond ?? null;
+      await insertProvider(db, { ...row, ...added, max_per_second });
+    } else {
+      const tested_at = isTested ? undefined : null;
+      await updateProvider(db, key, { ...row, tested_at });
+    }
+    if (position !== undefined) {
+      await placeProvider(db, { id, tenantId, channel }, position);
+    }
+    const after = await providerAt(db, key);
+    return { output: after, before: before && isoTimes(before), after };
   },
   audit: (_, { before, after }) => providerSaved(before, after),
 });
@@ -198,6 +195,7 @@ export const renameProvider = defineAct({
   name: "provider rename",
   http: "POST /providers/:id/rename",
   access: PROVISION,
+  configures: true,
   summary: "Rename it; its settings and history stay",
   input: Type.Object({
     ...named.properties,
@@ -205,11 +203,13 @@ export const renameProvider = defineAct({
   }),
   output: Provider,
   example: { input: { id: PROVIDER.id, newName: "main" }, output: { ...PROVIDER, name: "main" } },
-  run: async ({ db, tenantId }, { id, newName }) =>
-    await changeProvider(db, { id, tenantId }, async (transaction, { channel }) => {
-      const having = await findProviders(transaction, { tenantId, channel, name: newName });
+  run: (context, { id, newName }) =>
+    changeProvider(context, id, async (before) => {
+      const { db } = context;
+      const { tenantId, channel } = before;
+      const having = await findProviders(db, { tenantId, channel, name: newName });
       if (having.some((other) => other.id !== id)) throw invalid("newName", NAME_TAKEN);
-      await updateProvider(transaction, { id, tenantId }, { name: newName });
+      await updateProvider(db, before, { name: newName });
     }),
   audit: (_, { before, after }) => providerSaved(before, after),
 });
@@ -218,17 +218,17 @@ export const deleteProvider = defineAct({
   name: "provider delete",
   http: "DELETE /providers/:id",
   access: PROVISION,
+  configures: true,
   summary: "Delete it with its settings; prints it as it was",
   description: "What it sent keeps its attempts.",
   input: named,
   output: Provider,
   example: { input: { id: PROVIDER.id }, output: PROVIDER },
-  run: async ({ db, tenantId }, { id }) =>
-    await changeConfiguration(db, async (transaction) => {
-      const before = await providerAt(transaction, { id, tenantId });
-      await deleteProviderRow(transaction, before);
-      return { output: before };
-    }),
+  async run({ db, tenantId }, { id }) {
+    const before = await providerAt(db, { id, tenantId });
+    await deleteProviderRow(db, before);
+    return { output: before };
+  },
   audit: (_, { output }) => note("provider.delete", targetOf(output), { before: recorded(output) }),
 });
 
@@ -264,17 +264,15 @@ export async function providerAt(db: Database, address: ProviderAddress): Promis
 
 /** Changes one while its tenant is locked: nobody puts other settings meanwhile. Throws `NotFound`. */
 export async function changeProvider(
-  db: Database,
-  key: { id: string; tenantId: string },
-  work: (transaction: Database, before: Provider) => Promise<void>,
+  { db, tenantId }: ActContext,
+  id: string,
+  change: (before: Provider) => Promise<void>,
 ) {
-  return await changeConfiguration(db, async (transaction) => {
-    await lockTenant(transaction, key.tenantId);
-    const before = await providerAt(transaction, key);
-    await work(transaction, before);
-    const after = await providerAt(transaction, key);
-    return { output: after, before, after };
-  });
+  await lockTenant(db, tenantId);
+  const before = await providerAt(db, { id, tenantId });
+  await change(before);
+  const after = await providerAt(db, { id, tenantId });
+  return { output: after, before, after };
 }
 
 /** From 0; beyond the last one is the last. Its tenant is locked. */

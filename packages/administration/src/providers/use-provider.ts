@@ -23,7 +23,7 @@ import {
   UNTESTED,
 } from "./providers.ts";
 
-const common = { access: PROVISION, output: Provider } as const;
+const common = { access: PROVISION, configures: true, output: Provider } as const;
 const EXAMPLE = { input: { id: PROVIDER.id }, output: { ...PROVIDER, active: true } };
 
 function noteOf(verb: string, { before, after }: { before: Provider; after: Provider }) {
@@ -47,10 +47,10 @@ export const activateProvider = defineAct({
     untested: optional(flag(), "although no test of its settings was accepted"),
   }),
   example: EXAMPLE,
-  run: async ({ db, tenantId }, { id, untested }) =>
-    await changeProvider(db, { id, tenantId }, async (transaction, before) => {
+  run: (context, { id, untested }) =>
+    changeProvider(context, id, async (before) => {
       if (!untested) refuseUntested(before);
-      await updateProvider(transaction, before, { active: true });
+      await updateProvider(context.db, before, { active: true });
     }),
   audit: (_, change) => noteOf("activate", change),
 });
@@ -62,10 +62,8 @@ export const deactivateProvider = defineAct({
   summary: "Send nothing through it from now on",
   input: named,
   example: { input: { id: PROVIDER.id }, output: PROVIDER },
-  run: async ({ db, tenantId }, { id }) =>
-    await changeProvider(db, { id, tenantId }, (transaction, before) =>
-      updateProvider(transaction, before, { active: false }),
-    ),
+  run: (context, { id }) =>
+    changeProvider(context, id, (before) => updateProvider(context.db, before, { active: false })),
   audit: (_, change) => noteOf("deactivate", change),
 });
 
@@ -77,11 +75,11 @@ export const makeProviderFirst = defineAct({
     "Send through it before all others from now on; one that is not in use must have passed a test",
   input: named,
   example: EXAMPLE,
-  run: async ({ db, tenantId }, { id }) =>
-    await changeProvider(db, { id, tenantId }, async (transaction, before) => {
+  run: (context, { id }) =>
+    changeProvider(context, id, async (before) => {
       refuseUntested(before);
-      await updateProvider(transaction, before, { active: true });
-      await placeProvider(transaction, before, 0);
+      await updateProvider(context.db, before, { active: true });
+      await placeProvider(context.db, before, 0);
     }),
   audit: (_, change) => noteOf("make-first", change),
 });
@@ -94,13 +92,14 @@ export const moveProviderUp = defineAct({
   input: named,
   output: Type.Array(Provider),
   example: { input: { id: PROVIDER.id }, output: [PROVIDER] },
-  async run({ db, tenantId }, { id }) {
+  async run(context, { id }) {
+    const { db, tenantId } = context;
     let order: Provider[] = [];
-    const { before } = await changeProvider(db, { id, tenantId }, async (transaction, before) => {
+    const { before } = await changeProvider(context, id, async (before) => {
       const ofChannel = { tenantId, channel: before.channel };
-      const place = (await findProviders(transaction, ofChannel)).findIndex((one) => one.id === id);
-      if (place > 0) await placeProvider(transaction, before, place - 1);
-      order = (await findProviders(transaction, ofChannel)).map(isoTimes);
+      const place = (await findProviders(db, ofChannel)).findIndex((one) => one.id === id);
+      if (place > 0) await placeProvider(db, before, place - 1);
+      order = (await findProviders(db, ofChannel)).map(isoTimes);
     });
     return { output: order, before };
   },

@@ -2,7 +2,6 @@ import { flag, orNull, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type Access, defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { noteOf, options, PLANNED, type Place, Plan, prepareBundle, saveBundle } from "./bundle.ts";
@@ -44,6 +43,7 @@ export const setEnvironment = defineAct({
   name: "environment set",
   http: "PUT /tenants/:tenantId/environment",
   access: OF_TENANT_BY_OPERATOR,
+  configures: true,
   summary: "Make a tenant an environment of a product; what is left out stays as it is",
   description:
     "Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them.",
@@ -68,23 +68,21 @@ export const setEnvironment = defineAct({
   },
   flags: { environment: "--name <name>", locked: "--locked <on|off>" },
   async run({ db, tenantId }, changes) {
-    return await changeConfiguration(db, async (transaction) => {
-      await holdTenant(transaction, tenantId);
-      const before = await environmentOf(transaction, tenantId);
-      const after = { ...before, ...changes };
-      refuseFaults(await faultsOf(transaction, after));
-      await transaction
-        .updateTable("tenants")
-        .set({
-          family: after.family,
-          environment: after.environment,
-          promotes_from: after.promotesFrom,
-          locked: after.locked,
-        })
-        .where("id", "=", tenantId)
-        .execute();
-      return { output: after, before, after };
-    });
+    await holdTenant(db, tenantId);
+    const before = await environmentOf(db, tenantId);
+    const after = { ...before, ...changes };
+    refuseFaults(await faultsOf(db, after));
+    await db
+      .updateTable("tenants")
+      .set({
+        family: after.family,
+        environment: after.environment,
+        promotes_from: after.promotesFrom,
+        locked: after.locked,
+      })
+      .where("id", "=", tenantId)
+      .execute();
+    return { output: after, before, after };
   },
   audit: (_, { before, after }) => note("tenant.environment", after.name, { before, after }),
 });

@@ -4,7 +4,6 @@ import { emailFormat } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
 import { emailOf } from "../audited.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import {
   type PreparedTemplate,
@@ -85,6 +84,7 @@ export const confirmTranslation = defineAct({
   name: "template confirm",
   http: "POST /templates/:eventType/:channel/confirm",
   access: EDIT,
+  configures: true,
   summary: "Say that a translation still fits the default text: it is no longer outdated",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,
@@ -92,22 +92,20 @@ export const confirmTranslation = defineAct({
   async run({ db, tenantId }, input) {
     const language = localeOf(input);
     const address = { ...input, tenantId };
-    return await changeConfiguration(db, async (transaction) => {
-      await requireTemplate(transaction, address);
-      await holdOwner(transaction, tenantId);
-      const { id } = await holdTemplate(transaction, address);
-      const variant = await findVariant(transaction, id, language);
-      const source = await findVariant(transaction, id, "");
-      if (language === "" || variant === undefined || source === undefined) {
-        throw invalid("locale", "is no published translation of the template");
-      }
-      await setSourceVersion(transaction, id, language, source.version);
-      return {
-        output: await readTemplate(transaction, address, language),
-        before: { version: variant.version, sourceVersion: variant.sourceVersion },
-        after: { version: variant.version, sourceVersion: source.version },
-      };
-    });
+    await requireTemplate(db, address);
+    await holdOwner(db, tenantId);
+    const { id } = await holdTemplate(db, address);
+    const variant = await findVariant(db, id, language);
+    const source = await findVariant(db, id, "");
+    if (language === "" || variant === undefined || source === undefined) {
+      throw invalid("locale", "is no published translation of the template");
+    }
+    await setSourceVersion(db, id, language, source.version);
+    return {
+      output: await readTemplate(db, address, language),
+      before: { version: variant.version, sourceVersion: variant.sourceVersion },
+      after: { version: variant.version, sourceVersion: source.version },
+    };
   },
   audit: (input, { before, after }) => note("template.same", targetOf(input), { before, after }),
 });

@@ -5,7 +5,6 @@ import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { NotFound } from "../input-error.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf, TEXTS } from "./template-input.ts";
@@ -156,17 +155,16 @@ function switching(verb: "activate" | "deactivate", active: boolean, summary: st
     name: `template ${verb}`,
     http: `POST /templates/:eventType/:channel/${verb}`,
     access: EDIT,
+    configures: true,
     inBundle: true,
     summary,
     input: Type.Object(ADDRESS),
     output: Template,
     example: { input: ORDER, output: { ...ORDER_TEMPLATE, active } },
     async run({ db, tenantId }, input) {
-      return await changeConfiguration(db, async (transaction) => {
-        const before = await requireTemplate(transaction, { ...input, tenantId });
-        await updateTemplateRow(transaction, before, { active });
-        return { output: await readTemplate(transaction, { id: before.id, tenantId }), before };
-      });
+      const before = await requireTemplate(db, { ...input, tenantId });
+      await updateTemplateRow(db, before, { active });
+      return { output: await readTemplate(db, { id: before.id, tenantId }), before };
     },
     audit: (input, { before }) => ({
       action: `template.${verb}`,
@@ -181,6 +179,7 @@ export const deleteTemplate = defineAct({
   name: "template delete",
   http: "DELETE /templates/:eventType/:channel",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Delete it with all its versions; prints it as it was",
   description:
@@ -192,22 +191,20 @@ export const deleteTemplate = defineAct({
   output: Template,
   example: { input: ORDER, output: ORDER_TEMPLATE },
   async run({ db, tenantId }, input) {
-    return await changeConfiguration(db, async (transaction) => {
-      const language = localeOf(input);
-      const address = { ...input, tenantId };
-      const template = await readTemplate(transaction, address, language);
-      const before = recorded(await requireTemplate(transaction, address, language));
-      if (language === "") {
-        await deleteTemplateRow(transaction, template);
-        return { output: template, before };
-      }
-      // In the order in which publishing takes them: what is compiled anew now must not bring it back.
-      await holdOwner(transaction, tenantId);
-      await holdTemplate(transaction, address);
-      await deleteVariant(transaction, template.id, language);
-      await deleteDraft(transaction, template.id, language);
-      return { output: await readTemplate(transaction, address), before };
-    });
+    const language = localeOf(input);
+    const address = { ...input, tenantId };
+    const template = await readTemplate(db, address, language);
+    const before = recorded(await requireTemplate(db, address, language));
+    if (language === "") {
+      await deleteTemplateRow(db, template);
+      return { output: template, before };
+    }
+    // In the order in which publishing takes them: what is compiled anew now must not bring it back.
+    await holdOwner(db, tenantId);
+    await holdTemplate(db, address);
+    await deleteVariant(db, template.id, language);
+    await deleteDraft(db, template.id, language);
+    return { output: await readTemplate(db, address), before };
   },
   audit: (input, { before }) =>
     note(

@@ -9,7 +9,6 @@ import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { type Access, defineAct, defineRead, note, optional } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import {
   type ApiKeyRow,
@@ -60,6 +59,7 @@ export const createKey = defineAct({
   name: "tenant key create",
   http: "POST /keys",
   access: OWN,
+  configures: true,
   summary: "One more key, printed this once, beside those that are there",
   input: Type.Object({
     name: optional(apiKeyName("what people call it")),
@@ -79,13 +79,11 @@ export const createKey = defineAct({
   async run({ db, tenantId }, { name = "", role = "all" }) {
     const { apiKey, ...stored } = newApiKey();
     const given = { name: name || null, role };
-    await changeConfiguration(db, async (transaction) => {
-      await holdTenant(transaction, tenantId, "id");
-      if ((await liveApiKeys(transaction, [tenantId])).length >= MAX_LIVE_API_KEYS) {
-        throw invalid("keys", `are ${MAX_LIVE_API_KEYS} already: revoke one first`);
-      }
-      await insertApiKey(transaction, tenantId, { ...stored, ...given });
-    });
+    await holdTenant(db, tenantId, "id");
+    if ((await liveApiKeys(db, [tenantId])).length >= MAX_LIVE_API_KEYS) {
+      throw invalid("keys", `are ${MAX_LIVE_API_KEYS} already: revoke one first`);
+    }
+    await insertApiKey(db, tenantId, { ...stored, ...given });
     return { output: { tenantId, apiKey, prefix: stored.prefix, ...given } };
   },
   audit: (_, { output }) => note("key.create", keyTarget(output), { after: { role: output.role } }),
@@ -106,6 +104,7 @@ export const revokeKey = defineAct({
   name: "tenant key revoke",
   http: "DELETE /keys/:keyId",
   access: OWN,
+  configures: true,
   summary: "No service takes it any more, within 5 s; `tenant key list` shows the id",
   input: Type.Object({ keyId: documented({ description: "the key's id" }) }),
   output: Type.Object({
@@ -120,9 +119,7 @@ export const revokeKey = defineAct({
   },
   flags: { keyId: "<keyId>" },
   async run({ db, tenantId }, { keyId: id }) {
-    const gone = await changeConfiguration(db, async (transaction) =>
-      UUID.test(id) ? await deleteApiKey(transaction, tenantId, id) : undefined,
-    );
+    const gone = UUID.test(id) ? await deleteApiKey(db, tenantId, id) : undefined;
     if (gone === undefined) {
       throw new NotFound("keyId", `the tenant has no key with the id ${JSON.stringify(id)}`);
     }
@@ -136,6 +133,7 @@ export const rotateKey = defineAct({
   name: "tenant rotate-key",
   http: "POST /keys/rotate",
   access: OWN,
+  configures: true,
   summary: "Make a new API key, printed this once; the keys before it end after the overlap",
   description:
     "The keys of its role go on working for the overlap, or less where they were to end sooner. Those of other roles stay.",
@@ -151,21 +149,19 @@ export const rotateKey = defineAct({
   async run({ db, tenantId }, { name = "", role: given, overlapSeconds: overlap }) {
     const seconds = overlap ?? DEFAULT_OVERLAP_SECONDS;
     const { apiKey, ...stored } = newApiKey();
-    await changeConfiguration(db, async (transaction) => {
-      await holdTenant(transaction, tenantId, "id");
-      const before = await liveApiKeys(transaction, [tenantId]);
-      const role = given ?? onlyRole(before);
-      const newest = before.find((key) => key.role === role);
-      await expireApiKeys(transaction, tenantId, role, seconds);
-      const live = await liveApiKeys(transaction, [tenantId]);
-      if (live.length >= MAX_LIVE_API_KEYS) {
-        const message = `must be 0: the tenant has ${MAX_LIVE_API_KEYS} live keys, and no more may overlap`;
-        throw invalid("overlapSeconds", message);
-      }
-      await deleteOldApiKeys(transaction, tenantId);
-      const key = { ...stored, role, name: name || (newest?.name ?? null) };
-      await insertApiKey(transaction, tenantId, key);
-    });
+    await holdTenant(db, tenantId, "id");
+    const before = await liveApiKeys(db, [tenantId]);
+    const role = given ?? onlyRole(before);
+    const newest = before.find((key) => key.role === role);
+    await expireApiKeys(db, tenantId, role, seconds);
+    const live = await liveApiKeys(db, [tenantId]);
+    if (live.length >= MAX_LIVE_API_KEYS) {
+      const message = `must be 0: the tenant has ${MAX_LIVE_API_KEYS} live keys, and no more may overlap`;
+      throw invalid("overlapSeconds", message);
+    }
+    await deleteOldApiKeys(db, tenantId);
+    const key = { ...stored, role, name: name || (newest?.name ?? null) };
+    await insertApiKey(db, tenantId, key);
     return { output: { apiKey, ...(await showTenant(db, tenantId)) }, seconds };
   },
   audit(_, { output: { apiKeys }, seconds }) {
@@ -192,6 +188,7 @@ export const rotateWebhookSecret = defineAct({
   name: "tenant rotate-webhook-secret",
   http: "POST /webhook-secret/rotate",
   access: OWN,
+  configures: true,
   summary: "Set the secret that signs its triggers; the one before ends after the overlap",
   description: "Of two before, the older one ends at once.",
   input: Type.Object({
@@ -215,16 +212,14 @@ export const rotateWebhookSecret = defineAct({
     const owner = webhookSecretOwner(tenantId);
     const ciphertext = await encryptSecret(await services.keys(), owner, secret);
     const overlaps = sql`webhook_secret is not null and ${seconds}::integer > 0`;
-    await changeConfiguration(db, async (transaction) => {
-      const { numAffectedRows = 0n } = await sql`
-        update tenants set
-          previous_webhook_secret = case when ${overlaps} then webhook_secret end,
-          previous_webhook_secret_until = case when ${overlaps}
-            then now() + ${seconds} * interval '1 second' end,
-          webhook_secret = ${ciphertext}, updated_at = now()
-        where id = ${tenantId}`.execute(transaction);
-      if (numAffectedRows === 0n) throw tenantNotFound(tenantId);
-    });
+    const { numAffectedRows = 0n } = await sql`
+      update tenants set
+        previous_webhook_secret = case when ${overlaps} then webhook_secret end,
+        previous_webhook_secret_until = case when ${overlaps}
+          then now() + ${seconds} * interval '1 second' end,
+        webhook_secret = ${ciphertext}, updated_at = now()
+      where id = ${tenantId}`.execute(db);
+    if (numAffectedRows === 0n) throw tenantNotFound(tenantId);
     const tenant = await showTenant(db, tenantId);
     return { output: secret === made ? { ...tenant, createdSecret: made } : tenant };
   },

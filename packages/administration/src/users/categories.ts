@@ -8,7 +8,6 @@ import { categoriesOfTenant } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
-import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 
@@ -42,6 +41,7 @@ export const putCategory = defineAct({
   name: "category put",
   http: "PUT /categories/:key",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Create a category, or change the given settings of one; applies within 5 s",
   description: "What is left out stays as it is. An empty text takes a language away.",
@@ -67,28 +67,27 @@ export const putCategory = defineAct({
   example: { input: { key: "offers", label: { "": "Offers", de: "Angebote" } }, output: OFFERS },
   flags: { defaultOn: "--default <on|off>", only: null },
   async run({ db, tenantId }, { key, only, ...input }) {
-    return await change(db, tenantId, async (transaction) => {
-      const all = await readCategories(transaction, tenantId);
-      const before = all.find((one) => one.key === key);
-      if (before === undefined && only === "known") throw categoryNotFound(key, "key");
-      if (before !== undefined && only === "new")
-        throw invalid("key", "is that of another category");
-      if (before === undefined && all.length >= MAX_CATEGORIES) {
-        throw invalid("key", `is one more than the ${MAX_CATEGORIES} that a tenant may have`);
-      }
-      const label = merged(before?.label, input.label);
-      const description = merged(before?.description, input.description);
-      refuseFaults(textFaults({ label, description }));
-      const settings = {
-        required: input.required ?? before?.required ?? false,
-        defaultOn: input.defaultOn ?? before?.defaultOn ?? true,
-        position: input.position ?? before?.position ?? 0,
-      };
-      await storeCategory(transaction, tenantId, { key, label, description, ...settings });
-      await noteUse(transaction, tenantId, "uses_preferences");
-      const after = { key, label, description, ...settings, eventTypes: before?.eventTypes ?? [] };
-      return { output: after, before, after };
-    });
+    // Changes of one tenant's categories come one after the other.
+    await holdTenant(db, tenantId);
+    const all = await readCategories(db, tenantId);
+    const before = all.find((one) => one.key === key);
+    if (before === undefined && only === "known") throw categoryNotFound(key, "key");
+    if (before !== undefined && only === "new") throw invalid("key", "is that of another category");
+    if (before === undefined && all.length >= MAX_CATEGORIES) {
+      throw invalid("key", `is one more than the ${MAX_CATEGORIES} that a tenant may have`);
+    }
+    const label = merged(before?.label, input.label);
+    const description = merged(before?.description, input.description);
+    refuseFaults(textFaults({ label, description }));
+    const settings = {
+      required: input.required ?? before?.required ?? false,
+      defaultOn: input.defaultOn ?? before?.defaultOn ?? true,
+      position: input.position ?? before?.position ?? 0,
+    };
+    await storeCategory(db, tenantId, { key, label, description, ...settings });
+    await noteUse(db, tenantId, "uses_preferences");
+    const after = { key, label, description, ...settings, eventTypes: before?.eventTypes ?? [] };
+    return { output: after, before, after };
   },
   audit: ({ key }, { before = null, after }) =>
     note(before === null ? "category.create" : "category.update", key, { before, after }),
@@ -113,6 +112,7 @@ export const assignCategory = defineAct({
   name: "category assign",
   http: "PUT /event-types/:eventType/category",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Say which category events of a type belong to",
   description: "It counts for every event that is dispatched from then on.",
@@ -129,15 +129,14 @@ export const assignCategory = defineAct({
     output: { eventType: "sale.began", category: "offers" },
   },
   async run({ db, tenantId }, { eventType, category }) {
-    return await change(db, tenantId, async (transaction) => {
-      const all = await readCategories(transaction, tenantId);
-      const before = all.find(({ eventTypes }) => eventTypes.includes(eventType))?.key;
-      if (category !== null && !all.some(({ key }) => key === category)) {
-        throw categoryNotFound(category, "category");
-      }
-      await storeAssignment(transaction, tenantId, eventType, category);
-      return { output: { eventType, category }, before };
-    });
+    await holdTenant(db, tenantId);
+    const all = await readCategories(db, tenantId);
+    const before = all.find(({ eventTypes }) => eventTypes.includes(eventType))?.key;
+    if (category !== null && !all.some(({ key }) => key === category)) {
+      throw categoryNotFound(category, "category");
+    }
+    await storeAssignment(db, tenantId, eventType, category);
+    return { output: { eventType, category }, before };
   },
   audit({ eventType, category }, { before }) {
     const target = category ?? before;
@@ -151,6 +150,7 @@ export const deleteCategory = defineAct({
   name: "category delete",
   http: "DELETE /categories/:key",
   access: EDIT,
+  configures: true,
   inBundle: true,
   summary: "Delete a category that has no event types; users' choices for it are kept",
   description:
@@ -159,24 +159,23 @@ export const deleteCategory = defineAct({
   output: Category,
   example: { input: { key: "offers" }, output: { ...OFFERS, eventTypes: [] } },
   async run({ db, tenantId }, { key }) {
-    return await change(db, tenantId, async (transaction) => {
-      const all = await readCategories(transaction, tenantId);
-      const before = all.find((one) => one.key === key);
-      if (before === undefined) throw categoryNotFound(key, "key");
-      if (before.eventTypes.length > 0) {
-        const types = before.eventTypes.join(", ");
-        throw invalid(
-          "key",
-          `is the category of ${types}: assign them to another one, or to none, first`,
-        );
-      }
-      await transaction
-        .deleteFrom("categories")
-        .where("tenant_id", "=", tenantId)
-        .where("key", "=", key)
-        .execute();
-      return { output: before, before };
-    });
+    await holdTenant(db, tenantId);
+    const all = await readCategories(db, tenantId);
+    const before = all.find((one) => one.key === key);
+    if (before === undefined) throw categoryNotFound(key, "key");
+    if (before.eventTypes.length > 0) {
+      const types = before.eventTypes.join(", ");
+      throw invalid(
+        "key",
+        `is the category of ${types}: assign them to another one, or to none, first`,
+      );
+    }
+    await db
+      .deleteFrom("categories")
+      .where("tenant_id", "=", tenantId)
+      .where("key", "=", key)
+      .execute();
+    return { output: before, before };
   },
   audit: ({ key }, { before }) => note("category.delete", key, { before }),
 });
@@ -325,18 +324,6 @@ async function storeAssignment(
 
 function categoryNotFound(key: string, field: string): NotFound {
   return new NotFound(field, `the tenant has no category ${JSON.stringify(key)}`);
-}
-
-/** Changes of one tenant's categories come one after the other. */
-async function change<T>(
-  db: Database,
-  tenantId: string,
-  work: (transaction: Database) => Promise<T>,
-): Promise<T> {
-  return await changeConfiguration(db, async (transaction) => {
-    await holdTenant(transaction, tenantId);
-    return await work(transaction);
-  });
 }
 
 function merged(
