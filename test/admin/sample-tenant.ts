@@ -9,8 +9,7 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { setEnvironment } from "@belfry/administration/templates/environments";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { actsIn } from "@belfry/administration/test-acts";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { saveUsers } from "@belfry/administration/users/users";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { ADA, BOB, tablesWith } from "@belfry/administration/people/person-under-test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";
 import { startRecordingServer } from "@belfry/testing/recording-server";
 import { type Ended, nextEvent } from "../realtime/clients.ts";

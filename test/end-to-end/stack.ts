@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import type { Channel } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startForTenant } from "@belfry/admin/admin-under-test";
 import { hiddenFields, publishByForm } from "@belfry/admin/test/publish-by-form";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { eventually } from "@belfry/testing/eventually";
 import type { TestProcess } from "@belfry/testing/processes";
 import { startRecordingServer } from "@belfry/testing/recording-server";

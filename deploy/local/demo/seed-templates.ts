@@ -8,7 +8,7 @@ import { LAST_POSITION } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { actsIn } from "@belfry/administration/test-acts";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";

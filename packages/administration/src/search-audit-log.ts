@@ -5,8 +5,14 @@ import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineRead, OPERATE, optional } from "./act.ts";
 import type { AuditRow } from "./audited.ts";
-import { isoTimes } from "./iso-times.ts";
-import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "./pages.ts";
+import {
+  inRange,
+  isoTimes,
+  reachOf,
+  type ScannedRange,
+  type ScannedRow,
+  scannedPage,
+} from "./pages.ts";
 
 /** Conditions are met together; texts are looked for anywhere, in any case. */
 export interface AuditSearch extends ScannedRange {

@@ -1,7 +1,9 @@
 import type { Database } from "@belfry/database/connection";
+import type { SecretKeys } from "@belfry/database/secrets";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type Act, type ActServices, type Given, runAct } from "./act.ts";
 import type { Actor } from "./audited.ts";
+import { putProvider } from "./providers/providers.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "127.0.0.1" };
 
@@ -27,4 +29,27 @@ export function actsIn(
     act: Act<I, O>,
     input: Given<Static<I>>,
   ): Promise<Static<O>> => runAct(act, caller, input);
+}
+
+interface Options {
+  keys: SecretKeys;
+  allowPrivateAddresses?: boolean;
+}
+
+/** For tests: acts of the tenant with what providers need. */
+export function providerActsIn(db: Database, tenantId: string, options: Options) {
+  return actsIn(db, tenantId, {
+    keys: async () => options.keys,
+    allowPrivateAddresses: async () => options.allowPrivateAddresses ?? false,
+  });
+}
+
+/** For tests: an account that is in use at once, without a test. */
+export async function putActiveProvider(
+  db: Database,
+  { tenantId, ...input }: Static<typeof putProvider.input> & { tenantId: string },
+  options: Options,
+) {
+  const run = providerActsIn(db, tenantId, options);
+  return await run(putProvider, { active: true, untested: true, ...input });
 }

@@ -1,9 +1,13 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
+import { eventually } from "@belfry/testing/eventually";
+import { sql } from "kysely";
 import { type Audited, audited } from "./audited.ts";
+import { InvalidInput } from "./input-error.ts";
 import { createTenant } from "./tenants/tenants.ts";
 
 /** For the tests of this package: a database of the test's own, and keys. */
@@ -21,4 +25,44 @@ export async function tenantDatabase(t: Cleanup, options: { maxConnections?: num
   const nobody = { personId: null, person: "a test", address: "127.0.0.1" };
   const byNobody: Audited = (change, note) => audited(db, nobody, change, note);
   return { ...connected, tenantId, audited: byNobody };
+}
+
+/** For the tests of this package: a transaction that has done something, and is open until it is told. */
+export async function hold(db: Database, work: (transaction: Database) => Promise<unknown>) {
+  const [done, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const running = db.transaction().execute(async (transaction) => {
+    await work(transaction);
+    done.resolve();
+    await end.promise;
+  });
+  await Promise.race([done.promise, running]);
+  const commit = async () => {
+    end.resolve();
+    await running;
+  };
+  return { commit, [Symbol.asyncDispose]: commit };
+}
+
+/** That so many statements wait for another transaction. */
+export async function areWaiting(db: Database, count: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    assert.equal(rows.length, count);
+  });
+}
+
+/** For the tests of this package: how an input is refused. */
+export async function refusal(work: Promise<unknown>): Promise<InvalidInput> {
+  const error = await work.then(
+    () => assert.fail("it was not refused"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof InvalidInput, String(error));
+  return error;
+}
+
+export async function refusedWith(work: Promise<unknown>, words: RegExp): Promise<void> {
+  assert.match((await refusal(work)).message, words);
 }

@@ -1,5 +1,4 @@
-import type { SessionHolder } from "@belfry/administration/people/sessions";
-import { keepToShow, takeToShow } from "@belfry/administration/people/shown-once";
+import { keepToShow, type SessionHolder, takeToShow } from "@belfry/administration/people/sessions";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type Answer, redirect } from "../drawing/answer.ts";

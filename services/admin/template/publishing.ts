@@ -4,12 +4,12 @@ import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
 import { templateFaults } from "@belfry/administration/templates/template-input";
 import { settingsAfter } from "@belfry/administration/templates/template-settings";
+import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
 import {
   readTemplate,
   requireTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
-import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, page, redirect } from "../drawing/answer.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { type AdminUnderTest, startAdmin, startForOperator } from "../admin-under-test.ts";
 
 async function withTenant(admin: AdminUnderTest) {

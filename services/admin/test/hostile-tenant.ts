@@ -5,7 +5,7 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { insertSession } from "@belfry/administration/people/sessions";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-providers";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { storeCategory } from "@belfry/administration/users/categories";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";

@@ -7,7 +7,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
 import { NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {

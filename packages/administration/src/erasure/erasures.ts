@@ -9,7 +9,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, note, optional } from "../act.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";

@@ -5,7 +5,8 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { allTenants } from "../tenants/tenant-rows.ts";
 import { createTenant, setTenantActive, showTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase, type testDatabase } from "../test-database.ts";
+import type { testDatabase } from "../test-database.ts";
+import { tenantDatabase } from "../test-database.ts";
 import { deleteTenant } from "./delete-tenant.ts";
 import {
   claimTenantDeletion,

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { defineAct, defineRead, note, OPERATE } from "../act.ts";
 import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { tenantId } from "../tenants/tenant-acts.ts";
 import { EXAMPLE_TENANT, setTenantActive, showTenant } from "../tenants/tenants.ts";
 import { addedUp, DeletedTenantData, deleteTenant } from "./delete-tenant.ts";

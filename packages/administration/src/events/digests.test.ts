@@ -8,8 +8,7 @@ import { listDeadLetters, showDeadLetter } from "../dead-letters/dead-letters.ts
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusedWith } from "../test-refusals.ts";
+import { refusedWith, tenantDatabase } from "../test-database.ts";
 import { storeComment, storeDigest, storeLoop } from "./digest-under-test.ts";
 import { listDigests, releaseDigest, showDigest } from "./digests.ts";
 import { readEvent } from "./event-report.ts";

@@ -8,7 +8,7 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import { type IsoTimes, isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import {
   type DigestRow,

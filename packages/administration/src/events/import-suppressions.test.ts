@@ -4,8 +4,7 @@ import { rowsRead } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusal, tenantDatabase } from "../test-database.ts";
 import { importSuppressions } from "./import-suppressions.ts";
 import { insertSuppressions } from "./suppression-rows.ts";
 

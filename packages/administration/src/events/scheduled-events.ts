@@ -17,7 +17,7 @@ import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct } from "../act.ts";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
 
 const EXAMPLE: ScheduledEvent = {

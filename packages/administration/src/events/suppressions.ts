@@ -11,7 +11,7 @@ import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import {
   deleteSuppressions,

@@ -6,8 +6,7 @@ import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { areWaiting, hold } from "../test-locks.ts";
+import { areWaiting, hold, tenantDatabase } from "../test-database.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 import {
   connectIdentity,

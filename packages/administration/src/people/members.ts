@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, defineRead, note } from "../act.ts";
 import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { OWN } from "../tenants/tenant-credentials.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { invite, listInvitations, withdrawInvitation } from "./invitations.ts";

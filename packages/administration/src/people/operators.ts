@@ -2,7 +2,7 @@ import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/f
 import { Type } from "@sinclair/typebox";
 import { defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { deleteIdentities } from "./identities.ts";
 import {
   firstOperatorToken,

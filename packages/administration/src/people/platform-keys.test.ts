@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusedWith } from "../test-refusals.ts";
+import { refusedWith, tenantDatabase } from "../test-database.ts";
 import {
   createPlatformKey,
   findPlatformKey,

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, defineRead, note, OPERATE } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { KEY_MARKS, newApiKey } from "../tenants/api-key.ts";
 
 const UNKNOWN = "no platform key has this id";

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { insertPerson } from "./person-rows.ts";
-import { insertSession } from "./sessions.ts";
-import { keepToShow, takeToShow } from "./shown-once.ts";
+import { insertSession, keepToShow, takeToShow } from "./sessions.ts";
 
 const keys = TEST_KEYS;
 const CONTENT = { apiKey: "bf_secret" };

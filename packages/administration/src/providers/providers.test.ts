@@ -4,9 +4,8 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
-import { TEST_KEYS, tenantDatabase } from "../test-database.ts";
-import { providerActsIn, putActiveProvider } from "../test-providers.ts";
-import { refusal } from "../test-refusals.ts";
+import { providerActsIn, putActiveProvider } from "../test-acts.ts";
+import { refusal, TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import { storedSettings } from "./provider-rows.ts";
 import {
   deleteProvider,

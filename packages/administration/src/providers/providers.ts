@@ -19,7 +19,7 @@ import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type ActContext, defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { type IsoTimes, isoTimes } from "../iso-times.ts";
+import { type IsoTimes, isoTimes } from "../pages.ts";
 import { holdTenant, lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import {
   checkedSettings,

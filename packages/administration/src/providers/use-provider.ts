@@ -4,7 +4,7 @@ import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { defineAct, note, optional, PROVISION } from "../act.ts";
 import { invalid } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { type Sendable, sendThrough } from "../templates/send-test.ts";
 import {
   findProviders,

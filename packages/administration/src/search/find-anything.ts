@@ -18,7 +18,7 @@ import { EXAMPLE_ID } from "../events/event-example.ts";
 import { inWords } from "../events/found-events.ts";
 import { eventIdsByReference } from "../events/timeline-rows.ts";
 import { invalid } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import {
   type EventOfTenant,
   eventIdsByHash,

@@ -35,6 +35,7 @@ import {
   settingsOf,
   type TemplateSettings,
 } from "./template-settings.ts";
+import { digestWarnings, timingRuleFaults } from "./template-timing.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -45,7 +46,6 @@ import {
   TemplateWarning,
   targetOf,
 } from "./templates.ts";
-import { digestWarnings, timingRuleFaults } from "./timing-rules.ts";
 import {
   deleteDraft,
   findDraft,

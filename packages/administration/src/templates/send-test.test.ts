@@ -4,9 +4,9 @@ import { insertSuppressions, suppressedForm } from "../events/suppression-rows.t
 import { testProvider } from "../providers/use-provider.ts";
 import type { TenantInput } from "../tenants/tenant-input.ts";
 import { setTenantActive, updateTenant } from "../tenants/tenants.ts";
-import { TEST_KEYS, tenantDatabase, type testDatabase } from "../test-database.ts";
-import { providerActsIn, putActiveProvider } from "../test-providers.ts";
-import { refusedWith } from "../test-refusals.ts";
+import { providerActsIn, putActiveProvider } from "../test-acts.ts";
+import type { testDatabase } from "../test-database.ts";
+import { refusedWith, TEST_KEYS, tenantDatabase } from "../test-database.ts";
 import type { Preview } from "./preview-template.ts";
 import { sendRenderedTest } from "./send-test.ts";
 

@@ -4,8 +4,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import type { Database } from "@belfry/database/connection";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { tenantDatabase, testDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusal, tenantDatabase, testDatabase } from "../test-database.ts";
 import { previewSource, renderTemplate } from "./preview-template.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { templatesOfTenant } from "./template-rows.ts";

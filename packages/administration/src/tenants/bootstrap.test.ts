@@ -3,8 +3,7 @@ import { hash } from "node:crypto";
 import { test } from "node:test";
 import { verifyPassword } from "../people/password.ts";
 import { personForSignIn } from "../people/person-rows.ts";
-import { testDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusal, testDatabase } from "../test-database.ts";
 import { bootstrap } from "./bootstrap.ts";
 
 const API_KEY = `bf_${"aB3".repeat(13)}x`;

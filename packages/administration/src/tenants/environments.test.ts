@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { Locked } from "../input-error.ts";
 import { listEnvironments, setEnvironment } from "../templates/environments.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusal, tenantDatabase } from "../test-database.ts";
 import {
   assignCategory,
   deleteCategory,

@@ -15,7 +15,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { changeConfiguration } from "../change-configuration.ts";
 import { invalid, refuseFaults } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { longestDigestSeconds } from "../templates/template-timing.ts";
 import { type ApiKeyRow, insertApiKey, liveApiKeys, newApiKey, newTenantId } from "./api-key.ts";
 import { requireTimeZone, type TenantInput } from "./tenant-input.ts";

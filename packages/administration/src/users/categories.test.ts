@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusedWith } from "../test-refusals.ts";
+import { refusedWith, tenantDatabase } from "../test-database.ts";
 import { assignCategory, deleteCategory, listCategories, putCategory } from "./categories.ts";
 
 const offers = { key: "offers", label: { "": "Offers" } };

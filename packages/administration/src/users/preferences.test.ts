@@ -6,8 +6,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn, programIn } from "../test-acts.ts";
-import { tenantDatabase } from "../test-database.ts";
-import { refusal } from "../test-refusals.ts";
+import { refusal, tenantDatabase } from "../test-database.ts";
 import { putCategory } from "./categories.ts";
 import { changePreferences, showPreferences } from "./preferences.ts";
 

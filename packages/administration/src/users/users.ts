@@ -15,7 +15,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
 import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { findUser, pageOfUsers, storeUsers, type UserRow } from "./user-rows.ts";

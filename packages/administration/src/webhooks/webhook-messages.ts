@@ -20,7 +20,7 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import {
   type AttemptPlace,
   type AttemptRow,

@@ -20,7 +20,7 @@ import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type Access, type ActContext, defineAct, defineRead, optional } from "../act.ts";
 import { type InvalidInput, invalid, NotFound, refuseFaults } from "../input-error.ts";
-import { isoTimes } from "../iso-times.ts";
+import { isoTimes } from "../pages.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { canonicalUrl, webhookFaults } from "./webhook-input.ts";
 import {
