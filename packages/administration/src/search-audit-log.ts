@@ -26,14 +26,6 @@ export interface AuditSearch extends ScannedRange {
   limit: number;
 }
 
-interface AuditPage {
-  entries: AuditRow[];
-  /** Pass as `before` for what is older; undefined: there is no more. */
-  next: string | undefined;
-  /** When the oldest entry that was looked at was written; undefined: there was none. */
-  searchedTo: Date | undefined;
-}
-
 const MOST = 1_000;
 const USUAL = 50;
 
@@ -121,7 +113,7 @@ const MAX_SCANNED = 5_000;
  * The audit log, newest first, by keyset. Times are found by the ids, which have an index by tenant; a text is looked
  * for in at most 5,000 entries, and the page says how far back it came.
  */
-export async function searchAuditLog(db: Database, search: AuditSearch): Promise<AuditPage> {
+export async function searchAuditLog(db: Database, search: AuditSearch) {
   const { tenantId, limit, person, object } = search;
   const scanned = person === undefined && object === undefined ? limit + 1 : MAX_SCANNED;
   const has = (text: string | undefined, words: ReturnType<typeof sql>) =>
@@ -144,6 +136,6 @@ export async function searchAuditLog(db: Database, search: AuditSearch): Promise
            f.action, f.target, f.before, f.after
     from reach r left join found f on true left join tenants t on t.id = f.tenant_id
     order by f.id desc`.execute(db);
-  const { page, ...reached } = scannedPage(rows, limit, scanned);
-  return { entries: page, ...reached };
+  const { page: entries, ...reached } = scannedPage(rows, limit, scanned);
+  return { entries, ...reached };
 }

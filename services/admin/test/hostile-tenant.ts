@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { insertAuditEntry } from "@belfry/administration/audited";
 import { invite } from "@belfry/administration/people/invitations";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
-import { insertSession } from "@belfry/administration/people/sessions";
+import { beginSession } from "@belfry/administration/people/sessions";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { putActiveProvider } from "@belfry/administration/test-acts";
@@ -229,8 +229,5 @@ export async function hostileSession({ db }: AdminUnderTest, email: string): Pro
     .select("id")
     .where("email", "=", email)
     .executeTakeFirstOrThrow();
-  await insertSession(db, {
-    ...{ personId: person.id, sha256: Buffer.from("none"), address: SCRIPT, userAgent: SCRIPT },
-    expiresAt: new Date(Date.now() + 60_000),
-  });
+  await beginSession(db, person.id, { address: SCRIPT, userAgent: SCRIPT });
 }

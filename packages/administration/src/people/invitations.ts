@@ -42,17 +42,8 @@ interface InvitationInput {
 /** The token of the link that makes the first operator; undefined when there is an operator. Valid for a day. */
 export async function firstOperatorToken(db: Database): Promise<string | undefined> {
   if ((await listOperators(db)).length > 0) return undefined;
-  const { token, sha256 } = newAccessToken();
-  await insertInvitation(db, {
-    sha256,
-    tenantId: null,
-    role: "operator",
-    email: null,
-    invitedBy: null,
-    byOperator: true,
-    validSeconds: FIRST_LINK_SECONDS,
-  });
-  return token;
+  const first = { tenantId: null, role: "operator", invitedBy: null, byOperator: true } as const;
+  return (await insertInvitation(db, { ...first, email: null }, FIRST_LINK_SECONDS)).token;
 }
 
 /** Returns the link's token, this once; the link works once and for a week. Throws `InvalidInput`, `NotFound`. */
@@ -62,16 +53,7 @@ export async function invite(db: Database, input: InvitationInput) {
   if (input.tenantId !== null && (await tenantById(db, input.tenantId)) === undefined) {
     throw tenantNotFound(input.tenantId, "tenantId");
   }
-  const { token, sha256 } = newAccessToken();
-  await insertInvitation(db, {
-    sha256,
-    tenantId: input.tenantId,
-    role: input.role,
-    email,
-    invitedBy: input.invitedBy,
-    byOperator: input.byOperator,
-    validSeconds: INVITATION_SECONDS,
-  });
+  const { token, sha256 } = await insertInvitation(db, { ...input, email }, INVITATION_SECONDS);
   return { token, invitation: (await openInvitation(db, sha256))! };
 }
 
@@ -85,8 +67,14 @@ export async function showInvitation(db: Database, token: string) {
 
 /** Throws `NotFound`. */
 export async function withdrawInvitation(db: Database, tenantId: string | null, id: string) {
-  const gone = UUID.test(id) ? await deleteInvitation(db, tenantId, id) : undefined;
+  const gone = UUID.test(id)
+    ? await selectOpen(db)
+        .where("i.id", "=", id)
+        .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
+        .executeTakeFirst()
+    : undefined;
   if (gone === undefined) throw invitationNotFound();
+  await db.deleteFrom("invitations").where("id", "=", id).execute();
   return gone;
 }
 
@@ -165,10 +153,18 @@ export async function acceptAsPerson(db: Database, token: string, personId: stri
 }
 
 async function takeInvitation(db: Database, invitation: Invitation): Promise<void> {
-  if (!(await markInvitationAccepted(db, invitation.id))) throw invitationNotFound();
-  // Two links of a first operator make one operator.
-  if (invitation.email === null && (await lockOperators(db)).length > 0) throw invitationNotFound();
-  if (invitation.email === null) await deleteFirstOperatorInvitations(db);
+  // For one caller only, whatever the number of them.
+  const { numUpdatedRows } = await db
+    .updateTable("invitations")
+    .set({ accepted_at: sql<Date>`now()` })
+    .where("id", "=", invitation.id)
+    .where("accepted_at", "is", null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw invitationNotFound();
+  if (invitation.email !== null) return;
+  // Two links of a first operator make one operator; the others are worth nothing once there is one.
+  if ((await lockOperators(db)).length > 0) throw invitationNotFound();
+  await db.deleteFrom("invitations").where("email", "is", null).execute();
 }
 
 async function giveRole(db: Database, invitation: Invitation, personId: string): Promise<void> {
@@ -193,29 +189,30 @@ function invitationNotFound(): NotFound {
 
 async function insertInvitation(
   db: Database,
-  invitation: {
-    sha256: Buffer;
-    tenantId: string | null;
-    role: InvitationRow["role"];
-    email: string | null;
-    invitedBy: string | null;
-    byOperator: boolean;
-    validSeconds: number;
-  },
+  {
+    tenantId,
+    role,
+    email,
+    invitedBy,
+    byOperator,
+  }: Omit<InvitationInput, "email"> & { email: string | null },
+  validSeconds: number,
 ) {
-  const { tenantId, invitedBy, byOperator, validSeconds, ...rest } = invitation;
-  const expires_at = sql<Date>`now() + make_interval(secs => ${validSeconds})`;
+  const made = newAccessToken();
   await db
     .insertInto("invitations")
     .values({
-      ...rest,
       id: uuidv7(),
+      sha256: made.sha256,
       tenant_id: tenantId,
+      role,
+      email,
       invited_by: invitedBy,
       by_operator: byOperator,
-      expires_at,
+      expires_at: sql<Date>`now() + make_interval(secs => ${validSeconds})`,
     })
     .execute();
+  return made;
 }
 
 /** An invitation that can still be accepted. */
@@ -233,31 +230,6 @@ export async function listInvitations(db: Database, tenantId: string | null) {
     .where("i.email", "is not", null)
     .orderBy("i.id", "desc")
     .execute();
-}
-
-/** True for one caller only, whatever the number of them. */
-async function markInvitationAccepted(db: Database, id: string): Promise<boolean> {
-  const result = await db
-    .updateTable("invitations")
-    .set({ accepted_at: sql<Date>`now()` })
-    .where("id", "=", id)
-    .where("accepted_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
-}
-
-async function deleteInvitation(db: Database, tenantId: string | null, id: string) {
-  const row = await selectOpen(db)
-    .where("i.id", "=", id)
-    .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)
-    .executeTakeFirst();
-  if (row !== undefined) await db.deleteFrom("invitations").where("id", "=", id).execute();
-  return row;
-}
-
-/** The links of a first operator are worth nothing once there is one. */
-async function deleteFirstOperatorInvitations(db: Database): Promise<void> {
-  await db.deleteFrom("invitations").where("email", "is", null).execute();
 }
 
 function selectOpen(db: Database) {

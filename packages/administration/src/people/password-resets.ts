@@ -75,7 +75,13 @@ export async function resetPassword(
   if (reset === undefined || person === undefined || !(await mayMake(db, person, reset.maker))) {
     throw resetNotFound();
   }
-  if (!(await takeReset(db, sha256, now))) throw resetNotFound();
+  // For one caller only, whatever the number of them.
+  const { numDeletedRows } = await db
+    .deleteFrom("password_resets")
+    .where("sha256", "=", sha256)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw resetNotFound();
   if (reset.maker.ownerOf === null) await trustSignIn(db, person.id);
   else await updatePerson(db, person.id, { sign_in_trusted: false });
   await updatePerson(db, person.id, { password });
@@ -170,16 +176,6 @@ async function openReset(db: Database, sha256: Buffer, now: Date): Promise<Reset
   if (row === undefined) return undefined;
   const { personId, madeBy, ownerOf } = row;
   return { personId, maker: { personId: madeBy, ownerOf } };
-}
-
-/** True for one caller only, whatever the number of them. */
-async function takeReset(db: Database, sha256: Buffer, now: Date): Promise<boolean> {
-  const result = await db
-    .deleteFrom("password_resets")
-    .where("sha256", "=", sha256)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
 }
 
 async function deleteEndedResets(db: Database, now: Date): Promise<void> {

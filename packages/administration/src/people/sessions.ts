@@ -65,14 +65,20 @@ export async function beginSession(
   now = new Date(),
 ): Promise<string> {
   const { token, sha256 } = newAccessToken();
-  await deleteEndedSessions(db);
-  await insertSession(db, {
-    personId,
-    sha256,
-    address: place.address,
-    userAgent: place.userAgent.slice(0, MAX_USER_AGENT),
-    expiresAt: new Date(now.getTime() + (place.seconds ?? SESSION_SECONDS) * 1000),
-  });
+  await sql`
+    delete from sessions where id in (
+      select id from sessions where expires_at < now() for update skip locked)`.execute(db);
+  await db
+    .insertInto("sessions")
+    .values({
+      id: uuidv7(),
+      person_id: personId,
+      sha256,
+      address: place.address,
+      user_agent: place.userAgent.slice(0, MAX_USER_AGENT),
+      expires_at: new Date(now.getTime() + (place.seconds ?? SESSION_SECONDS) * 1000),
+    })
+    .execute();
   return token;
 }
 
@@ -81,31 +87,17 @@ export async function sessionHolder(db: Database, token: string, now = new Date(
   const idleSince = new Date(now.getTime() - IDLE_MS);
   const holder = await findSession(db, tokenHash(token), idleSince);
   if (holder !== undefined && now.getTime() - holder.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
-    await touchSession(db, holder.sessionId);
+    const last_seen_at = sql<Date>`now()`;
+    await db
+      .updateTable("sessions")
+      .set({ last_seen_at })
+      .where("id", "=", holder.sessionId)
+      .execute();
   }
   return holder;
 }
 
 /** Queries on `sessions`: a browser in which a person is signed in. Only the token's SHA-256 is here. */
-
-export async function insertSession(
-  db: Database,
-  session: {
-    personId: string;
-    sha256: Buffer;
-    address: string;
-    userAgent: string;
-    expiresAt: Date;
-  },
-): Promise<string> {
-  const id = uuidv7();
-  const { personId: person_id, userAgent: user_agent, expiresAt: expires_at, ...rest } = session;
-  await db
-    .insertInto("sessions")
-    .values({ id, person_id, user_agent, expires_at, ...rest })
-    .execute();
-  return id;
-}
 
 /** The holder of a live session; one that was idle since `idleSince` is none. */
 export async function findSession(db: Database, sha256: Buffer, idleSince: Date) {
@@ -132,14 +124,6 @@ export type SessionHolder = NonNullable<Awaited<ReturnType<typeof findSession>>>
 export async function isSession(db: Database, id: string): Promise<boolean> {
   const row = await db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
   return row !== undefined;
-}
-
-async function touchSession(db: Database, id: string): Promise<void> {
-  await db
-    .updateTable("sessions")
-    .set({ last_seen_at: sql<Date>`now()` })
-    .where("id", "=", id)
-    .execute();
 }
 
 /** A person's live sessions, the last used first. */
@@ -169,12 +153,6 @@ export async function deleteSessions(
   if ("id" in which) query = query.where("id", "=", which.id);
   else if (which.except !== undefined) query = query.where("id", "!=", which.except);
   return Number((await query.executeTakeFirst()).numDeletedRows);
-}
-
-async function deleteEndedSessions(db: Database): Promise<void> {
-  await sql`
-    delete from sessions where id in (
-      select id from sessions where expires_at < now() for update skip locked)`.execute(db);
 }
 
 /** Of a session or an invitation: 256 bits for the browser, their SHA-256 for the database. */

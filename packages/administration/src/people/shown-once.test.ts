@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";
 import { insertPerson } from "./person-rows.ts";
-import { insertSession, keepToShow, takeToShow } from "./sessions.ts";
+import { beginSession, keepToShow, sessionHolder, takeToShow } from "./sessions.ts";
 
 const keys = TEST_KEYS;
 const CONTENT = { apiKey: "bf_secret" };
@@ -12,12 +12,11 @@ async function twoSessions(t: Parameters<typeof testDatabase>[0]) {
   const db = await testDatabase(t);
   const person = { email: "ada@example.com", name: "Ada", password: "none", operator: false };
   const personId = await insertPerson(db, person);
-  const session = (byte: number) =>
-    insertSession(db, {
-      ...{ personId, address: "192.0.2.1", userAgent: "test" },
-      ...{ sha256: Buffer.alloc(32, byte), expiresAt: new Date(Date.now() + 60_000) },
-    });
-  return { db, own: await session(1), other: await session(2) };
+  const session = async () => {
+    const token = await beginSession(db, personId, { address: "192.0.2.1", userAgent: "test" });
+    return (await sessionHolder(db, token))?.sessionId ?? "";
+  };
+  return { db, own: await session(), other: await session() };
 }
 
 test("what is kept for the next page is shown once, in its own session; it is stored encrypted", async (t) => {

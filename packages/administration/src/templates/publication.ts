@@ -11,37 +11,12 @@ import { localeOf } from "./template-input.ts";
 import { settingChanges, settingsAfter } from "./template-settings.ts";
 import { readTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
 
-/** What publishing a draft would change, and for whom. */
-export interface Publication {
-  draft: TemplateDraft;
-  /** What is in force of the language now; version 0: nothing. */
-  published: Template;
-  /** Another version was published since the draft began: it cannot be, as it is. */
-  outdated: boolean;
-  /** Every part of the text, as it is and as it would be; both empty: it has none. */
-  parts: {
-    name: "Subject" | "Title" | "Link" | "Actions" | "Format" | "Content";
-    from: string;
-    to: string;
-  }[];
-  /** What it would set for all languages, where that differs. In words. */
-  settings: { name: string; from: string; to: string }[];
-  /** The languages that have a variant of their own: their recipients see no change. */
-  otherLocales: string[];
-  /** Translations that would be outdated by it. */
-  translations: string[];
-  /** Events of the type in the last 24 hours. */
-  events: RecentEvents;
-  /** Why the channel would send nothing of it, each in words; none: it would. */
-  leftOut: string[];
-}
-
-/** Throws `NotFound`. */
-export async function publication(
-  db: Database,
-  address: TemplateAddress,
-  locale = "",
-): Promise<Publication> {
+/**
+ * What publishing a draft would change, and for whom. `outdated`: another version was published since the draft began.
+ * `otherLocales` have a variant of their own; `translations` would be outdated by it; `leftOut`: why the channel would
+ * send nothing of it. Throws `NotFound`.
+ */
+export async function publication(db: Database, address: TemplateAddress, locale = "") {
   const draft = await readDraft(db, { ...address, locale });
   const canonical = localeOf({ locale });
   const row = await requireTemplate(db, { id: draft.templateId }, canonical);
@@ -63,9 +38,12 @@ export async function publication(
   };
 }
 
+export type Publication = Awaited<ReturnType<typeof publication>>;
+
 type Text = Pick<TemplateDraft, "subject" | "title" | "url" | "actions" | "format" | "content">;
 
-const PARTS: readonly [Publication["parts"][number]["name"], (text: Text) => string][] = [
+/** Both sides of a part may be empty: then the template has none. */
+const PARTS: readonly [name: string, (text: Text) => string][] = [
   ["Subject", ({ subject }) => subject ?? ""],
   ["Title", ({ title }) => title ?? ""],
   ["Link", ({ url }) => url ?? ""],

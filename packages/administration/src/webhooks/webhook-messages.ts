@@ -180,11 +180,7 @@ function shownMessage<Row extends MessageRow>(row: Row) {
 function shownAttempt(row: AttemptRow): WebhookAttempt {
   const { at, endedAt, class: outcome, status, nextAt, ...rest } = row;
   return {
-    messageId: rest.messageId,
-    headerId: rest.headerId,
-    type: rest.type,
-    eventId: rest.eventId,
-    number: rest.number,
+    ...rest,
     at: at.toISOString(),
     durationMs: endedAt === null ? null : Math.max(0, endedAt.getTime() - at.getTime()),
     status: status === null ? null : Number(status),
@@ -192,7 +188,6 @@ function shownAttempt(row: AttemptRow): WebhookAttempt {
     reason: reasonWords(rest.reason),
     answer: rest.answer,
     nextAt: nextAt?.toISOString() ?? null,
-    messageStatus: rest.messageStatus,
   };
 }
 
