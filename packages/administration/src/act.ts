@@ -1,3 +1,4 @@
+import { listed } from "@belfry/contracts/channels";
 import { field, integer } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
@@ -312,6 +313,13 @@ export function pageFields(
       ),
     ),
   };
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(words: readonly T[], description: string) {
+  return field<T>({ type: "string", enum: [...words], description }, (value) =>
+    words.includes(value as T) ? undefined : `must be ${listed(words, "or")}`,
+  );
 }
 
 /** A field that may be left out. */

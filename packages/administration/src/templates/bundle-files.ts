@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
 import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
-import { type LayoutSettings, layoutOf, NO_LAYOUT, newestLayout } from "./layout-rows.ts";
+import { type LayoutSettings, NO_LAYOUT, newestLayout, settingsOfLayout } from "./layout-rows.ts";
 import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
 import {
@@ -38,7 +38,7 @@ export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> 
       const [path = "", text = ""] = files[at] ?? [];
       return { ...template, path, text };
     }),
-    layout: layoutOf((name) => layout?.[name] ?? null),
+    layout: settingsOfLayout(layout),
     categories: await readCategories(db, tenantId),
   };
 }

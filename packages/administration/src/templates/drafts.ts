@@ -1,13 +1,11 @@
-import type { Channel } from "@belfry/contracts/channels";
 import { flag, integer, orNull, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
 import {
   type PreparedTemplate,
-  PUT_FIELDS,
   prepareTemplate,
   SavedTemplate,
   savedNote,
@@ -19,6 +17,7 @@ import {
   localeOf,
   NO_TEXT,
   ownerFault,
+  PUT_FIELDS,
   type TemplateInput,
   VERSIONS,
   WRITTEN_TEXTS,
@@ -41,7 +40,6 @@ import {
   targetOf,
 } from "./templates.ts";
 import {
-  type DraftRow,
   deleteDraft,
   findDraft,
   findVariant,
@@ -49,7 +47,7 @@ import {
   upsertDraft,
 } from "./variant-rows.ts";
 
-const DraftFields = Type.Object(
+export const Draft = Type.Object(
   {
     templateId: Type.String(),
     tenantId: Type.String(),
@@ -67,16 +65,7 @@ const DraftFields = Type.Object(
   },
   { title: "Draft", description: "Of one variant, in force nowhere" },
 );
-export interface TemplateDraft extends Omit<DraftRow, "savedAt"> {
-  templateId: string;
-  tenantId: string;
-  eventType: string;
-  channel: Channel;
-  /** ISO 8601, UTC. */
-  savedAt: string;
-}
-
-export const Draft = Type.Unsafe<TemplateDraft>(DraftFields);
+export type TemplateDraft = Static<typeof Draft>;
 
 /** `TemplateAddress` and a language; without one the default variant. */
 type VariantAddress = TemplateAddress & { locale?: string | undefined };

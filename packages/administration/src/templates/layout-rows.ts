@@ -95,12 +95,17 @@ export async function layoutInForce(
   return { version: row?.version ?? 0, layout };
 }
 
+/** Of a version; undefined: nothing is set. */
+export function settingsOfLayout(row: LayoutSettings | undefined): LayoutSettings {
+  return layoutOf((name) => row?.[name] ?? null);
+}
+
 /** As the compiler takes it: what is not set is left out. */
 export function compilableLayout(
   settings: LayoutSettings | undefined,
   brandName: string | undefined,
 ): Layout {
-  const { content, ...looks } = layoutOf((name) => settings?.[name] ?? null);
+  const { content, ...looks } = settingsOfLayout(settings);
   const given = Object.entries({ ...looks, brandName }).filter(([, value]) => value != null);
   return { content, ...Object.fromEntries(given) };
 }

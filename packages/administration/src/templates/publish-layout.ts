@@ -18,6 +18,7 @@ import {
   type LayoutSettings,
   layoutOf,
   newestLayout,
+  settingsOfLayout,
 } from "./layout-rows.ts";
 import { holdOwner } from "./template-rows.ts";
 import { requireOwner } from "./templates.ts";
@@ -70,7 +71,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   if (input.basedOnVersion !== undefined && input.basedOnVersion !== basedOnVersion) {
     throw new Conflict(basedOnVersion);
   }
-  const layout = changedLayout(nowOf(now), input);
+  const layout = changedLayout(settingsOfLayout(now), input);
   const brand = await brandName(db, tenantId);
   const inForce = { version: basedOnVersion, layout: await checkedLayout(db, tenantId, layout) };
   const variants = await markdownVariants(db, tenantId);
@@ -135,7 +136,7 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     const version = now?.version ?? 0;
     if (version !== basedOnVersion) throw new PreparedTooEarly(version);
     await requireUnchanged(transaction, prepared);
-    if (!isDeepStrictEqual(nowOf(now), layout)) {
+    if (!isDeepStrictEqual(settingsOfLayout(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
     }
     await publishCompiled(transaction, prepared);
@@ -192,10 +193,6 @@ export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>):
     if (LAYOUT_SETTINGS[name].isColor) return given.trim().toLowerCase();
     return name === "logoUrl" ? given.trim() : given;
   });
-}
-
-function nowOf(row: LayoutSettings | undefined): LayoutSettings {
-  return layoutOf((name) => row?.[name] ?? null);
 }
 
 /** By template, its default variant last. `hold` keeps others from publishing until the transaction ends. */

@@ -1,24 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { integer } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, EDIT, optional } from "../act.ts";
+import { defineAct, EDIT } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
-import {
-  ADDRESS,
-  CONTENT,
-  LOCALE,
-  localeOf,
-  TEXTS,
-  type TemplateInput,
-  templateFaults,
-  VERSIONS,
-} from "./template-input.ts";
+import { localeOf, PUT_FIELDS, type TemplateInput, templateFaults } from "./template-input.ts";
 import {
   findTemplate,
   type HeldTemplate,
@@ -77,22 +67,6 @@ export const SavedTemplate = Type.Object(
   { title: "SavedTemplate" },
 );
 export type SavedTemplate = Static<typeof SavedTemplate>;
-
-/** Of what saves a text, published or not. */
-export const PUT_FIELDS = {
-  ...ADDRESS,
-  ...LOCALE,
-  ...CONTENT,
-  ...TEXTS,
-  basedOnVersion: optional(
-    integer(VERSIONS),
-    "the version in force that the editor began with, 0: none; refused over another",
-  ),
-  sourceVersion: optional(
-    integer(VERSIONS),
-    "of a translation: the version of the default that it is made from; default: the current one",
-  ),
-};
 
 export const putTemplate = defineAct({
   name: "template put",

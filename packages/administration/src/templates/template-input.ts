@@ -5,10 +5,9 @@ import {
   type Content,
   channelsWith,
   IN_APP,
-  isChannel,
   listed,
 } from "@belfry/contracts/channels";
-import { field, oneOf, orNull, text } from "@belfry/contracts/fields";
+import { field, integer, oneOf, orNull, text } from "@belfry/contracts/fields";
 import {
   isGlobalEventType,
   PLATFORM,
@@ -20,8 +19,8 @@ import type { StoredAction } from "@belfry/database/schema";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import type { EmailFormat, Layout, TemplateSource } from "@belfry/templates/source";
-import { Type } from "@sinclair/typebox";
-import { optional } from "../act.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, type Given, optional } from "../act.ts";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
@@ -30,10 +29,7 @@ import { timingFaults } from "./template-timing.ts";
 /** Which template an act is about. */
 export const ADDRESS = {
   eventType: text({ description: "the template's event type" }),
-  channel: field<Channel>(
-    { type: "string", enum: [...CHANNELS], description: listed(CHANNELS, "or") },
-    (value) => (isChannel(value) ? undefined : `must be ${listed(CHANNELS, "or")}`),
-  ),
+  channel: choice(CHANNELS, listed(CHANNELS, "or")),
 };
 
 /** Which of its variants. */
@@ -58,16 +54,9 @@ const MAX_DRAFT_ACTIONS = 10;
 export const TEXTS = {
   subject: optional(written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`)),
   format: optional(
-    field<EmailFormat>(
-      {
-        type: "string",
-        enum: [...EMAIL_FORMATS],
-        description: `of ${listed(channelsWith("email"), "or")}; default: as it is, and of a new one found out (never markdown)`,
-      },
-      (value) =>
-        EMAIL_FORMATS.includes(value as EmailFormat)
-          ? undefined
-          : `must be ${listed(EMAIL_FORMATS, "or")}`,
+    choice(
+      EMAIL_FORMATS,
+      `of ${listed(channelsWith("email"), "or")}; default: as it is, and of a new one found out (never markdown)`,
     ),
   ),
   title: optional(
@@ -98,35 +87,33 @@ export const NO_TEXT = { subject: null, title: null, format: null, url: null, ac
 
 export const VERSIONS = { minimum: 0, maximum: 2_147_483_647 };
 
-export interface TemplateSourceInput {
-  channel: Channel;
-  /** Of a mail: Markdown, MJML, HTML or plain text; else plain text. */
-  content: string;
-  /** Of a mail. */
-  subject?: string | undefined;
-  /** Of a notification. */
-  title?: string | undefined;
-  /** Of a mail. Left out: as the variant has it; of a new one found out from the text, never Markdown. */
-  format?: EmailFormat | undefined;
-  /** Of a notification: what it opens, https or a path; may hold tags. */
-  url?: string | undefined;
-  /** Of a notification: at most two buttons; both texts may hold tags. */
-  actions?: StoredAction[] | undefined;
-  /** BCP 47; left out or empty: the default variant. */
-  locale?: string | undefined;
-}
+const Source = Type.Object({ channel: ADDRESS.channel, ...CONTENT, ...TEXTS, ...LOCALE });
+export type TemplateSourceInput = Given<Static<typeof Source>>;
 
-export interface TemplateInput extends TemplateSourceInput, TemplateSettingsInput {
-  /** `platform` for event types that begin with `global.`. */
-  tenantId: string;
-  eventType: string;
-  /** The variant's version that the editor began with (0: none yet): a save over another's is refused. */
-  basedOnVersion?: number | undefined;
-  /** Of a translation: the version of the default variant that it is made from; left out: the current one. */
-  sourceVersion?: number | undefined;
-  /** Who saved it, for the version's record. */
-  createdBy?: string | undefined;
-}
+/** Of what saves a text, published or not. */
+export const PUT_FIELDS = {
+  ...ADDRESS,
+  ...LOCALE,
+  ...CONTENT,
+  ...TEXTS,
+  basedOnVersion: optional(
+    integer(VERSIONS),
+    "the version in force that the editor began with, 0: none; refused over another",
+  ),
+  sourceVersion: optional(
+    integer(VERSIONS),
+    "of a translation: the version of the default that it is made from; default: the current one",
+  ),
+};
+const Put = Type.Object(PUT_FIELDS);
+
+export type TemplateInput = Given<Static<typeof Put>> &
+  TemplateSettingsInput & {
+    /** `platform` for event types that begin with `global.`. */
+    tenantId: string;
+    /** Who saved it, for the version's record. */
+    createdBy?: string | undefined;
+  };
 
 /** What is wrong with a template but for its text, which compiling judges. */
 export function templateFaults(input: TemplateInput): (InputFault | undefined)[] {

@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-rows.ts";
-import type { TemplateSettingsInput } from "./template-settings.ts";
+import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
 
 /** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
 
@@ -195,9 +195,7 @@ export async function findDraft(db: Database, templateId: string, locale: string
     .where("template_id", "=", templateId)
     .where("locale", "=", locale)
     .executeTakeFirst();
-  return row === undefined
-    ? undefined
-    : { ...row, settings: row.settings as TemplateSettingsInput };
+  return row && { ...row, settings: row.settings as Partial<TemplateSettings> };
 }
 
 /** `settings`: what publishing it sets on the template; as given, and not yet judged. */

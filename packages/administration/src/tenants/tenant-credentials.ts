@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { listed } from "@belfry/contracts/channels";
-import { documented, field, integer, orNull, secretOnce } from "@belfry/contracts/fields";
+import { documented, integer, orNull, secretOnce } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { isKeyRole, KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
+import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { type Access, defineAct, defineRead, note, optional } from "../act.ts";
+import { type Access, choice, defineAct, defineRead, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import {
   type ApiKeyRow,
@@ -42,12 +42,7 @@ export function overlapSeconds(description: string) {
   return optional(integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }, { description }));
 }
 
-const keyRole = (description: string) =>
-  optional(
-    field<KeyRole>({ type: "string", enum: [...KEY_ROLES], description }, (role) =>
-      isKeyRole(role) ? undefined : `must be ${listed(KEY_ROLES, "or")}`,
-    ),
-  );
+const keyRole = (description: string) => optional(choice(KEY_ROLES, description));
 const ofKey = {
   prefix: ApiKey.properties.prefix,
   name: orNull(Type.String()),

@@ -37,6 +37,10 @@ const OFFERS = {
   ...{ required: false, defaultOn: true, position: 0, eventTypes: ["sale.began"] },
 };
 
+const LABEL = textByLanguage(MAX_LABEL_CHARACTERS);
+const DESCRIPTION = textByLanguage(MAX_DESCRIPTION_CHARACTERS);
+const POSITION = integer({ minimum: 0, maximum: MAX_POSITION });
+
 export const putCategory = defineAct({
   name: "category put",
   http: "PUT /categories/:key",
@@ -47,17 +51,11 @@ export const putCategory = defineAct({
   description: "What is left out stays as it is. An empty text takes a language away.",
   input: Type.Object({
     key: categoryKey(),
-    label: optional(
-      textByLanguage(MAX_LABEL_CHARACTERS),
-      "how users read it; a new category needs it",
-    ),
-    description: optional(textByLanguage(MAX_DESCRIPTION_CHARACTERS), "what it is, in a sentence"),
+    label: optional(LABEL, "how users read it; a new category needs it"),
+    description: optional(DESCRIPTION, "what it is, in a sentence"),
     required: optional(flag(), "sent whatever users have turned off, and at any hour"),
     defaultOn: optional(flag(), "off: sent only to users who have turned it on"),
-    position: optional(
-      integer({ minimum: 0, maximum: MAX_POSITION }),
-      "order among the others: the lowest comes first",
-    ),
+    position: optional(POSITION, "order among the others: the lowest comes first"),
     only: optional(
       oneOf(["new", "known"]),
       "new: refused where the key is taken; known: where it is not",
@@ -231,11 +229,11 @@ export async function storeCategories(
 const BUNDLED = Type.Array(
   Type.Object({
     key: categoryKey(),
-    label: textByLanguage(MAX_LABEL_CHARACTERS),
-    description: textByLanguage(MAX_DESCRIPTION_CHARACTERS),
+    label: LABEL,
+    description: DESCRIPTION,
     required: flag(),
     defaultOn: flag(),
-    position: integer({ minimum: 0, maximum: MAX_POSITION }),
+    position: POSITION,
     eventTypes: Type.Array(text()),
   }),
 );
