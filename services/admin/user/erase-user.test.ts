@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { erasedUser } from "@belfry/administration/erasure/erase-user";
-import { claimErasure, endErasure } from "@belfry/administration/erasure/erasure-rows";
+import { claimErasure, endErasure } from "@belfry/administration/erasure/work-erasures";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, saveUsers } from "@belfry/administration/users/users";
 import { startAdmin } from "../admin-under-test.ts";

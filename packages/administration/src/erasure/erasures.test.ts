@@ -13,9 +13,8 @@ import { createTenant } from "../tenants/tenants.ts";
 import { programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { knownUser, saveUsers } from "../users/users.ts";
-import { claimErasure } from "./erasure-rows.ts";
 import { ErasuresFull, openErasure, requestErasure, showErasure } from "./erasures.ts";
-import { type ErasureWork, workErasures } from "./work-erasures.ts";
+import { claimErasure, type ErasureWork, workErasures } from "./work-erasures.ts";
 
 async function world(t: Cleanup) {
   const { pool, db, tenantId } = await tenantDatabase(t);

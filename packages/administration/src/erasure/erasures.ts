@@ -6,6 +6,8 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
 import { defineAct, defineRead, note, optional } from "../act.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
@@ -16,13 +18,6 @@ import { deleteUser, findUser } from "../users/user-rows.ts";
 import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 import { ErasureReport, NOTHING_ERASED } from "./erasure-report.ts";
-import {
-  countOpenErasures,
-  type ErasureRow,
-  findErasure,
-  findOpenErasure,
-  storeErasure,
-} from "./erasure-rows.ts";
 
 /** How far the erasure of a user is. */
 const ErasureProgress = ErasureResponse.properties.data;
@@ -146,4 +141,65 @@ function userHash({ tenantId, userId: of }: UserOfTenant): Buffer {
 function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
   const { id: erasureId, ...rest } = isoTimes(row);
   return { id: erasureId, status, ...rest };
+}
+
+/** As the index has it, word for word. */
+const IS_OPEN = sql<boolean>`state <> 'done'`;
+
+/** The user's open erasure, or a new one. */
+export async function storeErasure(
+  db: Database,
+  { tenantId, userId }: UserOfTenant,
+  userHash: Buffer,
+) {
+  await db
+    .insertInto("erasures")
+    .values({ id: uuidv7(), tenant_id: tenantId, user_hash: userHash, user_id: userId })
+    .onConflict((conflict) =>
+      conflict.columns(["tenant_id", "user_hash"]).where(IS_OPEN).doNothing(),
+    )
+    .execute();
+  // One that was there may have ended since: then the new one is the newest of this user.
+  return await selectErasures(db, tenantId)
+    .where("user_hash", "=", userHash)
+    .orderBy("id", "desc")
+    .executeTakeFirstOrThrow();
+}
+
+/** `deleted`: rows, by kind; null until it is done. */
+export type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
+
+export async function findErasure(db: Database, tenantId: string, id: string) {
+  return await selectErasures(db, tenantId).where("id", "=", id).executeTakeFirst();
+}
+
+export async function findOpenErasure(db: Database, tenantId: string, userHash: Buffer) {
+  return await selectErasures(db, tenantId)
+    .where("user_hash", "=", userHash)
+    .where(IS_OPEN)
+    .executeTakeFirst();
+}
+
+export async function countOpenErasures(db: Database, tenantId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("erasures")
+    .select(sql<number>`count(*)::integer`.as("count"))
+    .where("tenant_id", "=", tenantId)
+    .where("state", "<>", "done")
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function selectErasures(db: Database, tenantId: string) {
+  return db
+    .selectFrom("erasures")
+    .select([
+      "id",
+      "state",
+      "requested_at as requestedAt",
+      "started_at as startedAt",
+      "ended_at as endedAt",
+      "deleted",
+    ])
+    .where("tenant_id", "=", tenantId);
 }

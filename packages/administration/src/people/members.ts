@@ -19,17 +19,21 @@ const person = documented({ description: "the member's id or address, as `member
 /** How the command line knows people. */
 export const BY_EMAIL = { person: "--email <address>" };
 
+/** Somebody who signs in to the Admin UI. */
+export const PERSON = {
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  operator: Type.Boolean({ description: "Of the platform" }),
+  createdAt: time("When the account was made"),
+  twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
+  connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),
+};
 const Member = Type.Object(
   {
-    id: Type.String(),
-    email: Type.String(),
-    name: Type.String(),
-    operator: Type.Boolean({ description: "Of the platform" }),
-    createdAt: time("When the account was made"),
+    ...PERSON,
     role: oneOf(ROLES),
     byOidc: Type.Boolean({ description: "A group of the sign-in provider gave the role" }),
-    twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
-    connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),
   },
   { title: "Member" },
 );

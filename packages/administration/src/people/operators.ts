@@ -11,7 +11,7 @@ import {
   showInvitation,
   withdrawInvitation,
 } from "./invitations.ts";
-import { BY_EMAIL, EXAMPLE_RESET, ResetLink, resetLinkOf } from "./members.ts";
+import { BY_EMAIL, EXAMPLE_RESET, PERSON, ResetLink, resetLinkOf } from "./members.ts";
 import { makeResetLink } from "./password-resets.ts";
 import { personAt, requireSomebodyElse } from "./people.ts";
 import { listOperators, lockOperators, lockPerson, updatePerson } from "./person-rows.ts";
@@ -25,18 +25,7 @@ const ofPerson = Type.Object({ person });
 const ANN = { person: "ann@example.com" };
 const ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
 
-const Operator = Type.Object(
-  {
-    id: Type.String(),
-    email: Type.String(),
-    name: Type.String(),
-    operator: Type.Boolean(),
-    createdAt: time("When the account was made"),
-    twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
-    connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),
-  },
-  { title: "Operator" },
-);
+const Operator = Type.Object({ ...PERSON, operator: Type.Boolean() }, { title: "Operator" });
 
 export const showOperators = defineRead({
   name: "operator list",
