@@ -1,6 +1,5 @@
 import { listed } from "@belfry/contracts/channels";
-import { field, integer } from "@belfry/contracts/fields";
-import { textFault } from "@belfry/contracts/identifiers";
+import { field } from "@belfry/contracts/fields";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import { faultsOf } from "@belfry/contracts/schema-faults";
 import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
@@ -278,41 +277,6 @@ export async function runAct<I extends TObject, O extends TSchema>(
  */
 export function isUntold({ key }: Access, { isProgram }: Actor): boolean {
   return isProgram === true && (key === "users" || key === "trigger");
-}
-
-/** One page of a list. */
-export function pageOf<T extends TSchema>(item: T) {
-  return Type.Object({
-    items: Type.Array(item),
-    next: Type.Optional(
-      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
-    ),
-  });
-}
-
-/** The page of what was read: one row more than the limit, where there is one. */
-export function pageFrom<T>(rows: readonly T[], limit: number, placeOf: (last: T) => string) {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
-}
-
-/** Of the input of a list in pages. `isPlace` tells whether a text is a `next` of the list. */
-export function pageFields(
-  most: number,
-  usual: number,
-  isPlace: (text: string) => boolean = (text) => textFault(text) === undefined,
-) {
-  return {
-    limit: Type.Optional(
-      integer({ minimum: 1, maximum: most }, { description: `at most so many; default: ${usual}` }),
-    ),
-    after: Type.Optional(
-      field<string>({ type: "string", description: "`next` of the page before" }, (value) =>
-        typeof value === "string" && isPlace(value) ? undefined : "must be the next of a page",
-      ),
-    ),
-  };
 }
 
 /** One of a few words. */

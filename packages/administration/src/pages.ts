@@ -1,3 +1,6 @@
+import { field, integer } from "@belfry/contracts/fields";
+import { textFault } from "@belfry/contracts/identifiers";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 
 /** A page of a search by ids, newest first, that looks at a bounded number of rows and says how far back it came. */
@@ -57,6 +60,50 @@ export function idAt(moment: Date): string {
 /** When a UUIDv7 was made, to the millisecond. */
 export function momentOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
+}
+
+/** One page of a list. */
+export function pageOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    items: Type.Array(item),
+    next: Type.Optional(
+      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
+    ),
+  });
+}
+
+/** The page of what was read: one row more than the limit, where there is one. */
+export function pageFrom<T>(rows: readonly T[], limit: number, placeOf: (last: T) => string) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
+}
+
+/** Of the input of a list in pages. `isPlace` tells whether a text is a `next` of the list. */
+export function pageFields(
+  most: number,
+  usual: number,
+  isPlace: (text: string) => boolean = (text) => textFault(text) === undefined,
+) {
+  return {
+    limit: Type.Optional(
+      integer({ minimum: 1, maximum: most }, { description: `at most so many; default: ${usual}` }),
+    ),
+    after: Type.Optional(
+      field<string>({ type: "string", description: "`next` of the page before" }, (value) =>
+        typeof value === "string" && isPlace(value) ? undefined : "must be the next of a page",
+      ),
+    ),
+  };
+}
+
+/** How many items of a list, at least one. */
+export function countUpTo(most: number) {
+  return field<number>({ type: "integer", minimum: 1, maximum: most }, (value) =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
+      ? undefined
+      : `must be from 1 to ${most}`,
+  );
 }
 
 /** What people and programs see of a row: each time as ISO 8601, UTC. */

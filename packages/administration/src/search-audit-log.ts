@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { defineRead, OPERATE, optional } from "./act.ts";
 import type { AuditRow } from "./audited.ts";
 import {
+  countUpTo,
   inRange,
   isoTimes,
   reachOf,
@@ -40,18 +41,7 @@ export const listAudit = defineRead({
     object: optional(text(), "in what was done, as template.save, or in what it was done to"),
     since: optional(moment({}), "then or later, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago"),
     until: optional(moment({}), "before"),
-    limit: optional(
-      field<number>(
-        {
-          ...{ type: "integer", minimum: 1, maximum: MOST },
-          description: `at most so many, 1 to ${MOST} (default: ${USUAL})`,
-        },
-        (value) =>
-          Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST
-            ? undefined
-            : `must be from 1 to ${MOST}`,
-      ),
-    ),
+    limit: optional(countUpTo(MOST), `at most so many, 1 to ${MOST} (default: ${USUAL})`),
     before: optional(
       field<string>(
         { type: "string", pattern: UUID_FORM, description: "those older than a page, by its next" },

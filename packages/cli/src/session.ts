@@ -79,9 +79,13 @@ export function callerOf(
   flags: Readonly<Record<string, unknown>>,
 ): Caller {
   return {
-    ...{ db, tenantId, actor: commandLineActor(), may: () => true },
+    db,
+    tenantId,
+    actor: commandLineActor(),
+    may: () => true,
     services: {
-      ...{ pool, keys },
+      pool,
+      keys,
       adminUrl: () => adminUrl(flags.baseUrl as string | undefined),
       allowPrivateAddresses: session.allowPrivateAddresses,
       allowPrivateWebhooks: session.allowPrivateWebhooks,

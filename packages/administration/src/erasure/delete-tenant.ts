@@ -69,7 +69,9 @@ export async function deleteTenant(
         await eraseUserNotes(transaction, { tenantId: id });
       }),
     () => ({
-      ...{ tenantId: id, action: "tenant.delete", target: tenant.name },
+      tenantId: id,
+      action: "tenant.delete",
+      target: tenant.name,
       before: recorded(tenant),
     }),
   );

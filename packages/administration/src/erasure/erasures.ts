@@ -25,11 +25,17 @@ type ErasureProgress = Static<typeof ErasureProgress>;
 
 const ERASURE_ID = "0198c0de-0000-7000-8000-000000000001";
 export const WAITING: ErasureProgress = {
-  ...{ id: ERASURE_ID, status: "waiting", requestedAt: "2026-11-20T09:30:00.000Z" },
-  ...{ startedAt: null, endedAt: null, deleted: null },
+  id: ERASURE_ID,
+  status: "waiting",
+  requestedAt: "2026-11-20T09:30:00.000Z",
+  startedAt: null,
+  endedAt: null,
+  deleted: null,
 };
 export const DONE: ErasureProgress = {
-  ...{ ...WAITING, status: "done", startedAt: "2026-11-20T09:30:02.000Z" },
+  ...WAITING,
+  status: "done",
+  startedAt: "2026-11-20T09:30:02.000Z",
   endedAt: "2026-11-20T09:30:09.000Z",
   deleted: { events: 12, deliveries: 17, notifications: 9, recipients: 1, preferences: 2 },
 };
@@ -98,7 +104,11 @@ export const eraseUserNow = defineAct({
   example: {
     input: { userId: "user-1", dryRun: true },
     output: {
-      ...{ tenantId: "acme", userId: "user-1", dryRun: true, unsent: 0, kept: [] },
+      tenantId: "acme",
+      userId: "user-1",
+      dryRun: true,
+      unsent: 0,
+      kept: [],
       deleted: { ...NOTHING_ERASED, events: 2, deliveries: 3 },
     },
   },

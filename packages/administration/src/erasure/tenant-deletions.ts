@@ -56,8 +56,13 @@ export const showTenantDeletion = defineRead({
   example: {
     input: { id: ID },
     output: {
-      ...{ tenantId: ID, name: "Acme", person: "Olga <olga@example.com>", deleted: {} },
-      ...{ requestedAt: "2026-11-20T09:00:00.000Z", startedAt: null, endedAt: null },
+      tenantId: ID,
+      name: "Acme",
+      person: "Olga <olga@example.com>",
+      deleted: {},
+      requestedAt: "2026-11-20T09:00:00.000Z",
+      startedAt: null,
+      endedAt: null,
     },
   },
   flags: { id: "<id>" },
@@ -121,7 +126,11 @@ async function storeTenantDeletion(
   const result = await db
     .insertInto("tenant_deletions")
     .values({
-      ...{ tenant_id: tenant.id, name: tenant.name, person_id, person, address },
+      tenant_id: tenant.id,
+      name: tenant.name,
+      person_id,
+      person,
+      address,
       deleted: JSON.stringify({}),
     })
     .onConflict((conflict) => conflict.column("tenant_id").doNothing())

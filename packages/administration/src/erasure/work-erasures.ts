@@ -148,7 +148,9 @@ export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure,
   await db
     .updateTable("erasures")
     .set({
-      ...{ state: "done", user_id: null, claimed_until: null },
+      state: "done",
+      user_id: null,
+      claimed_until: null,
       ended_at: sql<Date>`now()`,
       deleted: JSON.stringify(deleted),
     })
@@ -166,7 +168,8 @@ export async function postponeErasure(
   await db
     .updateTable("erasures")
     .set({
-      ...{ state: "waiting", claimed_until: null },
+      state: "waiting",
+      claimed_until: null,
       due_at: sql<Date>`now() + ${delayMs} * interval '1 millisecond'`,
     })
     .where("tenant_id", "=", tenantId)

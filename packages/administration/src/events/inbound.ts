@@ -3,7 +3,8 @@ import { field, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { inboundOfTenant } from "@belfry/database/inbound";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
+import { defineAct, LOOK } from "../act.ts";
+import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const PAGE_MESSAGES = 200;

@@ -4,8 +4,9 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant, tenantOfOutboxMessage } from "@belfry/database/outbox";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
+import { defineAct, LOOK } from "../act.ts";
 import { NotFound } from "../input-error.ts";
+import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const PAGE_MESSAGES = 200;

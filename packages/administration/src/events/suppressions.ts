@@ -9,9 +9,9 @@ import { field, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK, pageFields, pageFrom, pageOf } from "../act.ts";
+import { defineAct, EDIT, LOOK } from "../act.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
+import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import {
   deleteSuppressions,

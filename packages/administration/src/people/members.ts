@@ -62,9 +62,19 @@ export const EXAMPLE_RESET = {
 };
 
 const ID = "0198f3a1-7c2e-7b1d-9a54-2f3d4c5b6a79";
+export const EXAMPLE_PERSON = {
+  id: ID,
+  createdAt: "2026-11-20T09:00:00.000Z",
+  twoFactor: true,
+  connected: false,
+};
 const ANN = {
-  ...{ id: ID, email: "ann@example.com", name: "Ann", operator: false, role: "editor" as const },
-  ...{ byOidc: false, twoFactor: true, connected: false, createdAt: "2026-11-20T09:00:00.000Z" },
+  ...EXAMPLE_PERSON,
+  email: "ann@example.com",
+  name: "Ann",
+  operator: false,
+  role: "editor" as const,
+  byOidc: false,
 };
 const INVITED = { id: ID, email: "ann@example.com", role: "editor" as const };
 

@@ -11,7 +11,14 @@ import {
   showInvitation,
   withdrawInvitation,
 } from "./invitations.ts";
-import { BY_EMAIL, EXAMPLE_RESET, PERSON, ResetLink, resetLinkOf } from "./members.ts";
+import {
+  BY_EMAIL,
+  EXAMPLE_PERSON,
+  EXAMPLE_RESET,
+  PERSON,
+  ResetLink,
+  resetLinkOf,
+} from "./members.ts";
 import { makeResetLink } from "./password-resets.ts";
 import { personAt, requireSomebodyElse } from "./people.ts";
 import { listOperators, lockOperators, lockPerson, updatePerson } from "./person-rows.ts";
@@ -38,8 +45,10 @@ export const showOperators = defineRead({
     input: {},
     output: [
       {
-        ...{ id: ID, email: "olga@example.com", name: "Olga", operator: true },
-        ...{ createdAt: "2026-11-20T09:00:00.000Z", twoFactor: true, connected: false },
+        ...EXAMPLE_PERSON,
+        email: "olga@example.com",
+        name: "Olga",
+        operator: true,
       },
     ],
   },
@@ -67,8 +76,10 @@ export const inviteOperator = defineAct({
   example: {
     input: { email: "olga@example.com" },
     output: {
-      ...{ link: "https://admin.example.com/join/…", email: "olga@example.com" },
-      ...{ role: "operator", expiresAt: "2026-11-27T09:00:00.000Z" },
+      link: "https://admin.example.com/join/…",
+      email: "olga@example.com",
+      role: "operator",
+      expiresAt: "2026-11-27T09:00:00.000Z",
     },
   },
   flags: { email: "--email <address>" },
@@ -177,7 +188,8 @@ export const disconnectIdentities = defineAct({
   example: {
     input: ANN,
     output: {
-      ...{ email: "ann@example.com", sessionsEnded: 1 },
+      email: "ann@example.com",
+      sessionsEnded: 1,
       disconnected: [{ issuer: "https://login.example.com", email: "ann@example.com" }],
     },
   },

@@ -37,8 +37,12 @@ export async function storeEvent(
   await db
     .insertInto("events")
     .values({
-      ...{ ...of, id, user_id: person.userId, reference: `order of ${person.userId}` },
-      ...{ recipient_email: person.email, recipient_phone: person.phone },
+      ...of,
+      id,
+      user_id: person.userId,
+      reference: `order of ${person.userId}`,
+      recipient_email: person.email,
+      recipient_phone: person.phone,
       variables: JSON.stringify({ item: person.variable }),
       trace_id: `checkout/${person.userId}`,
       accepted_at: now,
@@ -48,7 +52,11 @@ export async function storeEvent(
   await db
     .insertInto("dedup_keys")
     .values({
-      ...{ ...of, key: Buffer.from(id), event_id: id, tenant_name: "Acme", accepted_at: now },
+      ...of,
+      key: Buffer.from(id),
+      event_id: id,
+      tenant_name: "Acme",
+      accepted_at: now,
     })
     .execute();
   if (!dispatched) {
@@ -66,8 +74,12 @@ export async function storeEvent(
     await db
       .insertInto("deliveries")
       .values({
-        ...{ id: deliveryId, event_id: id, tenant_id: tenantId, channel },
-        ...{ template_version_id: "1", status: (held ? "sending" : status) as "queued" },
+        id: deliveryId,
+        event_id: id,
+        tenant_id: tenantId,
+        channel,
+        template_version_id: "1",
+        status: (held ? "sending" : status) as "queued",
         claimed_until: held ? new Date(Date.now() + heldForMs) : null,
         released_at: held ? now : null,
         reason: `no such user: ${person.email}`,
@@ -76,15 +88,22 @@ export async function storeEvent(
     await db
       .insertInto("attempts")
       .values({
-        ...{ delivery_id: deliveryId, number: 1, provider_kind: "sendgrid", started_at: now },
+        delivery_id: deliveryId,
+        number: 1,
+        provider_kind: "sendgrid",
+        started_at: now,
         vendor_answer: `{"error": "${person.email} ${person.phone} is not known"}`,
       })
       .execute();
     await db
       .insertInto("receipts")
       .values({
-        ...{ tenant_id: tenantId, provider_kind: "sendgrid", vendor_event: deliveryId },
-        ...{ delivery_id: deliveryId, kind: "bounced", reason: `550 <${person.email}> unknown` },
+        tenant_id: tenantId,
+        provider_kind: "sendgrid",
+        vendor_event: deliveryId,
+        delivery_id: deliveryId,
+        kind: "bounced",
+        reason: `550 <${person.email}> unknown`,
       })
       .execute();
     await storeOutbox(db, tenantId, person, id, deliveryId);
@@ -92,15 +111,23 @@ export async function storeEvent(
   await db
     .insertInto("notifications")
     .values({
-      ...{ ...of, id, user_id: person.userId, title: "Order", body: `Your ${person.variable}` },
-      ...{ channel_name: "personal", channel_offset: String(Math.floor(Math.random() * 1e12)) },
+      ...of,
+      id,
+      user_id: person.userId,
+      title: "Order",
+      body: `Your ${person.variable}`,
+      channel_name: "personal",
+      channel_offset: String(Math.floor(Math.random() * 1e12)),
       created_at: now,
     })
     .execute();
   await db
     .insertInto("realtime_channels")
     .values({
-      ...{ tenant_id: tenantId, user_id: person.userId, channel_name: "personal", top_offset: "1" },
+      tenant_id: tenantId,
+      user_id: person.userId,
+      channel_name: "personal",
+      top_offset: "1",
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -118,8 +145,14 @@ export async function storeOutbox(
   await db
     .insertInto("outbox")
     .values({
-      ...{ id: randomUUID(), tenant_id: tenantId, event_id: eventId, delivery_id: deliveryId },
-      ...{ channel: "EMAIL", recipient: person.email, subject: "Order", html: null },
+      id: randomUUID(),
+      tenant_id: tenantId,
+      event_id: eventId,
+      delivery_id: deliveryId,
+      channel: "EMAIL",
+      recipient: person.email,
+      subject: "Order",
+      html: null,
       text: `Your ${person.variable}`,
     })
     .execute();

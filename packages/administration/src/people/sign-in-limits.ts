@@ -15,9 +15,15 @@ const CODE_WINDOW_SECONDS = 60 * 60;
 const MAX_ROWS = 50_000;
 /** The account's own bound is wide: nobody can lock another out from a few addresses. */
 const MOST = {
-  ...{ address: 50, account: 100, both: 10 },
-  ...{ join: 50, reset: 50, oidc: 50, password: 10 },
-  ...{ code: 10, "code-told": 1 },
+  address: 50,
+  account: 100,
+  both: 10,
+  join: 50,
+  reset: 50,
+  oidc: 50,
+  password: 10,
+  code: 10,
+  "code-told": 1,
 };
 
 /** Where a try comes from, and whose account it is for. */

@@ -200,8 +200,13 @@ class SecretsTally {
     const currentKid = keys.current.kid;
     const retirable = [...keys.byKid.keys()].filter((kid) => kid !== currentKid && !inUse.has(kid));
     return {
-      ...{ currentKid, reencrypted, outdated },
-      ...{ inUse: Object.fromEntries(inUse), columns, retirable, unreadable },
+      currentKid,
+      reencrypted,
+      outdated,
+      inUse: Object.fromEntries(inUse),
+      columns,
+      retirable,
+      unreadable,
     };
   }
 }

@@ -53,7 +53,9 @@ export async function compileSettings(
 /** With the place in the message, too. */
 export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
   return faults.map(({ field, line, column, message }) => ({
-    ...{ field, line, column },
+    field,
+    line,
+    column,
     message: `line ${line}, column ${column}: ${message}`,
   }));
 }

@@ -274,7 +274,12 @@ export function inputOfDraft(
 ): TemplateInput {
   const { tenantId, eventType, channel, locale, basedOnVersion } = draft;
   return {
-    ...{ tenantId, eventType, channel, locale, basedOnVersion, createdBy },
+    tenantId,
+    eventType,
+    channel,
+    locale,
+    basedOnVersion,
+    createdBy,
     ...textInput(draft),
     active: template.active,
     sourceVersion: draft.sourceVersion ?? undefined,

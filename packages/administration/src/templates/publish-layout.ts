@@ -80,8 +80,13 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   const createdBy = input.createdBy ?? null;
   const versionIds = variants.map(({ versionId }) => versionId);
   return {
-    ...{ tenantId, layout, createdBy, basedOnVersion, brandName: brand },
-    ...{ versionIds, compiled },
+    tenantId,
+    layout,
+    createdBy,
+    basedOnVersion,
+    brandName: brand,
+    versionIds,
+    compiled,
   };
 }
 
@@ -211,15 +216,13 @@ export async function markdownVariants(db: Database, tenantId: string, { hold = 
     .innerJoin("template_variants as l", "l.template_id", "t.id")
     .innerJoin("template_versions as v", "v.id", "l.current_version_id")
     .select([
-      ...([
-        "t.tenant_id as tenantId",
-        "t.id as templateId",
-        "t.event_type as eventType",
-        "t.channel",
-      ] as const),
-      ...(["l.locale", "l.source_version as sourceVersion"] as const),
-      ...(["v.id as versionId", "v.version"] as const),
+      "t.tenant_id as tenantId",
+      "t.id as templateId",
+      "t.event_type as eventType",
+      "t.channel",
     ])
+    .select(["l.locale", "l.source_version as sourceVersion"])
+    .select(["v.id as versionId", "v.version"])
     .where("t.tenant_id", "=", tenantId)
     .where("v.format", "=", "markdown")
     .orderBy("t.id")

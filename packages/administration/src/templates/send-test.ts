@@ -112,7 +112,11 @@ export async function sendPushTest(
   await allowTest(db, { tenantId, channel: rendered.channel, recipient: userId });
   const { url, actions } = rendered;
   const notification = {
-    ...{ id: uuidv7(), tenantId, userId, eventType, channelName: targetChannel },
+    id: uuidv7(),
+    tenantId,
+    userId,
+    eventType,
+    channelName: targetChannel,
     title: [...(MARK + rendered.title)].slice(0, MAX_PUSH_TITLE_CHARACTERS).join(""),
     body: rendered.body,
     createdAt: new Date(),
@@ -138,7 +142,9 @@ export function testMessage(prefix: string, item: TestNotification) {
     tags: publicationTags(item),
   });
   return addressedMessage(prefix, tenantId, {
-    ...{ version: 1, kind: "publication", userId },
+    version: 1,
+    kind: "publication",
+    userId,
     publications: [{ ...publication, traceId: item.id }],
   });
 }
@@ -156,9 +162,17 @@ async function store(db: Database, item: Omit<TestNotification, "offset">): Prom
     await transaction
       .insertInto("notifications")
       .values({
-        ...{ id: item.id, tenant_id: tenantId, user_id: userId, event_type: item.eventType },
-        ...{ title: item.title, body: item.body, url: item.url, actions: item.actions },
-        ...{ channel_name: channelName, channel_offset: offset, created_at: createdAt },
+        id: item.id,
+        tenant_id: tenantId,
+        user_id: userId,
+        event_type: item.eventType,
+        title: item.title,
+        body: item.body,
+        url: item.url,
+        actions: item.actions,
+        channel_name: channelName,
+        channel_offset: offset,
+        created_at: createdAt,
       })
       .execute();
     return Number(offset);

@@ -219,7 +219,11 @@ async function inputOf(
   const { throttle = null, afterUnreadSeconds = null } = file;
   return {
     ...file,
-    ...{ tenantId, eventType, channel, locale, basedOnVersion: current?.version ?? 0 },
+    tenantId,
+    eventType,
+    channel,
+    locale,
+    basedOnVersion: current?.version ?? 0,
     ...(isDefault ? { requiredVariables, digest, throttle, afterUnreadSeconds } : {}),
     format: formatOf(variant, file.content, current),
   };

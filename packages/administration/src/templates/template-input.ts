@@ -151,7 +151,9 @@ export function templateSource(input: TemplateSourceInput, layout?: Layout): Tem
   switch (CHANNEL_ROWS[input.channel].content) {
     case "email":
       return {
-        ...{ kind: "email", subject, content },
+        kind: "email",
+        subject,
+        content,
         ...(format === undefined ? {} : { format }),
         ...(layout === undefined ? {} : { layout }),
       };
@@ -159,7 +161,9 @@ export function templateSource(input: TemplateSourceInput, layout?: Layout): Tem
       return { kind: "text", content };
     case "notification":
       return {
-        ...{ kind: "notification", title, content },
+        kind: "notification",
+        title,
+        content,
         ...(input.url === undefined ? {} : { url: input.url }),
         ...(input.actions === undefined || input.actions.length === 0
           ? {}

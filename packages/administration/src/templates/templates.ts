@@ -261,7 +261,9 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
       : {}),
     ...(content === "notification"
       ? {
-          ...{ title: row.title, url: row.url, actions: row.actions ?? [] },
+          title: row.title,
+          url: row.url,
+          actions: row.actions ?? [],
           targetChannel,
         }
       : {}),

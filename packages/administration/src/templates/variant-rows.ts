@@ -154,10 +154,8 @@ export async function localesOfTemplates(
 export async function versionsOfTemplate(db: Database, templateId: string) {
   return await db
     .selectFrom("template_versions")
-    .select([
-      ...(["version", "locale", "subject", "title", "format", "url", "actions"] as const),
-      ...(["created_by as createdBy", "created_at as createdAt"] as const),
-    ])
+    .select(["version", "locale", "subject", "title", "format", "url", "actions"])
+    .select(["created_by as createdBy", "created_at as createdAt"])
     .where("template_id", "=", templateId)
     .orderBy("version", "desc")
     .execute();
@@ -166,10 +164,8 @@ export async function versionsOfTemplate(db: Database, templateId: string) {
 export async function templateVersion(db: Database, templateId: string, version: number) {
   return await db
     .selectFrom("template_versions")
-    .select([
-      ...(["version", "locale", ...TEXT_COLUMNS] as const),
-      ...(["created_by as createdBy", "created_at as createdAt"] as const),
-    ])
+    .select(["version", "locale", ...TEXT_COLUMNS])
+    .select(["created_by as createdBy", "created_at as createdAt"])
     .where("template_id", "=", templateId)
     .where("version", "=", version)
     .executeTakeFirst();
@@ -187,11 +183,9 @@ interface DraftToSave extends TemplateText {
 export async function findDraft(db: Database, templateId: string, locale: string) {
   const row = await db
     .selectFrom("template_drafts")
-    .select([
-      ...(["locale", ...TEXT_COLUMNS, "settings", "revision"] as const),
-      ...(["based_on_version as basedOnVersion", "source_version as sourceVersion"] as const),
-      ...(["saved_by as savedBy", "saved_at as savedAt"] as const),
-    ])
+    .select(["locale", ...TEXT_COLUMNS, "settings", "revision"])
+    .select(["based_on_version as basedOnVersion", "source_version as sourceVersion"])
+    .select(["saved_by as savedBy", "saved_at as savedAt"])
     .where("template_id", "=", templateId)
     .where("locale", "=", locale)
     .executeTakeFirst();

@@ -8,6 +8,7 @@ import { allTenants } from "./tenant-rows.ts";
 import {
   createTenant,
   EXAMPLE_TENANT,
+  NEW_TENANT,
   setTenantActive,
   showTenant,
   Tenant,
@@ -137,23 +138,19 @@ function activation(active: boolean, { summary }: { summary: string }) {
       const before = await showTenant(db, id);
       return { output: await setTenantActive(db, id, active), before };
     },
-    audit: (_, { before, output: { id, name } }) => ({
-      ...{ tenantId: id, action: `tenant.${verb}`, target: name },
-      ...{ before: { active: before.active }, after: { active } },
-    }),
+    audit: (_, { before, output: { id, name } }) =>
+      note(`tenant.${verb}`, name, {
+        tenantId: id,
+        before: { active: before.active },
+        after: { active },
+      }),
   });
 }
 
 /** What the audit log tells of a tenant: no key and no secret. */
 export function recorded(tenant: Tenant): object {
-  const { name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables } = tenant;
-  const { eventRetentionDays, notificationRetentionDays, defaultLocale } = tenant;
-  const { timezone, quietHours, linkSchemes } = tenant;
-  return {
-    ...{ name, perMinute, dailyCap, deliveryChannels, dedupIncludesVariables },
-    ...{ eventRetentionDays, notificationRetentionDays, defaultLocale },
-    ...{ timezone, quietHours, linkSchemes },
-  };
+  const names = ["name", ...Object.keys(NEW_TENANT), "quietHours"] as (keyof Tenant)[];
+  return Object.fromEntries(names.map((name) => [name, tenant[name]]));
 }
 
 /** The keys for secrets at rest are needed where there is one to encrypt. */

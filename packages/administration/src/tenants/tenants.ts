@@ -81,18 +81,40 @@ export const Tenant = Type.Object(
 );
 export type Tenant = Static<typeof Tenant>;
 
+/** What is set of a new tenant. The audit log tells all of it: no secret may be among it. */
+export const NEW_TENANT = {
+  perMinute: DEFAULT_PER_MINUTE,
+  dailyCap: DEFAULT_DAILY_CAP,
+  deliveryChannels: [],
+  dedupIncludesVariables: false,
+  eventRetentionDays: null,
+  notificationRetentionDays: null,
+  defaultLocale: "en",
+  timezone: null,
+  linkSchemes: [],
+} satisfies Partial<Tenant>;
+
 /** For the examples of acts. */
 export const EXAMPLE_KEY: ApiKeyView = {
-  ...{ id: API_KEY_ID, prefix: "bf_3kQ9zT", name: "shop", role: "all" },
-  ...{ createdAt: "2026-11-20T09:00:00.000Z", expiresAt: null, lastUsedAt: null },
+  id: API_KEY_ID,
+  prefix: "bf_3kQ9zT",
+  name: "shop",
+  role: "all",
+  createdAt: "2026-11-20T09:00:00.000Z",
+  expiresAt: null,
+  lastUsedAt: null,
 };
 export const EXAMPLE_TENANT: Tenant = {
-  ...{ id: "k3v9q0x2m7ab", name: "Acme", active: true, perMinute: 600, dailyCap: 100_000 },
-  ...{ deliveryChannels: [], dedupIncludesVariables: false, webhookSecret: false },
-  ...{ previousWebhookSecretUntil: null, eventRetentionDays: null },
-  ...{ notificationRetentionDays: null, defaultLocale: "en", timezone: null, quietHours: null },
-  ...{ linkSchemes: [], apiKeys: [EXAMPLE_KEY] },
-  ...{ createdAt: "2026-11-20T09:00:00.000Z", updatedAt: "2026-11-20T09:00:00.000Z" },
+  ...NEW_TENANT,
+  id: "k3v9q0x2m7ab",
+  name: "Acme",
+  active: true,
+  webhookSecret: false,
+  previousWebhookSecretUntil: null,
+  quietHours: null,
+  apiKeys: [EXAMPLE_KEY],
+  createdAt: "2026-11-20T09:00:00.000Z",
+  updatedAt: "2026-11-20T09:00:00.000Z",
 };
 
 /**
@@ -108,18 +130,10 @@ export async function createTenant(
   const id = newTenantId();
   const { apiKey, ...stored } = newApiKey();
   const settings: TenantSettings = {
-    perMinute: DEFAULT_PER_MINUTE,
-    dailyCap: DEFAULT_DAILY_CAP,
-    deliveryChannels: [],
-    dedupIncludesVariables: false,
+    ...NEW_TENANT,
     webhookSecret: null,
-    eventRetentionDays: null,
-    notificationRetentionDays: null,
-    defaultLocale: "en",
-    timezone: null,
     quietFrom: null,
     quietTo: null,
-    linkSchemes: [],
     ...(await settingsOf(db, id, input, keys)),
     name: input.name,
   };

@@ -33,8 +33,13 @@ const Category = Type.Object(
   { title: "Category" },
 );
 const OFFERS = {
-  ...{ key: "offers", label: { "": "Offers", de: "Angebote" }, description: {} },
-  ...{ required: false, defaultOn: true, position: 0, eventTypes: ["sale.began"] },
+  key: "offers",
+  label: { "": "Offers", de: "Angebote" },
+  description: {},
+  required: false,
+  defaultOn: true,
+  position: 0,
+  eventTypes: ["sale.began"],
 };
 
 const LABEL = textByLanguage(MAX_LABEL_CHARACTERS);

@@ -27,8 +27,11 @@ export const PREFERENCES: Preferences = {
   preferences: [{ ...CELL, source: "preference page", at: "2026-11-02T09:30:00.000Z" }],
   categories: [
     {
-      ...{ key: "offers", label: { "": "Offers", de: "Angebote" } },
-      ...{ description: { "": "Sales, twice a month" }, required: false, defaultOn: true },
+      key: "offers",
+      label: { "": "Offers", de: "Angebote" },
+      description: { "": "Sales, twice a month" },
+      required: false,
+      defaultOn: true,
     },
   ],
 };

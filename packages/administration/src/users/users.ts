@@ -1,5 +1,5 @@
 import { emailAddress } from "@belfry/contracts/email-address";
-import { field, orNull, text } from "@belfry/contracts/fields";
+import { orNull, text } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
 import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
@@ -15,7 +15,7 @@ import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
-import { isoTimes } from "../pages.ts";
+import { countUpTo, isoTimes } from "../pages.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
 import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { findUser, pageOfUsers, storeUsers, type UserRow } from "./user-rows.ts";
@@ -32,8 +32,12 @@ const LISTED = 50;
 const MOST_LISTED = 1_000;
 
 export const USER_INPUT = {
-  ...{ userId: "user-1", email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
-  ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
+  userId: "user-1",
+  email: "ann@example.com",
+  phone: "+12025550123",
+  locale: "de-AT",
+  timezone: "Europe/Vienna",
+  quietHours: { from: "22:00", to: "06:00" },
 };
 const moment = "2026-11-20T09:30:00.000Z";
 const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
@@ -47,16 +51,8 @@ export const listUsers = defineRead({
   input: Type.Object({
     after: optional(text(), "those after a page, by its next"),
     limit: optional(
-      field<number>(
-        {
-          ...{ type: "integer", minimum: 1, maximum: MOST_LISTED },
-          description: `at most so many, 1 to ${MOST_LISTED}; default: ${LISTED}`,
-        },
-        (value) =>
-          Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_LISTED
-            ? undefined
-            : `must be from 1 to ${MOST_LISTED}`,
-      ),
+      countUpTo(MOST_LISTED),
+      `at most so many, 1 to ${MOST_LISTED}; default: ${LISTED}`,
     ),
   }),
   output: Type.Object({
@@ -78,7 +74,10 @@ export const listUsers = defineRead({
     output: {
       users: [
         {
-          ...{ userId: "user-1", email: "ann@example.com", phone: null, isNamed: true },
+          userId: "user-1",
+          email: "ann@example.com",
+          phone: null,
+          isNamed: true,
           lastEventAt: null,
         },
       ],

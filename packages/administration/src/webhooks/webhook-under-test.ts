@@ -20,7 +20,14 @@ export async function webhookWorld(t: Cleanup) {
   const made = await run(putWebhook, { url: "https://example.com/hooks" });
   const of = { tenantId, webhookId: made.id };
   return {
-    ...{ db, pool, deps, run, tenantId, of, webhookId: made.id, secret: made.secret ?? "" },
+    db,
+    pool,
+    deps,
+    run,
+    tenantId,
+    of,
+    webhookId: made.id,
+    secret: made.secret ?? "",
     tell: (type: WebhookType = "delivery.accepted") => tell(db, tenantId, type),
     settle: (messageId: string, status: string) => settle(db, messageId, status),
   };
