@@ -157,11 +157,7 @@ function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
 const IS_OPEN = sql<boolean>`state <> 'done'`;
 
 /** The user's open erasure, or a new one. */
-export async function storeErasure(
-  db: Database,
-  { tenantId, userId }: UserOfTenant,
-  userHash: Buffer,
-) {
+async function storeErasure(db: Database, { tenantId, userId }: UserOfTenant, userHash: Buffer) {
   await db
     .insertInto("erasures")
     .values({ id: uuidv7(), tenant_id: tenantId, user_hash: userHash, user_id: userId })
@@ -177,20 +173,20 @@ export async function storeErasure(
 }
 
 /** `deleted`: rows, by kind; null until it is done. */
-export type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
+type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
 
-export async function findErasure(db: Database, tenantId: string, id: string) {
+async function findErasure(db: Database, tenantId: string, id: string) {
   return await selectErasures(db, tenantId).where("id", "=", id).executeTakeFirst();
 }
 
-export async function findOpenErasure(db: Database, tenantId: string, userHash: Buffer) {
+async function findOpenErasure(db: Database, tenantId: string, userHash: Buffer) {
   return await selectErasures(db, tenantId)
     .where("user_hash", "=", userHash)
     .where(IS_OPEN)
     .executeTakeFirst();
 }
 
-export async function countOpenErasures(db: Database, tenantId: string): Promise<number> {
+async function countOpenErasures(db: Database, tenantId: string): Promise<number> {
   const { count } = await db
     .selectFrom("erasures")
     .select(sql<number>`count(*)::integer`.as("count"))

@@ -71,7 +71,7 @@ async function carryOut(
   }
 }
 
-export interface ClaimedErasure extends UserOfTenant {
+interface ClaimedErasure extends UserOfTenant {
   id: string;
 }
 
@@ -128,7 +128,7 @@ async function claimBeyond(db: Database, leaseMs: number, after: string) {
 }
 
 /** False: it is not ours any more, or gone with its tenant. */
-export async function renewErasure(
+async function renewErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,
   leaseMs: number,
@@ -160,7 +160,7 @@ export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure,
 }
 
 /** It goes on after so long; meanwhile others of the tenant may run. */
-export async function postponeErasure(
+async function postponeErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,
   delayMs: number,

@@ -180,6 +180,7 @@ interface DraftToSave extends TemplateText {
   savedBy: string | null;
 }
 
+/** `settings`: what publishing it sets on the template; as given, and not yet judged. */
 export async function findDraft(db: Database, templateId: string, locale: string) {
   const row = await db
     .selectFrom("template_drafts")
@@ -191,9 +192,6 @@ export async function findDraft(db: Database, templateId: string, locale: string
     .executeTakeFirst();
   return row && { ...row, settings: row.settings as Partial<TemplateSettings> };
 }
-
-/** `settings`: what publishing it sets on the template; as given, and not yet judged. */
-export type DraftRow = NonNullable<Awaited<ReturnType<typeof findDraft>>>;
 
 /** Returns its revision. Call with the template held. */
 export async function upsertDraft(

@@ -94,12 +94,12 @@ export async function updateWebhook(
     where w.id = ${id} and w.tenant_id = ${tenantId}`.execute(db);
 }
 
-/** Who rotates twice within it has lost the first answer: what signed before both is what receivers have. */
+/** A second rotation within it means that the first answer was lost: receivers have the secret from before both. */
 const SAME_ROTATION_MINUTES = 10;
 
 /**
- * Puts a new secret in the place of the one before, which signs beside it for so many hours more; of two rotations
- * within 10 minutes, that which was before both.
+ * Replaces the secret. The previous one goes on signing beside it for so many hours; after two rotations within 10
+ * minutes the one from before both does.
  */
 export async function replaceSigningSecret(
   db: Database,

@@ -177,7 +177,7 @@ export const rotateSigningSecret = defineAct({
   http: `POST ${WEBHOOK_SECRET_PATH}`,
   access: CHANGE_ENDPOINTS,
   summary: "Rotate an endpoint's secret",
-  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and that of the one before; of two before, only the younger signs on; but where you ask twice within 10 minutes, as an answer was lost, the one before both.`,
+  description: `A new secret, shown this once. For ${PREVIOUS_SECRET_HOURS} hours messages have two signatures, the new secret's and the previous one's. If you rotate twice within 10 minutes, the secret from before both goes on signing instead of the one in between.`,
   input: NAMED,
   output: NewSigningSecret,
   example: {
