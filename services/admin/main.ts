@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { ActServices } from "@belfry/administration/act";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/push-test";
@@ -12,14 +13,14 @@ import { createKeyUses } from "@belfry/http-api/key-uses";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { announce } from "@belfry/service/announce";
 import { watchVersion } from "@belfry/service/configuration-watch";
+import type { NatsLink } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import { createApp } from "./app.ts";
+import { oidcFaults, oidcSettings } from "./auth/oidc-settings.ts";
 import { configSchema } from "./config.ts";
-import { oidcFaults, oidcSettings } from "./door/oidc-settings.ts";
 import { readSystemFacts } from "./platform/read-system-facts.ts";
-import { publishNow } from "./publish-now.ts";
 import { rollActivity } from "./tenant/activity-roller.ts";
 
 await runService({
@@ -39,26 +40,12 @@ await runService({
     const keys = parseSecretKeys(config.SECRETS_KEYS);
     const directory = createTenantDirectory(db, keys);
     const keyUses = createKeyUses(db, () => new Date(), log);
-    const app = await createApp({
-      db,
+    const services: ActServices = {
       pool,
-      keys,
-      directory,
-      keyUses,
-      config: {
-        baseUrl: config.ADMIN_BASE_URL,
-        apiUrl: config.API_URL,
-        wsUrl: config.WS_URL,
-        allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
-        allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
-        trustProxy: config.TRUST_PROXY,
-        limits: {
-          unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
-          otherPerMinute: config.MANAGE_REQUESTS_PER_MINUTE,
-        },
-        oidc,
-      },
-      signToken: (claims) => signRealtimeToken(tokenKeys, claims),
+      keys: async () => keys,
+      adminUrl: async () => config.ADMIN_BASE_URL,
+      allowPrivateAddresses: async () => config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+      allowPrivateWebhooks: async () => config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
       async publishEvent(id, traceId) {
         const connected = link();
         if (connected === undefined) throw new Error("NATS is not connected");
@@ -78,6 +65,25 @@ await runService({
       announcePreferences: ({ tenantId, userId }) =>
         void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
       disconnect: async (owner) => publishNow(link(), await disconnectMessage(db, owner, prefix)),
+    };
+    const app = await createApp({
+      db,
+      keys,
+      directory,
+      keyUses,
+      config: {
+        baseUrl: config.ADMIN_BASE_URL,
+        apiUrl: config.API_URL,
+        wsUrl: config.WS_URL,
+        trustProxy: config.TRUST_PROXY,
+        limits: {
+          unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+          otherPerMinute: config.MANAGE_REQUESTS_PER_MINUTE,
+        },
+        oidc,
+      },
+      signToken: (claims) => signRealtimeToken(tokenKeys, claims),
+      services,
       systemFacts: () => readSystemFacts(db, link(), prefix),
       nowMs: Date.now,
       log,
@@ -115,3 +121,13 @@ await runService({
     };
   },
 });
+
+/** To open browsers; resolves when the server has it. Rejects while NATS is not connected. */
+export async function publishNow(
+  nats: NatsLink | undefined,
+  { subject, message }: { subject: string; message: string },
+): Promise<void> {
+  if (nats === undefined || !nats.isConnected()) throw new Error("NATS is not connected");
+  nats.nc.publish(subject, message);
+  await nats.nc.flush();
+}

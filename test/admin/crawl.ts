@@ -1,4 +1,4 @@
-import { ACCESS } from "@belfry/admin/door/access";
+import { ACCESS } from "@belfry/admin/page/access";
 import type { TestBrowser } from "@belfry/admin/test-browser";
 
 /** What somebody meets who follows every link: without scripts, as HTTP answers it. */

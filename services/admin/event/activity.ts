@@ -12,11 +12,11 @@ import { type SentContent, sentContent } from "@belfry/administration/events/sen
 import { NotFound } from "@belfry/administration/input-error";
 import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { MAIL_HEADERS } from "../door/security-headers.ts";
-import { documentAnswer, orFaults, page, redirect } from "../drawing/answer.ts";
-import { readMoments } from "../drawing/moments.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
+import { readMoments } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { MAIL_HEADERS } from "../page/security-headers.ts";
 import { waitsOfEvent } from "../waiting/waits-of-event.ts";
 import { messageState } from "../webhook/message-state.ts";
 import { messagesOfEvent } from "../webhook/messages-of-event.ts";

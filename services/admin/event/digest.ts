@@ -1,9 +1,9 @@
 import { releaseDigest, showDigest } from "@belfry/administration/events/digests";
 import { sentContent } from "@belfry/administration/events/sent-content";
 import { isChannel } from "@belfry/contracts/channels";
-import { orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { contentHeading } from "./content-heading.ts";
 
 /** A message that gathers events: what is in it, until when, and what became of it. */

@@ -1,9 +1,9 @@
 import { listOutbox, showOutboxMessage } from "@belfry/administration/events/outbox";
 import { NotFound } from "@belfry/administration/input-error";
 import { UUID } from "@belfry/contracts/identifiers";
-import { MAIL_HEADERS } from "../door/security-headers.ts";
-import { documentAnswer, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { documentAnswer, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { MAIL_HEADERS } from "../page/security-headers.ts";
 
 const PAGE = 30;
 

@@ -1,8 +1,8 @@
 import { searchAuditLog } from "@belfry/administration/search-audit-log";
 import { UUID } from "@belfry/contracts/identifiers";
-import { page } from "../drawing/answer.ts";
-import { readMoments } from "../drawing/moments.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { page } from "../page/answer.ts";
+import { readMoments } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { auditChanges } from "./audit-changes.ts";
 
 const PAGE = 50;

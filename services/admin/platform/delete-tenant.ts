@@ -3,9 +3,9 @@ import {
   showTenantDeletion,
 } from "@belfry/administration/erasure/tenant-deletions";
 import { whatTenantHas } from "@belfry/administration/erasure/what-tenant-has";
-import { orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** Deleting a tenant: what goes is said first, and its name is typed once more. */
 export function deleteTenantPages({ route, db }: PageDeps): void {

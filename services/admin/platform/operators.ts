@@ -8,8 +8,8 @@ import {
   withdrawOperatorInvitation,
 } from "@belfry/administration/people/operators";
 import { listOperators } from "@belfry/administration/people/person-rows";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 /** The people who run the platform. */
 export function operatorPages({ route, db, once }: PageDeps): void {

@@ -1,11 +1,11 @@
 import { readProviders } from "@belfry/administration/providers/providers";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { type Answer, page } from "../drawing/answer.ts";
-import { barChart } from "../drawing/bar-chart.ts";
-import { providerChannels } from "../drawing/words.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { providerChannels } from "../page/words.ts";
 import { bucketsOfTenant, quotaUsed } from "../tenant/activity-buckets.ts";
+import { barChart } from "../tenant/bar-chart.ts";
 import { figuresOf, RANGES, type RangeName, seriesOf } from "../tenant/figures.ts";
 import { openCircuits } from "./platform-state.ts";
 

@@ -3,9 +3,9 @@ import {
   listPlatformKeys,
   revokePlatformKey,
 } from "@belfry/administration/people/platform-keys";
-import { type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { Signed } from "../router.ts";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { Signed } from "../page/router.ts";
 
 /** Keys of programs that do what an operator may, over HTTP. */
 export function platformKeyPages({ route, once }: PageDeps): void {

@@ -11,9 +11,9 @@ import type { Tenant } from "@belfry/administration/tenants/tenants";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { aboutTenant } from "../tenant/about-tenant.ts";
 
 const PAGE = 50;

@@ -14,9 +14,9 @@ import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/receipt-readers";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { fieldsOf, settingsFaults, settingsOf } from "./settings-form.ts";
 
 interface Shown {

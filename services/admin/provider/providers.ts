@@ -12,9 +12,9 @@ import {
   moveProviderUp,
 } from "@belfry/administration/providers/use-provider";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
-import { orFaults, page, redirect } from "../drawing/answer.ts";
-import { shortTitle, titleNote } from "../drawing/words.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { shortTitle, titleNote } from "../page/words.ts";
 import { openCircuits } from "../platform/platform-state.ts";
 
 /** What a click does, and which sentence tells of it. */

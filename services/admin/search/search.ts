@@ -1,8 +1,8 @@
 import { InvalidInput } from "@belfry/administration/input-error";
 import { type Found, findAnything } from "@belfry/administration/search/find-anything";
 import { tenantNames } from "@belfry/administration/tenants/search-tenants";
-import { type Answer, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 const BY_ID = ["event id", "own event id"];
 

@@ -1,10 +1,9 @@
 import { Conflict, invalid } from "@belfry/administration/input-error";
 import { copyTemplate } from "@belfry/administration/templates/copy-template";
 import { readTemplate, readTemplates } from "@belfry/administration/templates/templates";
-import { Refusal } from "../door/refusal.ts";
-import { type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { type InTenant, Refusal } from "../page/router.ts";
 import { addressOf, keyOf } from "./template-addresses.ts";
 
 /** A template for another event type; an operator may copy it to another tenant. */

@@ -14,10 +14,10 @@ import {
   restoreLayout,
 } from "@belfry/administration/templates/layouts";
 import { PLATFORM_COLORS } from "@belfry/templates/layout";
-import { mayDo } from "../door/access.ts";
-import { type Answer, faultsByField, json, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { mayDo } from "../page/access.ts";
+import { type Answer, faultsByField, json, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { markedHtml } from "./unfilled.ts";
 
 type Values = Record<LayoutName, string>;

@@ -1,9 +1,9 @@
 import { Conflict } from "@belfry/administration/input-error";
 import { promoteEnvironment, promotionDiff } from "@belfry/administration/templates/promote";
 import { listEnvironments, setEnvironment } from "@belfry/administration/tenants/environments";
-import { type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { differences } from "./differences.ts";
 
 /** Which environment of a product a tenant is, and what is promoted into it. */

@@ -4,7 +4,6 @@ import { readTemplates } from "@belfry/administration/templates/templates";
 import { CHANNEL_ROWS, CHANNELS, type Channel, isChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
-import { MAIL_HEADERS } from "../door/security-headers.ts";
 import {
   type Answer,
   documentAnswer,
@@ -12,9 +11,10 @@ import {
   orFaults,
   page,
   redirect,
-} from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+} from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { MAIL_HEADERS } from "../page/security-headers.ts";
 import { createStarterPictures } from "./starter-pictures.ts";
 
 interface NewValues {

@@ -12,10 +12,10 @@ import {
 import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import { type Answer, page, redirect } from "../drawing/answer.ts";
-import { counted } from "../drawing/words.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { counted } from "../page/words.ts";
 import { differences } from "./differences.ts";
 import { defaultLocaleOf, languageName } from "./languages.ts";
 import { addressesOf, addressOf } from "./template-addresses.ts";

@@ -1,6 +1,6 @@
 import { requireTemplate } from "@belfry/administration/templates/templates";
 import type { Database } from "@belfry/database/connection";
-import type { InTenant } from "../router.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** The template of a page's path. */
 export function addressOf({ tenant, params }: Pick<InTenant, "tenant" | "params">) {

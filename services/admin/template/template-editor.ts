@@ -2,9 +2,9 @@ import { Conflict, InvalidInput, invalid, NotFound } from "@belfry/administratio
 import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { sampleFromEvents } from "@belfry/administration/templates/event-samples";
 import { readTemplate, type Template } from "@belfry/administration/templates/templates";
-import { type Answer, json, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, json, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { differences } from "./differences.ts";
 import { type Edited, editorPage } from "./editor-page.ts";
 import { defaultLocaleOf, localeOfQuery } from "./languages.ts";

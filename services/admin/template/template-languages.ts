@@ -1,8 +1,8 @@
 import { discardDraft } from "@belfry/administration/templates/drafts";
 import { confirmTranslation } from "@belfry/administration/templates/template-versions";
 import { deleteTemplate, readTemplate } from "@belfry/administration/templates/templates";
-import { redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { addressesOf, addressOf, keyOf } from "./template-addresses.ts";
 
 /** What is done to one language of a template as a whole. */

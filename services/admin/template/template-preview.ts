@@ -3,8 +3,8 @@ import { checkSource, type PreviewInput } from "@belfry/administration/templates
 import { testTemplate } from "@belfry/administration/templates/try-template";
 import { parseVariables } from "@belfry/templates/parse-variables";
 import { templateVariables } from "@belfry/templates/template-variables";
-import { json } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { json } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled.ts";
 

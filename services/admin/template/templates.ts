@@ -14,9 +14,9 @@ import {
 } from "@belfry/administration/templates/templates";
 import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
-import { page, redirect } from "../drawing/answer.ts";
-import { counted } from "../drawing/words.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { counted } from "../page/words.ts";
 import { differences } from "./differences.ts";
 import { languageName } from "./languages.ts";
 import { addressOf, keyOf } from "./template-addresses.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { barChart, niceTop } from "../drawing/bar-chart.ts";
 import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
+import { barChart, niceTop } from "./bar-chart.ts";
 import { figuresOf, quantile, seriesOf } from "./figures.ts";
 
 const NOTHING = { accepted: 0, sent: 0, failed: 0, skipped: 0, pending: 0 };

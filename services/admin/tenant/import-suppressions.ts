@@ -1,9 +1,9 @@
 import { importSuppressions } from "@belfry/administration/events/import-suppressions";
 import type { InputFault } from "@belfry/administration/input-error";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
-import { orFaults, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { orFaults, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
 export function importSuppressionPages({ route, once }: PageDeps): void {

@@ -7,10 +7,10 @@ import {
   rotateWebhookSecret,
 } from "@belfry/administration/tenants/webhook-secret";
 import { isKeyRole, KEY_ROLE_WORDS, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
-import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
 import { curlLine, readLine } from "../event/curl-line.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 const SIGNING_IN_NODE = `import { createHmac } from "node:crypto";
 const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)

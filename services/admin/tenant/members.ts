@@ -10,9 +10,9 @@ import {
 import { disconnectIdentities, removeTotp } from "@belfry/administration/people/operators";
 import { TENANT_ROLES, type TenantRole } from "@belfry/administration/people/people";
 import { listMembers } from "@belfry/administration/people/person-rows";
-import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** The people of a tenant. */
 export function memberPages({ route, db, once }: PageDeps): void {

@@ -9,7 +9,7 @@ import { putActiveProvider } from "@belfry/administration/test-providers";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
-import { ACCESS, type RouteKey } from "../door/access.ts";
+import { ACCESS, type RouteKey } from "../page/access.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
 

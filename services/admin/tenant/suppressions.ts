@@ -6,9 +6,9 @@ import {
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
-import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 const PAGE = 100;
 

@@ -6,9 +6,9 @@ import {
   listCategories,
   putCategory,
 } from "@belfry/administration/users/categories";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import {
   type CategoryValues,
   categoryInput,

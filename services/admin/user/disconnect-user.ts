@@ -1,8 +1,8 @@
 import { InvalidInput } from "@belfry/administration/input-error";
 import { disconnectUsers } from "@belfry/administration/tenants/realtime";
-import { type Answer, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** Closing the connections of open pages, of a user or of all. */
 export function disconnectUserPages({ route, log }: PageDeps): void {

@@ -1,7 +1,7 @@
 import { knownUser, putUser } from "@belfry/administration/users/users";
 import { textFault } from "@belfry/contracts/identifiers";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { typedUser, type UserValues, userInput, valuesOfUser } from "./user-form.ts";
 
 /** What a tenant says of its users, said by a person: a new one by id, or one that there is. */

@@ -2,8 +2,8 @@ import { ErasuresFull, requestErasure, showErasure } from "@belfry/administratio
 import { NotFound } from "@belfry/administration/input-error";
 import { MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { textFault } from "@belfry/contracts/identifiers";
-import { type Answer, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 /** Erasing a user: what goes and what stays is said first, and the id is typed once more. */
 export function eraseUserPages({ route }: PageDeps): void {

@@ -2,9 +2,9 @@ import type { InputFault } from "@belfry/administration/input-error";
 import { listCategories } from "@belfry/administration/users/categories";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
-import { orFaults, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { orFaults, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
 export function importPages({ route, once }: PageDeps): void {

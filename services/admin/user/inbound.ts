@@ -1,7 +1,7 @@
 import { listInbound } from "@belfry/administration/events/inbound";
 import { UUID } from "@belfry/contracts/identifiers";
-import { orFaults, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { orFaults, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
 

@@ -1,7 +1,7 @@
 import { setPreference } from "@belfry/administration/users/preferences";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
-import { redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
 const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;

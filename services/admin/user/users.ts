@@ -6,8 +6,8 @@ import { listUsers } from "@belfry/administration/users/users";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
-import { json, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { json, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { userFacts } from "./user-page.ts";
 
 const PAGE = 30;

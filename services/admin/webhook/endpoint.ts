@@ -8,10 +8,10 @@ import {
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
-import { type Answer, type Faults, orFaults, page, redirect } from "../drawing/answer.ts";
-import { fieldMoment } from "../drawing/moments.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { fieldMoment } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { endpointState } from "./endpoint-state.ts";
 import { lastTries } from "./last-tries.ts";
 import { isMessageStatus, MESSAGE_STATES, messageState } from "./message-state.ts";

@@ -4,8 +4,8 @@ import {
 } from "@belfry/administration/webhooks/send-webhook-message";
 import { webhookMessage } from "@belfry/administration/webhooks/webhook-messages";
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
-import { page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { messageState } from "./message-state.ts";
 import { orTooLate } from "./too-late.ts";
 import { typeWords } from "./webhook-words.ts";

@@ -6,10 +6,10 @@ import {
 } from "@belfry/administration/webhooks/replay-webhook";
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
-import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
-import { fieldMoment, readMoment, readMoments } from "../drawing/moments.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, type Faults, orFaults, page } from "../page/answer.ts";
+import { fieldMoment, readMoment, readMoments } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { orTooLate } from "./too-late.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 import { TooLate } from "@belfry/administration/input-error";
-import { type Answer, page } from "../drawing/answer.ts";
+import { type Answer, page } from "../page/answer.ts";
 
 /** What cannot be done now, because of how the endpoint or the message stands, is told in administration's words. */
 export async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { listWebhooks, putWebhook } from "@belfry/administration/webhooks/webhooks";
 import { MAX_WEBHOOKS } from "@belfry/contracts/webhooks";
-import { type Answer, type Faults, orFaults, page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, type Faults, orFaults, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { endpointState } from "./endpoint-state.ts";
 import { NEW_WEBHOOK, typedWebhook, type WebhookValues, webhookInput } from "./webhook-form.ts";
 import { TYPE_GROUPS, typesInShort } from "./webhook-words.ts";
