@@ -14,8 +14,7 @@ import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { type AppDeps, createApp } from "./app.ts";
-import { connectedServices } from "./platform/platform-state.ts";
-import type { SystemFacts } from "./platform/system-facts.ts";
+import { connectedServices, type SystemFacts } from "./platform/system-pages.ts";
 import { createBrowser, PASSWORD } from "./test-browser.ts";
 
 const BASE_URL = "http://admin.test";

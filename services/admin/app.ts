@@ -16,10 +16,10 @@ import { createPendingSignIns } from "./auth/pending-sign-ins.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { twoFactorPages } from "./auth/two-factor-pages.ts";
-import { activityPages } from "./event/activity.ts";
+import { activityPages, digestPages } from "./event/activity-pages.ts";
 import { deadLetterPages } from "./event/dead-letters.ts";
-import { digestPages } from "./event/digest.ts";
-import { outboxPages } from "./event/outbox.ts";
+import { messageListPages } from "./event/message-list-pages.ts";
+import { searchPages } from "./event/search-pages.ts";
 import { type ManageApiDeps, manageApi } from "./manage-api.ts";
 import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
@@ -36,45 +36,36 @@ import {
 } from "./page/router.ts";
 import { securityHeaders } from "./page/security-headers.ts";
 import { renderView } from "./page/views.ts";
-import { auditPages } from "./platform/audit.ts";
-import { deleteTenantPages } from "./platform/delete-tenant.ts";
-import { operatorPages } from "./platform/operators.ts";
-import { overviewPages } from "./platform/overview.ts";
-import { platformKeyPages } from "./platform/platform-keys.ts";
-import { systemPages } from "./platform/system.ts";
-import type { SystemFacts } from "./platform/system-facts.ts";
-import { tenantPages } from "./platform/tenants.ts";
-import { providerFormPages } from "./provider/provider-form.ts";
-import { providerPages } from "./provider/providers.ts";
-import { searchPages } from "./search/search.ts";
-import { copyingPages } from "./template/copying.ts";
-import { designPages } from "./template/design.ts";
-import { environmentPages } from "./template/environment.ts";
-import { newTemplatePages } from "./template/new-template.ts";
-import { publishingPages } from "./template/publishing.ts";
-import { templateEditorPages } from "./template/template-editor.ts";
-import { templateLanguagePages } from "./template/template-languages.ts";
-import { templatePreviewPages } from "./template/template-preview.ts";
-import { templatePages } from "./template/templates.ts";
-import { importSuppressionPages } from "./tenant/import-suppressions.ts";
-import { keyPages } from "./tenant/keys.ts";
-import { memberPages } from "./tenant/members.ts";
-import { suppressionPages } from "./tenant/suppressions.ts";
-import { categoryPages } from "./user/categories.ts";
-import { disconnectUserPages } from "./user/disconnect-user.ts";
-import { editUserPages } from "./user/edit-user.ts";
-import { eraseUserPages } from "./user/erase-user.ts";
-import { importPages } from "./user/import-page.ts";
-import { inboundPages } from "./user/inbound.ts";
-import { preferencePages } from "./user/preferences.ts";
-import { userPages } from "./user/users.ts";
+import { auditPages } from "./platform/audit-pages.ts";
+import { operatorPages, platformKeyPages } from "./platform/operator-pages.ts";
+import { type SystemFacts, systemPages } from "./platform/system-pages.ts";
+import { deleteTenantPages, tenantPages } from "./platform/tenant-pages.ts";
+import { providerFormPages } from "./provider/provider-form-pages.ts";
+import { providerPages } from "./provider/provider-pages.ts";
+import { designPages } from "./template/design-pages.ts";
+import { environmentPages } from "./template/environment-pages.ts";
+import { newTemplatePages } from "./template/new-template-pages.ts";
+import { publishingPages } from "./template/publishing-pages.ts";
+import { templateEditorPages } from "./template/template-editor-pages.ts";
+import { copyingPages, templateLanguagePages, templatePages } from "./template/template-pages.ts";
+import { templatePreviewPages } from "./template/template-preview-pages.ts";
+import { keyPages } from "./tenant/key-pages.ts";
+import { memberPages } from "./tenant/member-pages.ts";
+import { overviewPages } from "./tenant/overview-pages.ts";
+import { importSuppressionPages, suppressionPages } from "./tenant/suppression-pages.ts";
+import { categoryPages, importPages } from "./user/category-pages.ts";
+import {
+  disconnectUserPages,
+  editUserPages,
+  eraseUserPages,
+  preferencePages,
+} from "./user/change-user-pages.ts";
+import { userPages } from "./user/user-pages.ts";
 import { scheduledEventPages } from "./waiting/scheduled-event.ts";
 import { waitingPages } from "./waiting/waiting.ts";
-import { disabledEndpoints } from "./webhook/disabled-endpoints.ts";
-import { endpointPages } from "./webhook/endpoint.ts";
-import { webhookMessagePages } from "./webhook/message.ts";
-import { replayPages } from "./webhook/replay.ts";
-import { webhookPages } from "./webhook/webhooks.ts";
+import { replayPages, webhookMessagePages } from "./webhook/webhook-message-pages.ts";
+import { endpointPages, webhookPages } from "./webhook/webhook-pages.ts";
+import { disabledEndpoints } from "./webhook/webhook-rows.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -114,7 +105,7 @@ const PAGES = [
   waitingPages,
   scheduledEventPages,
   digestPages,
-  outboxPages,
+  messageListPages,
   userPages,
   editUserPages,
   eraseUserPages,
@@ -122,7 +113,6 @@ const PAGES = [
   preferencePages,
   categoryPages,
   importPages,
-  inboundPages,
   deadLetterPages,
   suppressionPages,
   importSuppressionPages,

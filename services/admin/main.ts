@@ -20,8 +20,8 @@ import { runService } from "@belfry/service/run-service";
 import { createApp } from "./app.ts";
 import { oidcFaults, oidcSettings } from "./auth/oidc-settings.ts";
 import { configSchema } from "./config.ts";
-import { readSystemFacts } from "./platform/read-system-facts.ts";
-import { rollActivity } from "./tenant/activity-roller.ts";
+import { readSystemFacts } from "./platform/system-pages.ts";
+import { rollActivity } from "./tenant/activity-buckets.ts";
 
 await runService({
   name: "admin",
@@ -123,7 +123,7 @@ await runService({
 });
 
 /** To open browsers; resolves when the server has it. Rejects while NATS is not connected. */
-export async function publishNow(
+async function publishNow(
   nats: NatsLink | undefined,
   { subject, message }: { subject: string; message: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { IdentityRefusal } from "@belfry/administration/people/provider-account";
 
 /** What stopped a sign-in at the provider, told in words on the page and by its code in the log. */
-export type OidcFaultReason =
+type OidcFaultReason =
   /** Down, slow, or its answer is of no use. */
   | "unavailable"
   /** It did not let the person in, or the person changed their mind. */

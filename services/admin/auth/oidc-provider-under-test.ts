@@ -40,7 +40,7 @@ interface Signing {
 }
 
 const CLIENT = { id: "belfry", secret: "a secret of thirty-two characters!" };
-export const REDIRECT_URI = "http://admin.test/sign-in/oidc/callback";
+const REDIRECT_URI = "http://admin.test/sign-in/oidc/callback";
 // Once a file: making them costs more than a sign-in.
 const KEYS = await Promise.all([1, 2].map(() => generateKeyPair("RS256", { extractable: true })));
 

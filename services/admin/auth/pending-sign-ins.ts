@@ -15,7 +15,7 @@ export type AuthDeps = PageDeps & {
 };
 
 /** Sign-ins that are half done. Each rests in the browser that began it. */
-export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
+type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 /** The password was right, and a code is asked for. */
 interface CodePending extends PasswordGiven {

@@ -20,7 +20,7 @@ import type { Guest, Signed } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 
 /** What was wrong: by field, and as a sentence. */
-export interface RefusedFactors {
+interface RefusedFactors {
   faults: Faults;
   text: string;
   status: number;

@@ -13,7 +13,7 @@ import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
  * packages are served as they are but for their imports, which become addresses of ours: no build
  * step, and no import map, which would have to be inline.
  */
-export interface Assets {
+interface Assets {
   get(path: string): { type: string; content: Buffer } | undefined;
   /** `page.css` → its address; it changes with the content, so that browsers may keep it for ever. */
   address(name: string): string;

@@ -66,7 +66,7 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
 
 export const FORM_TOKEN = "_token";
 
-export function newGuestToken(): string {
+function newGuestToken(): string {
   return randomBytes(32).toString("base64url");
 }
 

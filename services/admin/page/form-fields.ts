@@ -1,3 +1,4 @@
+import { UUID } from "@belfry/contracts/identifiers";
 import { momentOf } from "@belfry/contracts/send-at";
 
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
@@ -36,4 +37,15 @@ export function readMoments<Name extends string>(
     }
   }
   return { moments, shown, faults };
+}
+
+/** The id that a query or a form names; undefined: it names none. */
+export function idOf(given: URLSearchParams, name: string): string | undefined {
+  const id = given.get(name) ?? "";
+  return UUID.test(id) ? id : undefined;
+}
+
+/** A whole number as it was typed; NaN for any other text, so that the act refuses it beside its field. */
+export function wholeNumber(text: string): number {
+  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }

@@ -73,7 +73,7 @@ export type Route = <K extends RouteKey>(
   handler: (context: ContextOf<(typeof ACCESS)[K], K>) => Promise<Answer>,
 ) => void;
 
-export interface RouterDeps {
+interface RouterDeps {
   db: Database;
   services: ActServices;
   cookies: Cookies;
@@ -184,7 +184,7 @@ function notThere(): NotFound {
   return new NotFound("path", "there is nothing here");
 }
 
-export interface Membership {
+interface Membership {
   id: string;
   name: string;
   active: boolean;
@@ -211,7 +211,7 @@ async function membershipOf(
 }
 
 /** Why a request was not let in. */
-export type RefusalReason = "sign-in" | "forbidden" | "forged";
+type RefusalReason = "sign-in" | "forbidden" | "forged";
 
 /** Of whom a tenant's page was refused: what they are there, and what it takes. */
 export interface RefusedRole {

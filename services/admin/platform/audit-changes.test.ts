@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { auditChanges } from "./audit-changes.ts";
+import { auditChanges } from "./audit-pages.ts";
 
 test("of an entry only what differs is told, field by field, what came and what went included", () => {
   const before = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { differences } from "./differences.ts";
+import { differences } from "./template-texts.ts";
 
 /** So many lines, of which the first ones are others. */
 function text(lines: number, changed: number, mark: string): string {

@@ -20,8 +20,8 @@ import {
   isChannel,
   isProviderChannel,
 } from "@belfry/contracts/channels";
+import type { DigestSettings } from "@belfry/contracts/timing";
 import type { EmailFormat } from "@belfry/templates/email-format";
-import { type TimingValues, timingInput, timingOfForm, timingValues } from "./timing-values.ts";
 
 /** Settings that a form turns on and off; `active` is a button of its own. */
 const SWITCHES = SETTING_NAMES.filter(
@@ -75,7 +75,7 @@ function isFormat(text: string | null): text is EmailFormat {
   return FORMATS.some(([format]) => format === text);
 }
 
-export function paddedActions(actions: readonly { label: string; url: string }[]) {
+function paddedActions(actions: readonly { label: string; url: string }[]) {
   const none = { label: "", url: "" };
   return Array.from({ length: MOST_ACTIONS }, (_, index) => ({ ...none, ...actions[index] }));
 }
@@ -148,7 +148,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
 }
 
 /** Where they come from: what is published, over it the draft, and for a translation the default's. */
-export interface ValueSources {
+interface ValueSources {
   locale: string;
   /** What is published, or what a new translation begins with. */
   text: Template | TemplateDraft;
@@ -186,4 +186,86 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
       (isPublished && "version" in sources.text ? sources.text.version : 0),
     revision: String(draft?.revision ?? ""),
   };
+}
+
+const TIMING_TEXTS = [
+  "digestWindowSeconds",
+  "digestMaxSeconds",
+  "digestAt",
+  "digestKey",
+  "throttleCount",
+  "throttleSeconds",
+  "afterUnreadSeconds",
+] as const;
+const DIGEST_SWITCHES = ["digestSliding", "digestLeading"] as const;
+
+/** When what a template makes leaves, as its form holds it: text as it was typed, empty where it is not set. */
+type TimingValues = Record<(typeof TIMING_TEXTS)[number], string> &
+  Record<(typeof DIGEST_SWITCHES)[number], boolean> & {
+    /** Empty: each event is sent by itself. */
+    digestKind: "" | "window" | "at";
+    /** ISO days of the week; none: every day. */
+    digestDays: string[];
+  };
+
+function timingOfForm(form: URLSearchParams): TimingValues {
+  const kind = form.get("digestKind");
+  return {
+    ...Object.fromEntries(TIMING_TEXTS.map((name) => [name, (form.get(name) ?? "").trim()])),
+    ...Object.fromEntries(DIGEST_SWITCHES.map((name) => [name, form.has(name)])),
+    digestKind: kind === "window" || kind === "at" ? kind : "",
+    digestDays: form.getAll("digestDays"),
+  } as TimingValues;
+}
+
+/** What is not a number is kept as one that no rule takes. */
+function timingInput(values: TimingValues): TemplateSettingsInput {
+  const { throttleCount, throttleSeconds, afterUnreadSeconds } = values;
+  const isThrottled = throttleCount !== "" || throttleSeconds !== "";
+  return {
+    digest: digestInput(values),
+    throttle: isThrottled
+      ? { count: numberOf(throttleCount), seconds: numberOf(throttleSeconds) }
+      : null,
+    afterUnreadSeconds: afterUnreadSeconds === "" ? null : numberOf(afterUnreadSeconds),
+  };
+}
+
+function digestInput(values: TimingValues): DigestSettings | null {
+  const { digestKind, digestKey, digestLeading, digestSliding, digestMaxSeconds } = values;
+  if (digestKind === "") return null;
+  const digest: DigestSettings = {};
+  if (digestKey !== "") digest.key = digestKey;
+  if (digestLeading) digest.leading = true;
+  if (digestKind === "at") {
+    digest.at = values.digestAt;
+    if (values.digestDays.length > 0) digest.days = values.digestDays.map(numberOf);
+    return digest;
+  }
+  digest.windowSeconds = numberOf(values.digestWindowSeconds);
+  if (digestSliding) digest.sliding = true;
+  if (digestSliding && digestMaxSeconds !== "") digest.maxSeconds = numberOf(digestMaxSeconds);
+  return digest;
+}
+
+function timingValues(settings: TemplateSettingsInput): TimingValues {
+  const { digest, throttle, afterUnreadSeconds } = settings;
+  const text = (value: number | string | null | undefined) => String(value ?? "");
+  return {
+    digestKind: digest == null ? "" : digest.at === undefined ? "window" : "at",
+    digestWindowSeconds: text(digest?.windowSeconds),
+    digestSliding: digest?.sliding === true,
+    digestMaxSeconds: text(digest?.maxSeconds),
+    digestAt: text(digest?.at),
+    digestDays: (digest?.days ?? []).map(String),
+    digestKey: text(digest?.key),
+    digestLeading: digest?.leading === true,
+    throttleCount: text(throttle?.count),
+    throttleSeconds: text(throttle?.seconds),
+    afterUnreadSeconds: text(afterUnreadSeconds),
+  };
+}
+
+function numberOf(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { idAt } from "@belfry/administration/scanned-page";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
-import { BUCKET_MS, countBucket } from "./activity-buckets.ts";
-import { bucketsToCount } from "./activity-roller.ts";
+import { BUCKET_MS, bucketsToCount, countBucket } from "./activity-buckets.ts";
 
 const CURRENT = Date.parse("2026-03-02T12:00:00Z");
 const AGAIN = [12 * 60, 60, 15].map((minutes) => CURRENT - minutes * 60_000);

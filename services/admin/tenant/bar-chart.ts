@@ -1,7 +1,12 @@
-import type { Bar } from "./figures.ts";
+export interface Bar {
+  startsAt: Date;
+  accepted: number;
+  sent: number;
+  failed: number;
+}
 
 /** A chart as data for the view: SVG drawn on the server needs no script, and takes the page's colours. */
-export interface BarChart {
+interface BarChart {
   width: number;
   height: number;
   bars: {

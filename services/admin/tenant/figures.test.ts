@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
 import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
 import { barChart, niceTop } from "./bar-chart.ts";
-import { figuresOf, quantile, seriesOf } from "./figures.ts";
+import { figuresOf, quantile, seriesOf } from "./overview-pages.ts";
 
 const NOTHING = { accepted: 0, sent: 0, failed: 0, skipped: 0, pending: 0 };
 

@@ -1,0 +1,134 @@
+import {
+  type DeadLetterGlance,
+  glanceAtDeadLetters,
+} from "@belfry/administration/dead-letters/dead-letters";
+import { type ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { parseProcessName } from "@belfry/database/process-name";
+import { type Reconciled, reconciledWithin } from "@belfry/database/reconciliations";
+import type { NatsLink } from "@belfry/service/nats";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { sql } from "kysely";
+import { page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { type OpenAccount, openCircuits } from "../provider/provider-pages.ts";
+
+/** The platform's state, live. */
+export function systemPages({
+  route,
+  systemFacts,
+}: PageDeps & { systemFacts(): Promise<SystemFacts> }): void {
+  route("GET /system", async () => {
+    const facts = await systemFacts();
+    const ages = facts.oldestDue.map(({ dueAt }) => (Date.now() - dueAt.getTime()) / 1000);
+    const oldestDueSeconds = ages.length === 0 ? undefined : Math.max(...ages);
+    return page("system", "System", { facts, oldestDueSeconds });
+  });
+}
+
+/** What the system page shows. */
+export interface SystemFacts {
+  services: ConnectedService[];
+  /** undefined: NATS is not connected. */
+  streams: StreamFacts[] | undefined;
+  oldestDue: { channel: string; dueAt: Date }[];
+  undispatched: { count: number; since: Date | null };
+  circuits: OpenAccount[];
+  /** In the last 24 hours: lost or stalled, found and sent again. */
+  reconciled: Record<Reconciled, number>;
+  deadLetters: DeadLetterGlance;
+}
+
+interface StreamFacts {
+  name: string;
+  messages: number;
+  bytes: number;
+  maxBytes: number;
+  consumers: { name: string; waiting: number; inHand: number; redelivered: number }[];
+}
+
+const NATS_TIMEOUT_MS = 1000;
+const RECONCILED_HOURS = 24;
+
+/** Reads Postgres and JetStream; what is away is left out. */
+export async function readSystemFacts(
+  db: Database,
+  nats: NatsLink | undefined,
+  prefix: string,
+): Promise<SystemFacts> {
+  const [services, due, waiting, circuits, deadLetters, reconciled, streams] = await Promise.all([
+    connectedServices(db),
+    oldestDue(db),
+    undispatched(db),
+    openCircuits(db),
+    glanceAtDeadLetters(db, {}),
+    reconciledWithin(db, RECONCILED_HOURS),
+    nats?.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
+  ]);
+  return {
+    ...{ services, oldestDue: due, undispatched: waiting, circuits, deadLetters, reconciled },
+    streams,
+  };
+}
+
+async function streamFacts(nats: NatsLink, prefix: string): Promise<StreamFacts[]> {
+  const manager = await jetstreamManager(nats.nc, { timeout: NATS_TIMEOUT_MS, checkAPI: false });
+  const facts: StreamFacts[] = [];
+  for await (const { config, state } of manager.streams.list()) {
+    if (!config.name.startsWith(`${prefix}-`)) continue;
+    const consumers: StreamFacts["consumers"] = [];
+    for await (const consumer of manager.consumers.list(config.name)) {
+      consumers.push({
+        name: consumer.name,
+        waiting: consumer.num_pending,
+        inHand: consumer.num_ack_pending,
+        redelivered: consumer.num_redelivered,
+      });
+    }
+    const { messages, bytes } = state;
+    facts.push({ name: config.name, messages, bytes, maxBytes: config.max_bytes, consumers });
+  }
+  return facts;
+}
+
+/** What an operator wants to see at a glance; each a few milliseconds, whatever the tables hold. */
+
+interface ConnectedService {
+  name: string;
+  /** null: a client that does not say. */
+  version: string | null;
+  connections: number;
+  /** When its process was started, or, of a client that does not say, its oldest connection opened. */
+  since: Date;
+}
+
+/** One row a process; those of one service that were started in the same second are one. */
+export async function connectedServices(db: Database): Promise<ConnectedService[]> {
+  const { rows } = await sql<{ name: string; connections: number; since: Date }>`
+    select application_name as name, count(*)::integer as connections, min(backend_start) as since
+    from pg_stat_activity
+    where datname = current_database() and application_name <> ''
+    group by application_name order by application_name`.execute(db);
+  return rows.map(({ name, connections, since }) => {
+    const { service, version, startedAt } = parseProcessName(name);
+    return { name: service, version, connections, since: startedAt ?? since };
+  });
+}
+
+/** When the delivery that is due for longest was due, by channel that events are sent on. */
+async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueAt: Date }[]> {
+  const { rows } = await sql<{ channel: ProviderChannel; dueAt: Date }>`
+    select d.channel, min(d.due_at) as "dueAt" from deliveries d
+    where d.released_at is null and d.status in ('queued', 'waiting') and d.due_at < now()
+      and d.channel <> ${WEBHOOK}
+    group by d.channel order by d.channel`.execute(db);
+  return rows;
+}
+
+/** Accepted, neither dispatched nor refused: how many (up to 10,000), and since when the oldest waits. */
+async function undispatched(db: Database): Promise<{ count: number; since: Date | null }> {
+  const { rows } = await sql<{ count: number; since: Date | null }>`
+    select count(*)::integer as count, min(accepted_at) as since
+    from (select accepted_at from undispatched_events order by event_id limit 10000) u`.execute(db);
+  return rows[0]!;
+}

@@ -1,0 +1,165 @@
+import { openErasureOf } from "@belfry/administration/erasure/erasures";
+import { type FoundEvent, searchEvents } from "@belfry/administration/events/search-events";
+import { eventIdsOfUser } from "@belfry/administration/search/find-anything";
+import { eventsByIds, usersWho, WHO } from "@belfry/administration/search/search-rows";
+import { openInbox } from "@belfry/administration/tenants/realtime";
+import { showTenant } from "@belfry/administration/tenants/tenants";
+import { findUser } from "@belfry/administration/users/user-rows";
+import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
+import { listUsers } from "@belfry/administration/users/users";
+import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
+import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { CONCEALED } from "@belfry/contracts/notification";
+import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
+import { quietHoursOf } from "@belfry/contracts/quiet-hours";
+import type { Database } from "@belfry/database/connection";
+import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
+import type { SecretKeys } from "@belfry/database/secrets";
+import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
+import { whyNot } from "../event/why-not.ts";
+import { json, page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+
+const PAGE = 30;
+/** Where the users come from that were seen lately, and how many are named. */
+const LATEST_EVENTS = 100;
+const MOST_USERS = 12;
+
+/** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
+export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
+  /** Spaces around it are pasted along mostly, but an id may have them. */
+  const idOf = async (tenantId: string, given: string) => {
+    const trimmed = given.trim();
+    if (given === trimmed || textFault(given) !== undefined) return trimmed;
+    const [exact] = await usersWho(db, WHO.id(given), tenantId, 1);
+    return exact?.userId ?? trimmed;
+  };
+
+  route("GET /tenants/:tenantId/users", async ({ tenant, query, run }) => {
+    const userId = await idOf(tenant.id, query.get("user") ?? "");
+    const fault = userId === "" ? undefined : textFault(userId);
+    if (userId === "" || fault !== undefined) {
+      const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
+      const lately = [...Map.groupBy(events, (event) => event.userId)]
+        .slice(0, MOST_USERS)
+        .map(([id, own]) => ({ id, at: own[0]?.acceptedAt }));
+      const given = query.get("after") ?? "";
+      const after = textFault(given) === undefined ? given : undefined;
+      const { users: all, next: nextUser } = await run(listUsers, { after });
+      const status = fault === undefined ? 200 : 422;
+      const list = { all, nextUser, isFirst: after === undefined };
+      return page("users", "Users", { userId, fault, lately, ...list }, status);
+    }
+    const owner = { tenantId: tenant.id, userId };
+    const given = query.get("before") ?? "";
+    const before = UUID.test(given) ? given : undefined;
+    const [found, unread, facts, erasure] = await Promise.all([
+      listNotifications(db, { ...owner, limit: PAGE + 1, before }),
+      countUnread(db, owner),
+      userFacts(db, keys, { tenantId: tenant.id, userId }),
+      openErasureOf(db, owner),
+    ]);
+    const ids = found.map(({ id }) => id);
+    const shown = await shownNotifications(db, tenant.id, ids);
+    const items = found
+      .slice(0, PAGE)
+      .map((item) => (shown.has(item.id) ? item : { ...item, title: CONCEALED, body: "" }));
+    const next = found.length > PAGE ? items.at(-1)?.id : undefined;
+    const { wsUrl } = config;
+    const isUnknown = !facts.isKnown && found.length === 0 && erasure === undefined;
+    const showsInbox = !isUnknown || query.has("inbox");
+    return page("user", userId, {
+      ...{ ...facts, erasure, userId, items, unread, next, wsUrl, isUnknown, showsInbox },
+    });
+  });
+
+  // For the live inbox: the browser is given what a tenant's backend would give it, never the key, and by this
+  // token it reads no more than the page shows.
+  route("POST /tenants/:tenantId/users/token", async ({ tenant, form, run }) => {
+    const userId = form.get("user") ?? "";
+    const { channels } = await run(openInbox, { userId });
+    const token = await signToken({ sub: userId, tenant: tenant.id, concealed: true });
+    return json({ token, channels });
+  });
+}
+
+const EVENTS = 10;
+/** Of what was never meant for a channel nothing is said. */
+const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
+
+/** What is known of a user of a tenant, as the page of the user shows it. */
+async function userFacts(
+  db: Database,
+  keys: SecretKeys,
+  { tenantId, userId }: { tenantId: string; userId: string },
+) {
+  const [user, tenant, wishes, { events: lately, searchedTo, next }, indexed] = await Promise.all([
+    findUser(db, tenantId, userId),
+    showTenant(db, tenantId),
+    shownPreferences(db, { tenantId, userId }),
+    searchEvents(db, { tenantId, userId, limit: EVENTS }),
+    eventIdsOfUser(db, keys, { tenantId, userId, most: EVENTS }),
+  ]);
+  // By index however old they are; what was accepted in the last seconds is among the newest of the tenant.
+  const older = indexed.filter((id) => !lately.some((event) => event.id === id));
+  const events = [...lately, ...(await eventsByIds(db, older, tenantId))]
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, EVENTS);
+  const ids = events.map(({ id }) => id);
+  return {
+    user,
+    /** In the directory, by an event, or by a preference. */
+    isKnown: user !== undefined || events.length > 0 || wishes.preferences.length > 0,
+    quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
+    defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
+    cells: cellRows(wishes),
+    channels: PREFERENCE_CHANNELS,
+    suppressions: await suppressionsOfUser(db, tenantId, user, ids),
+    sent: events.map((event) => ({ ...event, states: statesOf(event) })),
+    /** How far back was looked, where there may be more. */
+    lookedBackTo: next === undefined || indexed.length > 0 ? undefined : searchedTo,
+  };
+}
+
+/** A row for all categories, one for each, and one for each that is gone and of which something was said. */
+function cellRows({ preferences, categories }: ShownPreferences) {
+  const said = Map.groupBy(preferences, ({ category }) => category);
+  const keys = new Set([ANY, ...categories.map(({ key }) => key), ...said.keys()]);
+  return [...keys].map((key) => {
+    const category = categories.find((one) => one.key === key);
+    return {
+      key,
+      label: key === ANY ? "All categories" : (category?.label[""] ?? key),
+      required: category?.required === true,
+      isOffByDefault: category?.defaultOn === false,
+      isGone: key !== ANY && category === undefined,
+      cells: PREFERENCE_CHANNELS.map((channel) => ({
+        channel,
+        said: said.get(key)?.find((one) => one.channel === channel),
+      })),
+    };
+  });
+}
+
+/** What became of an event on each channel that it was meant for, and why not. */
+function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
+  return CHANNELS.flatMap((channel) => {
+    const delivery = deliveries.find((one) => one.channel === channel);
+    const skipped = outcome?.skipped?.[channel];
+    const failed = outcome?.failed?.[channel];
+    const waits = outcome?.waits?.[channel];
+    const state = (status: string, why?: string) => [{ channel, status, why }];
+    if (delivery !== undefined) {
+      const { status, reason } = delivery;
+      return state(status, whyNot({ status, reason })?.sentence ?? reason ?? waits);
+    }
+    if (failed !== undefined)
+      return state("failed", whyNot({ status: "failed", reason: failed })?.sentence);
+    if (skipped !== undefined) {
+      return NOT_MEANT.includes(skipped)
+        ? []
+        : state("skipped", whyNot({ status: "skipped", reason: skipped })?.sentence);
+    }
+    return pushed && channel === IN_APP ? state("published") : [];
+  });
+}
