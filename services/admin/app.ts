@@ -54,12 +54,7 @@ import { memberPages } from "./tenant/member-pages.ts";
 import { overviewPages } from "./tenant/overview-pages.ts";
 import { importSuppressionPages, suppressionPages } from "./tenant/suppression-pages.ts";
 import { categoryPages, importPages } from "./user/category-pages.ts";
-import {
-  disconnectUserPages,
-  editUserPages,
-  eraseUserPages,
-  preferencePages,
-} from "./user/change-user-pages.ts";
+import { changeUserPages } from "./user/change-user-pages.ts";
 import { userPages } from "./user/user-pages.ts";
 import { scheduledEventPages } from "./waiting/scheduled-event.ts";
 import { waitingPages } from "./waiting/waiting.ts";
@@ -107,10 +102,7 @@ const PAGES = [
   digestPages,
   messageListPages,
   userPages,
-  editUserPages,
-  eraseUserPages,
-  disconnectUserPages,
-  preferencePages,
+  changeUserPages,
   categoryPages,
   importPages,
   deadLetterPages,

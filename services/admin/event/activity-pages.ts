@@ -6,7 +6,6 @@ import { resendEvent } from "@belfry/administration/events/resend-event";
 import {
   type EventSearch,
   STATUS_GROUPS,
-  type StatusGroup,
   searchEvents,
 } from "@belfry/administration/events/search-events";
 import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
@@ -15,7 +14,7 @@ import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
-import { readMoments } from "../page/form-fields.ts";
+import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { MAIL_HEADERS } from "../page/security-headers.ts";
@@ -99,39 +98,30 @@ export function activityPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
     const { params, run, base } = context;
     return await orFaults(
-      async () => {
-        const { newEvent } = await run(resendEvent, { id: params.eventId ?? "" });
-        return redirect(`${base}/activity/${newEvent}`, "resent");
-      },
+      () =>
+        run(resendEvent, { id: params.eventId ?? "" }).then(({ newEvent }) =>
+          redirect(`${base}/activity/${newEvent}`, "resent"),
+        ),
       (faults) => drawEvent(context, `The event ${faults.event}.`),
     );
   });
 }
 
 function searchOf(query: URLSearchParams, tenantId: string) {
-  const values = {
-    user: (query.get("user") ?? "").trim(),
-    type: (query.get("type") ?? "").trim(),
-    trace: (query.get("trace") ?? "").trim(),
-    channel: query.get("channel") ?? "",
-    status: query.get("status") ?? "",
-    from: query.get("from") ?? "",
-    to: query.get("to") ?? "",
-  };
-  const { moments, shown, faults } = readMoments({ from: values.from, to: values.to });
-  const before = query.get("before") ?? "";
+  const values = typedTexts(query, ["user", "type", "trace", "channel", "status", "from", "to"]);
+  const { from, to, channel } = values;
+  const { moments, shown, faults } = readMoments({ from, to });
   const text = (value: string) => (value === "" || value.includes("\u0000") ? undefined : value);
-  const isStatus = (STATUS_GROUPS as readonly string[]).includes(values.status);
   const search: EventSearch = {
     tenantId,
     limit: PAGE,
-    before: UUID.test(before) ? before : undefined,
+    before: idOf(query, "before"),
     ...moments,
     eventType: text(values.type),
     userId: text(values.user),
     traceId: text(values.trace),
-    channel: isChannel(values.channel) ? values.channel : undefined,
-    status: isStatus ? (values.status as StatusGroup) : undefined,
+    channel: isChannel(channel) ? channel : undefined,
+    status: STATUS_GROUPS.find((one) => one === values.status),
   };
   return { search, values: { ...values, ...shown }, faults };
 }
@@ -160,10 +150,8 @@ export function digestPages({ route, db }: PageDeps): void {
     const { params, run, base } = context;
     const id = params.digestId ?? "";
     return await orFaults(
-      async () => {
-        await run(releaseDigest, { id });
-        return redirect(`${base}/digests/${id}`, "digest-released");
-      },
+      () =>
+        run(releaseDigest, { id }).then(() => redirect(`${base}/digests/${id}`, "digest-released")),
       (faults) => drawDigest(context, `The message ${faults.id}.`),
     );
   });
@@ -182,27 +170,21 @@ function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "de
   return "as rendered, not sent";
 }
 
-/** What an event wears: what became of it, over all of its channels. */
-interface EventState {
-  text: string;
-  tone: "good" | "busy" | "bad" | "quiet";
-}
-
 const UNDER_WAY = ["queued", "sending", "waiting"];
 const ARRIVED = ["accepted", "delivered", "published"];
 
-/** Of one that is dispatched the channels decide: that they were looked at says nothing of what was sent. */
-function eventState({ status, channels }: EventReport): EventState {
-  switch (status) {
-    case "cancelled":
-      return { text: "cancelled", tone: "quiet" };
-    case "refused":
-      return { text: "refused", tone: "bad" };
-    case "scheduled":
-      return { text: "scheduled", tone: "busy" };
-    case "accepted":
-      return { text: "not dispatched yet", tone: "busy" };
-  }
+/** The states of an event that no channel decides. */
+const BEFORE_DISPATCH: Readonly<Record<string, { text: string; tone: string }>> = {
+  cancelled: { text: "cancelled", tone: "quiet" },
+  refused: { text: "refused", tone: "bad" },
+  scheduled: { text: "scheduled", tone: "busy" },
+  accepted: { text: "not dispatched yet", tone: "busy" },
+};
+
+/** What became of an event over all of its channels, as its badge: dispatching alone sends nothing. */
+function eventState({ status, channels }: EventReport) {
+  const before = BEFORE_DISPATCH[status];
+  if (before !== undefined) return before;
   const states = Object.values(channels).map((channel) => channel.status);
   const has = (wanted: readonly string[]) => states.some((one) => wanted.includes(one));
   const isWrong = states.some(

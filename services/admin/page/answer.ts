@@ -65,7 +65,7 @@ export async function orFaults(
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const answer = await form(faultsByField(error.faults), error.faults);
-    return answer.kind === "page" ? { ...answer, status: 422 } : answer;
+    return answer.kind === "page" ? withStatus(422, answer) : answer;
   }
 }
 

@@ -19,12 +19,6 @@ interface Assets {
   address(name: string): string;
 }
 
-const OWN = [
-  ...["page.js", "batches.js", "inbox.js", "preview-frame.js", "icon.svg"],
-  ...["editor.js", "code-field.js", "toolbar.js", "text-edits.js", "ask.js", "draft.js"],
-  ...["live-preview.js", "sample-values.js", "value-fields.js", "starters.js", "design.js"],
-  ...["csv-file.js", "local-time.js", "unsaved.js"],
-];
 /** One sheet to the browser, in this order. */
 const STYLES = [
   "base.css",
@@ -80,7 +74,9 @@ async function readAssets(): Promise<Assets> {
     return name;
   };
   const root = join(import.meta.dirname, "../assets");
-  for (const name of OWN) await add(join(root, name), name);
+  for (const name of (await readdir(root)).sort()) {
+    if (!name.endsWith(".css")) await add(join(root, name), name);
+  }
   const inbox = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
   for (const name of (await readdir(inbox)).filter((one) => one.endsWith(".js"))) {
     await add(join(inbox, name), `inbox/${name}`);

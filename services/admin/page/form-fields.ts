@@ -49,3 +49,17 @@ export function idOf(given: URLSearchParams, name: string): string | undefined {
 export function wholeNumber(text: string): number {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
+
+/** Fields of a form or a query as they were typed, without the spaces around them. */
+export function typedTexts<Name extends string>(
+  given: URLSearchParams,
+  names: readonly Name[],
+): Record<Name, string> {
+  const texts = names.map((name) => [name, (given.get(name) ?? "").trim()]);
+  return Object.fromEntries(texts) as Record<Name, string>;
+}
+
+/** The quiet hours of a form; null where both of its fields are empty. */
+export function typedQuietHours({ quietFrom, quietTo }: Record<"quietFrom" | "quietTo", string>) {
+  return quietFrom === "" && quietTo === "" ? null : { from: quietFrom, to: quietTo };
+}

@@ -1,7 +1,6 @@
 import { searchAuditLog } from "@belfry/administration/search-audit-log";
-import { UUID } from "@belfry/contracts/identifiers";
 import { page } from "../page/answer.ts";
-import { readMoments } from "../page/form-fields.ts";
+import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
@@ -9,25 +8,31 @@ const PAGE = 50;
 /** Who changed what: all of it, or what a person did, to an object, in a time. */
 export function auditPages({ route, db }: PageDeps): void {
   const show = async (query: URLSearchParams, tenantId?: string) => {
-    const given = query.get("before") ?? "";
-    const before = UUID.test(given) ? given : undefined;
-    const { from = "", to = "", ...words } = typed(query);
+    const typed = typedTexts(query, ["person", "object", "from", "to"]);
+    const { from, to } = typed;
+    const person = typed.person.replaceAll("\u0000", "");
+    const object = typed.object.replaceAll("\u0000", "");
     const { moments, shown, faults } = readMoments({ from, to });
     const { entries, next, searchedTo } = await searchAuditLog(db, {
-      ...{ tenantId, before, limit: PAGE, ...moments },
-      ...{ person: words.person || undefined, object: words.object || undefined },
+      tenantId,
+      before: idOf(query, "before"),
+      limit: PAGE,
+      ...moments,
+      person: person || undefined,
+      object: object || undefined,
     });
-    const older = new URLSearchParams(
-      Object.entries({ ...words, from, to }).filter(([, text]) => text),
-    );
+    const filter = Object.entries({ person, object, from, to }).filter(([, text]) => text);
+    const older = new URLSearchParams(filter);
     older.set("before", next ?? "");
     return page("audit", "Audit log", {
       entries: entries.map(({ before: old, after, ...entry }) => ({
         ...entry,
         changes: auditChanges(old, after),
       })),
-      ...{ values: { ...words, ...shown }, faults, searchedTo },
-      isFiltered: Object.values({ ...words, from, to }).some((text) => text !== ""),
+      values: { person, object, ...shown },
+      faults,
+      searchedTo,
+      isFiltered: filter.length > 0,
       isPart: next !== undefined && entries.length < PAGE,
       nextPage: next === undefined ? undefined : `?${older}`,
       ofAll: tenantId === undefined,
@@ -38,23 +43,11 @@ export function auditPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/audit", ({ query, tenant }) => show(query, tenant.id));
 }
 
-function typed(query: URLSearchParams) {
-  const text = (name: string) => (query.get(name) ?? "").replaceAll("\u0000", "").trim();
-  return { person: text("person"), object: text("object"), from: text("from"), to: text("to") };
-}
-
-/** One field of what an entry of the audit log tells; undefined: it was not there. */
-interface AuditChange {
-  field: string;
-  before: string | undefined;
-  after: string | undefined;
-}
-
-/** What differs between the two, field by field; fields of fields are named with a dot. */
+/** The changed fields; a field of a field is named with a dot. Undefined: the field was not there. */
 export function auditChanges(
   before: Record<string, unknown> | null,
   after: Record<string, unknown> | null,
-): AuditChange[] {
+) {
   const [old, now] = [flat(before), flat(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((field) => ({ field, before: old.get(field), after: now.get(field) }))

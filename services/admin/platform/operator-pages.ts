@@ -39,10 +39,10 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   route("POST /operators/invite", async ({ form, run, person }) => {
     const email = form.get("email") ?? "";
     return await orFaults(
-      async () => {
-        const { link } = await run(inviteOperator, { email });
-        return await once.show(person, "/operators", { link, invited: email });
-      },
+      () =>
+        run(inviteOperator, { email }).then(({ link }) =>
+          once.show(person, "/operators", { link, invited: email }),
+        ),
       (faults) => showOperators({ email, faults }),
     );
   });
@@ -97,10 +97,10 @@ export function platformKeyPages({ route, once }: PageDeps): void {
     const { form, run, person } = context;
     const name = (form.get("name") ?? "").trim();
     return await orFaults(
-      async () => {
-        const { key } = await run(createPlatformKey, { name });
-        return await once.show(person, "/platform-keys", { platformKey: key });
-      },
+      () =>
+        run(createPlatformKey, { name }).then(({ key }) =>
+          once.show(person, "/platform-keys", { platformKey: key }),
+        ),
       (faults) => showKeys(context, name, faults),
     );
   });

@@ -1,17 +1,14 @@
-import {
-  type DeadLetterGlance,
-  glanceAtDeadLetters,
-} from "@belfry/administration/dead-letters/dead-letters";
+import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { type ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { parseProcessName } from "@belfry/database/process-name";
-import { type Reconciled, reconciledWithin } from "@belfry/database/reconciliations";
+import { reconciledWithin } from "@belfry/database/reconciliations";
 import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { sql } from "kysely";
 import { page } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import { type OpenAccount, openCircuits } from "../provider/provider-pages.ts";
+import { openCircuits } from "../provider/provider-pages.ts";
 
 /** The platform's state, live. */
 export function systemPages({
@@ -27,36 +24,14 @@ export function systemPages({
 }
 
 /** What the system page shows. */
-export interface SystemFacts {
-  services: ConnectedService[];
-  /** undefined: NATS is not connected. */
-  streams: StreamFacts[] | undefined;
-  oldestDue: { channel: string; dueAt: Date }[];
-  undispatched: { count: number; since: Date | null };
-  circuits: OpenAccount[];
-  /** In the last 24 hours: lost or stalled, found and sent again. */
-  reconciled: Record<Reconciled, number>;
-  deadLetters: DeadLetterGlance;
-}
-
-interface StreamFacts {
-  name: string;
-  messages: number;
-  bytes: number;
-  maxBytes: number;
-  consumers: { name: string; waiting: number; inHand: number; redelivered: number }[];
-}
+export type SystemFacts = Awaited<ReturnType<typeof readSystemFacts>>;
 
 const NATS_TIMEOUT_MS = 1000;
 const RECONCILED_HOURS = 24;
 
-/** Reads Postgres and JetStream; what is away is left out. */
-export async function readSystemFacts(
-  db: Database,
-  nats: NatsLink | undefined,
-  prefix: string,
-): Promise<SystemFacts> {
-  const [services, due, waiting, circuits, deadLetters, reconciled, streams] = await Promise.all([
+/** Reads Postgres and JetStream. `streams` is undefined where NATS does not answer. */
+export async function readSystemFacts(db: Database, nats: NatsLink | undefined, prefix: string) {
+  const reading = [
     connectedServices(db),
     oldestDue(db),
     undispatched(db),
@@ -64,19 +39,26 @@ export async function readSystemFacts(
     glanceAtDeadLetters(db, {}),
     reconciledWithin(db, RECONCILED_HOURS),
     nats?.isConnected() ? streamFacts(nats, prefix).catch(() => undefined) : undefined,
-  ]);
+  ] as const;
+  const [services, due, waiting, circuits, deadLetters, reconciled, streams] =
+    await Promise.all(reading);
   return {
-    ...{ services, oldestDue: due, undispatched: waiting, circuits, deadLetters, reconciled },
+    services,
+    oldestDue: due,
+    undispatched: waiting,
+    circuits,
+    deadLetters,
+    reconciled,
     streams,
   };
 }
 
-async function streamFacts(nats: NatsLink, prefix: string): Promise<StreamFacts[]> {
+async function streamFacts(nats: NatsLink, prefix: string) {
   const manager = await jetstreamManager(nats.nc, { timeout: NATS_TIMEOUT_MS, checkAPI: false });
-  const facts: StreamFacts[] = [];
+  const facts = [];
   for await (const { config, state } of manager.streams.list()) {
     if (!config.name.startsWith(`${prefix}-`)) continue;
-    const consumers: StreamFacts["consumers"] = [];
+    const consumers = [];
     for await (const consumer of manager.consumers.list(config.name)) {
       consumers.push({
         name: consumer.name,

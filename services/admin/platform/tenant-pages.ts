@@ -20,6 +20,7 @@ import { TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { keptDays } from "@belfry/database/kept-days";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { quotaUsed } from "../tenant/activity-buckets.ts";
@@ -53,13 +54,13 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("POST /tenants", async ({ form, run, person }) => {
     const values = valuesOf(form);
     return await orFaults(
-      async () => {
-        const { apiKey, id } = await run(createTenantAct, {
+      () =>
+        run(createTenantAct, {
           ...inputOf(values),
           keyName: FIRST_KEY,
-        });
-        return await once.show(person, `/tenants/${id}/keys`, { apiKey, isFirstKey: true });
-      },
+        }).then(({ apiKey, id }) =>
+          once.show(person, `/tenants/${id}/keys`, { apiKey, isFirstKey: true }),
+        ),
       (faults) => showNew(values, faults),
     );
   });
@@ -80,59 +81,57 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     const { tenant, form, run, base } = context;
     const values = valuesOf(form);
     return await orFaults(
-      async () => {
-        await run(updateTenantAct, { ...inputOf(values), id: tenant.id });
-        return redirect(`${base}/settings`, "saved");
-      },
+      () =>
+        run(updateTenantAct, { ...inputOf(values), id: tenant.id }).then(() =>
+          redirect(`${base}/settings`, "saved"),
+        ),
       (faults) => showSettings(context, values, faults),
     );
   });
 
-  route("POST /tenants/:tenantId/activate", async ({ tenant, run, base }) => {
-    await run(activateTenant, { id: tenant.id });
-    return redirect(`${base}/settings`, "activated");
-  });
-
-  route("POST /tenants/:tenantId/deactivate", async ({ tenant, run, base }) => {
-    await run(deactivateTenant, { id: tenant.id });
-    return redirect(`${base}/settings`, "deactivated");
-  });
+  for (const [verb, act] of [
+    ["activate", activateTenant],
+    ["deactivate", deactivateTenant],
+  ] as const) {
+    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, run, base }) => {
+      await run(act, { id: tenant.id });
+      return redirect(`${base}/settings`, `${verb}d`);
+    });
+  }
 }
 
-interface Values {
+const TEXTS = [
+  "perMinute",
+  "dailyCap",
+  // Empty: as the installation keeps them.
+  "eventRetentionDays",
+  "notificationRetentionDays",
+  "defaultLocale",
+  // Empty: UTC.
+  "timezone",
+  "quietFrom",
+  "quietTo",
+  // With commas between them.
+  "linkSchemes",
+] as const;
+
+/** A tenant as its form has it. */
+interface Values extends Record<(typeof TEXTS)[number], string> {
   name: string;
-  perMinute: string;
-  dailyCap: string;
   noCap: boolean;
   deliveryChannels: string[];
   dedupIncludesVariables: boolean;
-  /** Empty: as the installation keeps them. */
-  eventRetentionDays: string;
-  notificationRetentionDays: string;
-  defaultLocale: string;
-  /** Empty: UTC. */
-  timezone: string;
-  /** Both empty: none. */
-  quietFrom: string;
-  quietTo: string;
-  /** With commas between them. */
-  linkSchemes: string;
 }
 
 const DEFAULTS: Values = {
+  ...typedTexts(new URLSearchParams(), TEXTS),
   name: "",
   perMinute: String(DEFAULT_PER_MINUTE),
   dailyCap: String(DEFAULT_DAILY_CAP),
+  defaultLocale: "en",
   noCap: false,
   deliveryChannels: [],
   dedupIncludesVariables: false,
-  eventRetentionDays: "",
-  notificationRetentionDays: "",
-  defaultLocale: "en",
-  timezone: "",
-  quietFrom: "",
-  quietTo: "",
-  linkSchemes: "",
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -141,19 +140,11 @@ function showNew(values: Values, faults: Faults): Answer {
 
 function valuesOf(form: URLSearchParams): Values {
   return {
+    ...typedTexts(form, TEXTS),
     name: form.get("name") ?? "",
-    perMinute: form.get("perMinute") ?? "",
-    dailyCap: form.get("dailyCap") ?? "",
     noCap: form.has("noCap"),
     deliveryChannels: form.getAll("deliveryChannels"),
     dedupIncludesVariables: form.has("dedupIncludesVariables"),
-    eventRetentionDays: form.get("eventRetentionDays") ?? "",
-    notificationRetentionDays: form.get("notificationRetentionDays") ?? "",
-    defaultLocale: (form.get("defaultLocale") ?? "").trim(),
-    timezone: (form.get("timezone") ?? "").trim(),
-    quietFrom: (form.get("quietFrom") ?? "").trim(),
-    quietTo: (form.get("quietTo") ?? "").trim(),
-    linkSchemes: (form.get("linkSchemes") ?? "").trim(),
   };
 }
 
@@ -161,7 +152,7 @@ function valuesOfTenant(tenant: Tenant): Values {
   return {
     name: tenant.name,
     perMinute: String(tenant.perMinute),
-    dailyCap: tenant.dailyCap === null ? "" : String(tenant.dailyCap),
+    dailyCap: String(tenant.dailyCap ?? ""),
     noCap: tenant.dailyCap === null,
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
@@ -176,40 +167,31 @@ function valuesOfTenant(tenant: Tenant): Values {
 }
 
 function inputOf(values: Values) {
+  const { name, dedupIncludesVariables, linkSchemes } = values;
+  const days = (text: string) => (text === "" ? null : wholeNumber(text));
   return {
-    name: values.name,
+    name,
     perMinute: wholeNumber(values.perMinute),
     dailyCap: values.noCap ? null : wholeNumber(values.dailyCap),
-    // The act refuses what is not a channel, and names the field.
+    // The act refuses a text that is no channel, and names the field.
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
-    dedupIncludesVariables: values.dedupIncludesVariables,
-    eventRetentionDays: wholeNumberOrNone(values.eventRetentionDays),
-    notificationRetentionDays: wholeNumberOrNone(values.notificationRetentionDays),
-    defaultLocale: values.defaultLocale === "" ? undefined : values.defaultLocale,
-    timezone: values.timezone === "" ? null : values.timezone,
-    quietHours:
-      values.quietFrom === "" && values.quietTo === ""
-        ? null
-        : { from: values.quietFrom, to: values.quietTo },
-    linkSchemes:
-      values.linkSchemes === "" ? [] : values.linkSchemes.split(",").map((scheme) => scheme.trim()),
+    dedupIncludesVariables,
+    eventRetentionDays: days(values.eventRetentionDays),
+    notificationRetentionDays: days(values.notificationRetentionDays),
+    defaultLocale: values.defaultLocale || undefined,
+    timezone: values.timezone || null,
+    quietHours: typedQuietHours(values),
+    linkSchemes: linkSchemes === "" ? [] : linkSchemes.split(",").map((scheme) => scheme.trim()),
   };
 }
 
-function wholeNumberOrNone(text: string): number | null {
-  return text.trim() === "" ? null : wholeNumber(text);
-}
-
-/** NaN for what is none: administration says so beside the field. */
-function wholeNumber(text: string): number {
-  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
-}
-
-/** Deleting a tenant: what goes is said first, and its name is typed once more. */
+/** Deleting a tenant: the page first says what goes, and asks for the tenant's name. */
 export function deleteTenantPages({ route, db }: PageDeps): void {
   const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: string) =>
     page("tenant-delete", `Delete ${tenant.name}`, {
-      ...{ typed, fault, has: await whatTenantHas(db, tenant.id) },
+      typed,
+      fault,
+      has: await whatTenantHas(db, tenant.id),
     });
 
   route("GET /tenants/:tenantId/delete", (context) => askToDelete(context));
@@ -218,10 +200,10 @@ export function deleteTenantPages({ route, db }: PageDeps): void {
     const { tenant, form, run } = context;
     const typed = form.get("typed") ?? "";
     return await orFaults(
-      async () => {
-        await run(requestTenantDeletion, { id: tenant.id, typed });
-        return redirect(`/deletions/${tenant.id}`);
-      },
+      () =>
+        run(requestTenantDeletion, { id: tenant.id, typed }).then(() =>
+          redirect(`/deletions/${tenant.id}`),
+        ),
       ({ typed: fault }) => askToDelete(context, typed, fault),
     );
   });

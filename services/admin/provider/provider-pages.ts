@@ -69,10 +69,7 @@ export function providerPages({ route, db }: PageDeps): void {
       async ({ params, run, base }) => {
         const id = params.providerId ?? "";
         return await orFaults(
-          async () => {
-            await run(act, { id });
-            return redirect(`${base}/providers`, done);
-          },
+          () => run(act, { id }).then(() => redirect(`${base}/providers`, done)),
           () => redirect(`${base}/providers/${id}`, "test-first"),
         );
       },

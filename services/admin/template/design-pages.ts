@@ -15,7 +15,7 @@ import {
 } from "@belfry/administration/templates/layouts";
 import { PLATFORM_COLORS } from "@belfry/templates/layout";
 import { mayDo } from "../page/access.ts";
-import { type Answer, faultsByField, json, page, redirect } from "../page/answer.ts";
+import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { markedHtml } from "./unfilled-marks.ts";
@@ -74,13 +74,10 @@ export function designPages({ route, db }: PageDeps): void {
     } catch (error) {
       const kept = values === undefined ? {} : { values };
       if (error instanceof InvalidInput) {
-        return {
-          ...(await show(context, { ...kept, faults: error.faults })),
-          status: 422,
-        } as Answer;
+        return withStatus(422, await show(context, { ...kept, faults: error.faults }));
       }
       if (!(error instanceof Conflict)) throw error;
-      return { ...(await show(context, { ...kept, conflict: true })), status: 409 } as Answer;
+      return withStatus(409, await show(context, { ...kept, conflict: true }));
     }
   };
 

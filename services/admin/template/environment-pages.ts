@@ -2,6 +2,7 @@ import { Conflict } from "@belfry/administration/input-error";
 import { promoteEnvironment, promotionDiff } from "@belfry/administration/templates/promote";
 import { listEnvironments, setEnvironment } from "@belfry/administration/tenants/environments";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { differences } from "./template-texts.ts";
@@ -29,23 +30,18 @@ export function environmentPages({ route, db }: PageDeps): void {
 
   route("POST /tenants/:tenantId/environment", async (context) => {
     const { form, run, base } = context;
-    const text = (name: string) => (form.get(name) ?? "").trim();
     const typed = {
-      family: text("family"),
-      environment: text("environment"),
-      promotesFrom: text("promotesFrom"),
+      ...typedTexts(form, ["family", "environment", "promotesFrom"]),
       locked: form.has("locked"),
     };
     return await orFaults(
-      async () => {
-        await run(setEnvironment, {
+      () =>
+        run(setEnvironment, {
           family: typed.family || null,
           environment: typed.environment || null,
           promotesFrom: typed.promotesFrom || null,
           locked: typed.locked,
-        });
-        return redirect(`${base}/environment`, "saved");
-      },
+        }).then(() => redirect(`${base}/environment`, "saved")),
       (faults) => show(context, typed, faults),
     );
   });

@@ -12,7 +12,7 @@ import {
 import { timingRuleFaults } from "@belfry/administration/templates/timing-rules";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/parse-variables";
-import { type Answer, page, redirect } from "../page/answer.ts";
+import { type Answer, page, redirect, withStatus } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { counted } from "../page/words.ts";
@@ -75,9 +75,9 @@ export function publishingPages({ route, db }: PageDeps): void {
     try {
       for (const locale of chosen) await publish(context, template, locale, chosen.includes(""));
     } catch (error) {
-      if (error instanceof InvalidInput) return { ...(await show(context)), status: 422 } as Answer;
+      if (error instanceof InvalidInput) return withStatus(422, await show(context));
       if (!(error instanceof Conflict)) throw error;
-      return { ...(await show(context, {})), status: 409 } as Answer;
+      return withStatus(409, await show(context, {}));
     }
     return redirect(`${base}/templates/${template.id}`, "published");
   });

@@ -19,7 +19,7 @@ import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { mayDo } from "../page/access.ts";
-import { type Answer, faultsByField, json, page, redirect } from "../page/answer.ts";
+import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { when } from "../page/words.ts";
@@ -108,8 +108,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       return redirect(addresses.editor, "draft-saved");
     } catch (error) {
       if (error instanceof InvalidInput) {
-        const answer = await show(context, { template, values, faults: error.faults });
-        return { ...answer, status: 422 } as Answer;
+        return withStatus(422, await show(context, { template, values, faults: error.faults }));
       }
       if (error instanceof Conflict) return await conflict(context, template, values);
       throw error;
@@ -136,7 +135,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
         lines: differences(wholeText(theirs), wholeText(values)),
       },
     });
-    return { ...answer, status: 409 } as Answer;
+    return withStatus(409, answer);
   };
 
   route("GET /tenants/:tenantId/templates/:templateId/sample", async (context) => {

@@ -22,6 +22,7 @@ import {
 } from "@belfry/contracts/channels";
 import type { DigestSettings } from "@belfry/contracts/timing";
 import type { EmailFormat } from "@belfry/templates/email-format";
+import { typedTexts } from "../page/form-fields.ts";
 
 /** Settings that a form turns on and off; `active` is a button of its own. */
 const SWITCHES = SETTING_NAMES.filter(
@@ -116,7 +117,9 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
   const { content: kind } = CHANNEL_ROWS[channel];
   const actions = values.actions.filter((action) => action.label !== "" || action.url !== "");
   return {
-    ...{ channel, content, locale },
+    channel,
+    content,
+    locale,
     ...(kind === "email" ? { subject } : {}),
     ...(kind === "email" && format !== "" ? { format } : {}),
     ...(kind === "notification" ? { title, actions } : {}),
@@ -211,7 +214,7 @@ type TimingValues = Record<(typeof TIMING_TEXTS)[number], string> &
 function timingOfForm(form: URLSearchParams): TimingValues {
   const kind = form.get("digestKind");
   return {
-    ...Object.fromEntries(TIMING_TEXTS.map((name) => [name, (form.get(name) ?? "").trim()])),
+    ...typedTexts(form, TIMING_TEXTS),
     ...Object.fromEntries(DIGEST_SWITCHES.map((name) => [name, form.has(name)])),
     digestKind: kind === "window" || kind === "at" ? kind : "",
     digestDays: form.getAll("digestDays"),

@@ -5,38 +5,16 @@ export interface Bar {
   failed: number;
 }
 
-/** A chart as data for the view: SVG drawn on the server needs no script, and takes the page's colours. */
-interface BarChart {
-  width: number;
-  height: number;
-  bars: {
-    x: number;
-    width: number;
-    sent: { y: number; height: number };
-    failed: { y: number; height: number };
-    startsAt: Date;
-    title: string;
-  }[];
-  /** Lines across, with their figure. */
-  lines: { y: number; label: string }[];
-  marks: { x: number; at: Date; kind: "time" | "day" }[];
-  isEmpty: boolean;
-  rows: readonly Bar[];
-}
-
 const WIDE = { width: 720, height: 240 };
-/** That a mark below needs. */
+/** The least width of a mark below. */
 const MARK_WIDTH = 100;
 const LEFT = 40;
 const TOP = 10;
 const BOTTOM = 24;
 const HOUR_MS = 60 * 60_000;
 
-export function barChart(
-  series: readonly Bar[],
-  barMs: number,
-  { width, height } = WIDE,
-): BarChart {
+/** A chart as data for the view: SVG drawn on the server needs no script, and takes the page's colours. */
+export function barChart(series: readonly Bar[], barMs: number, { width, height } = WIDE) {
   const most = Math.max(...series.map((bar) => bar.sent + bar.failed));
   const top = niceTop(most);
   const room = height - TOP - BOTTOM;
@@ -59,12 +37,13 @@ export function barChart(
     width,
     height,
     bars,
+    /** Lines across, with their figure. */
     lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: short(top * share) })),
     marks: series
       .map((bar, index) => ({
         x: round(LEFT + slot * (index + 0.5)),
         at: bar.startsAt,
-        kind: barMs > HOUR_MS ? ("day" as const) : ("time" as const),
+        kind: barMs > HOUR_MS ? "day" : "time",
       }))
       .filter((_, index) => index % everyBars === 0),
     isEmpty: most === 0,

@@ -57,10 +57,10 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
     const keyName = (form.get("keyName") ?? "").trim();
     const keyRole = form.get("keyRole") ?? "all";
     return await orFaults(
-      async () => {
-        const { apiKey, role } = await run(createKey, { name: keyName, role: keyRole as KeyRole });
-        return await once.show(person, `${base}/keys`, { apiKey, role });
-      },
+      () =>
+        run(createKey, { name: keyName, role: keyRole as KeyRole }).then(({ apiKey, role }) =>
+          once.show(person, `${base}/keys`, { apiKey, role }),
+        ),
       ({ name, ...faults }) =>
         show(context, { faults: { ...faults, keyName: name }, keyName, keyRole }),
     );
@@ -71,13 +71,13 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
     const overlapHours = form.get("overlapHours") ?? "";
     const rotatedRole = form.get("rotatedRole") ?? undefined;
     return await orFaults(
-      async () => {
-        const { apiKey, apiKeys } = await run(rotateKey, {
+      () =>
+        run(rotateKey, {
           overlapSeconds: secondsOf(overlapHours),
           role: rotatedRole as KeyRole | undefined,
-        });
-        return await once.show(person, `${base}/keys`, { apiKey, role: apiKeys[0]?.role });
-      },
+        }).then(({ apiKey, apiKeys }) =>
+          once.show(person, `${base}/keys`, { apiKey, role: apiKeys[0]?.role }),
+        ),
       ({ role, ...faults }) =>
         show(context, {
           faults: { ...faults, rotatedRole: role },
@@ -96,10 +96,10 @@ export function keyPages({ route, db, config, once }: PageDeps): void {
     const { run, form, person, base } = context;
     const hours = form.get("secretOverlapHours") ?? "0";
     return await orFaults(
-      async () => {
-        const made = await run(rotateWebhookSecret, { overlapSeconds: secondsOf(hours) });
-        return await once.show(person, `${base}/keys`, { createdSecret: made.createdSecret });
-      },
+      () =>
+        run(rotateWebhookSecret, { overlapSeconds: secondsOf(hours) }).then((made) =>
+          once.show(person, `${base}/keys`, { createdSecret: made.createdSecret }),
+        ),
       ({ overlapSeconds: secretOverlapHours = "" }) =>
         show(context, { faults: { secretOverlapHours }, secretOverlapHours: hours }),
     );

@@ -1,7 +1,7 @@
 import { readProviders } from "@belfry/administration/providers/providers";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { CHANNELS, type Channel } from "@belfry/contracts/channels";
+import { CHANNELS } from "@belfry/contracts/channels";
 import { type Answer, page } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { providerChannels } from "../page/words.ts";
@@ -74,26 +74,11 @@ const RANGES = {
 } as const;
 type RangeName = keyof typeof RANGES;
 
-interface ChannelFigures {
-  channel: Channel;
-  sent: number;
-  failed: number;
-  skipped: number;
-  pending: number;
-  /** Seconds from acceptance to the provider; null: nothing was sent. */
-  p50: number | null;
-  p99: number | null;
-  within10: number | null;
-}
-
 /** The sums of a range: how many events, and what became of them by channel. */
-export function figuresOf(buckets: readonly ActivityBucket[]): {
-  accepted: number;
-  channels: ChannelFigures[];
-} {
+export function figuresOf(buckets: readonly ActivityBucket[]) {
   const channels = CHANNELS.map((channel) => {
     const own = buckets.filter((bucket) => bucket.channel === channel);
-    const latencies = LATENCY_BOUNDS.concat().map((_, index) => sum(own, index));
+    const latencies = LATENCY_BOUNDS.map((_, index) => sum(own, index));
     const all = sum(own, LATENCY_BOUNDS.length);
     return {
       channel,

@@ -46,10 +46,8 @@ export function suppressionPages({ route, db }: PageDeps): void {
     const { form, run, base } = context;
     const values = { channel: form.get("channel") ?? "", address: form.get("address") ?? "" };
     return await orFaults(
-      async () => {
-        await run(addSuppressions, inputOf(form));
-        return redirect(`${base}/suppressions`, "added");
-      },
+      () =>
+        run(addSuppressions, inputOf(form)).then(() => redirect(`${base}/suppressions`, "added")),
       (faults) => showList(context, { values, faults }),
     );
   });
@@ -91,10 +89,10 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
     const channel = (form.get("channel") ?? "") as ProviderChannel;
     const leaveOutBad = form.has("leaveOutBad");
     return await orFaults(
-      async () => {
-        const done = await run(importSuppressions, { channel, leaveOutBad, file: lines });
-        return await once.show(person, `${base}/suppressions/import`, { done, channel });
-      },
+      () =>
+        run(importSuppressions, { channel, leaveOutBad, file: lines }).then((done) =>
+          once.show(person, `${base}/suppressions/import`, { done, channel }),
+        ),
       (_, faults: readonly InputFault[]) =>
         showImport(context, { lines, channel, leaveOutBad, faults }),
     );

@@ -44,10 +44,10 @@ export function categoryPages({ route, db }: PageDeps): void {
     const typed = typedCategory(form);
     const values = { ...typed, key: keyOf(typed) };
     return await orFaults(
-      async () => {
-        const { key } = await run(putCategory, { ...categoryInput(values), only: "new" });
-        return redirect(`${base}/categories/${key}`, "added");
-      },
+      () =>
+        run(putCategory, { ...categoryInput(values), only: "new" }).then(({ key }) =>
+          redirect(`${base}/categories/${key}`, "added"),
+        ),
       (faults) => list(context, typed, faults),
     );
   });
@@ -59,10 +59,10 @@ export function categoryPages({ route, db }: PageDeps): void {
     const before = await categoryOf(context);
     const values = { ...typedCategory(form), key: before.key };
     return await orFaults(
-      async () => {
-        await run(putCategory, { ...categoryInput(values, before), only: "known" });
-        return redirect(`${base}/categories/${before.key}`, "saved");
-      },
+      () =>
+        run(putCategory, { ...categoryInput(values, before), only: "known" }).then(() =>
+          redirect(`${base}/categories/${before.key}`, "saved"),
+        ),
       (faults) => showCategory(context, { values, faults }),
     );
   });
@@ -71,10 +71,7 @@ export function categoryPages({ route, db }: PageDeps): void {
     const { run, base } = context;
     const { key } = await categoryOf(context);
     return await orFaults(
-      async () => {
-        await run(deleteCategory, { key });
-        return redirect(`${base}/categories`, "deleted");
-      },
+      () => run(deleteCategory, { key }).then(() => redirect(`${base}/categories`, "deleted")),
       (faults) => showCategory(context, { refused: `Not deleted: it ${faults.key}.` }),
     );
   });
@@ -85,10 +82,10 @@ export function categoryPages({ route, db }: PageDeps): void {
       const { key } = await categoryOf(context);
       const eventType = (form.get("eventType") ?? "").trim();
       return await orFaults(
-        async () => {
-          await run(assignCategory, { eventType, category: verb === "assign" ? key : null });
-          return redirect(`${base}/categories/${key}`, "saved");
-        },
+        () =>
+          run(assignCategory, { eventType, category: verb === "assign" ? key : null }).then(() =>
+            redirect(`${base}/categories/${key}`, "saved"),
+          ),
         (faults) => showCategory(context, { faults, eventType }),
       );
     });
@@ -200,10 +197,10 @@ export function importPages({ route, once }: PageDeps): void {
     const { form, run, person, base } = context;
     const lines = form.get("lines") ?? "";
     return await orFaults(
-      async () => {
-        const done = await run(importUnsubscribes, { file: lines });
-        return await once.show(person, `${base}/users/import`, { done });
-      },
+      () =>
+        run(importUnsubscribes, { file: lines }).then((done) =>
+          once.show(person, `${base}/users/import`, { done }),
+        ),
       (_, faults: readonly InputFault[]) => showImport(context, { lines, faults }),
     );
   });

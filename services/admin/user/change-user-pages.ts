@@ -2,16 +2,20 @@ import { ErasuresFull, requestErasure, showErasure } from "@belfry/administratio
 import { InvalidInput, NotFound } from "@belfry/administration/input-error";
 import { disconnectUsers } from "@belfry/administration/tenants/realtime";
 import { setPreference } from "@belfry/administration/users/preferences";
-import { knownUser, putUser, type User, type UserInput } from "@belfry/administration/users/users";
+import { knownUser, putUser, type User } from "@belfry/administration/users/users";
 import { MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedQuietHours, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
-/** What a tenant says of its users, said by a person: a new one by id, or one that there is. */
-export function editUserPages({ route, db }: PageDeps): void {
+const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
+const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;
+
+/** Changing a user: what the tenant knows of them, their preferences, their connections; and erasing them. */
+export function changeUserPages({ route, db, log }: PageDeps): void {
   const showForm = (values: UserValues, isNew: boolean, faults: Faults = {}): Answer => {
     const title = isNew ? "New user" : `Edit ${values.userId}`;
     return page("user-edit", title, { values, isNew, faults });
@@ -27,88 +31,67 @@ export function editUserPages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/users/edit", async ({ form, run, base }) => {
-    const values = typedUser(form);
+    // The id is not trimmed: it is the tenant's own, to the letter.
+    const values = { ...typedTexts(form, TEXTS), userId: form.get("user") ?? "" };
+    const { userId, email, phone, locale, timezone, seen } = values;
     return await orFaults(
-      async () => {
-        const seen = values.seen === "" ? null : values.seen;
-        await run(putUser, { ...userInput(values), seen });
-        return redirect(`${base}/users?user=${encodeURIComponent(values.userId)}`, "user-saved");
-      },
+      () =>
+        run(putUser, {
+          userId,
+          email,
+          phone,
+          locale: locale || null,
+          timezone: timezone || null,
+          quietHours: typedQuietHours(values),
+          seen: seen || null,
+        }).then(() => redirect(pageOf(base, userId), "user-saved")),
       (faults) => showForm(values, form.get("isNew") === "yes", faults),
     );
   });
-}
 
-/** A user as its form has it. */
-interface UserValues {
-  userId: string;
-  email: string;
-  phone: string;
-  locale: string;
-  timezone: string;
-  /** Both empty: the tenant's. */
-  quietFrom: string;
-  quietTo: string;
-  /** When what the form began with was saved; empty: the user was not known. */
-  seen: string;
-}
-
-function valuesOfUser(userId: string, user: User | undefined): UserValues {
-  return {
-    userId,
-    email: user?.email ?? "",
-    phone: user?.phone ?? "",
-    locale: user?.locale ?? "",
-    timezone: user?.timezone ?? "",
-    quietFrom: user?.quietHours?.from ?? "",
-    quietTo: user?.quietHours?.to ?? "",
-    seen: user?.updatedAt ?? "",
-  };
-}
-
-function typedUser(form: URLSearchParams): UserValues {
-  const text = (name: string) => (form.get(name) ?? "").trim();
-  return {
-    // Not trimmed: it is the tenant's own id, to the letter.
-    userId: form.get("user") ?? "",
-    ...{ email: text("email"), phone: text("phone"), locale: text("locale") },
-    timezone: text("timezone"),
-    ...{ quietFrom: text("quietFrom"), quietTo: text("quietTo"), seen: text("seen") },
-  };
-}
-
-function userInput(values: UserValues): UserInput {
-  const { userId, email, phone, locale, timezone, quietFrom: from, quietTo: to } = values;
-  const quietHours = from === "" && to === "" ? null : { from, to };
-  const [language, zone] = [locale || null, timezone || null];
-  return { userId, email, phone, locale: language, timezone: zone, quietHours };
-}
-
-const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
-const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;
-
-/** A user's preferences, changed by somebody of the tenant: their source is `by hand`. */
-export function preferencePages({ route }: PageDeps): void {
   route("POST /tenants/:tenantId/users/preferences", async ({ form, run, base }) => {
     const userId = form.get("user") ?? "";
     const category = form.get("category") ?? "";
     const channel = (form.get("channel") ?? "") as PreferenceChannel;
     const enabled = ENABLED[form.get("to") ?? ""] ?? null;
     await run(setPreference, { userId, category, channel, enabled });
-    const user = encodeURIComponent(userId);
-    return redirect(`${base}/users?user=${user}`, NOTICE[`${enabled}`]);
+    return redirect(pageOf(base, userId), NOTICE[`${enabled}`]);
   });
-}
 
-/** Erasing a user: what goes and what stays is said first, and the id is typed once more. */
-export function eraseUserPages({ route }: PageDeps): void {
-  const askToErase = (userId: string, typed = "", fault?: string): Answer =>
-    page(
-      "user-erase",
-      `Erase ${userId}`,
-      { userId, typed, fault },
-      fault === undefined ? 200 : 422,
+  const disconnect = async (
+    { tenant, run }: InTenant,
+    whom: { userId: string } | { all: true },
+    done: Answer,
+  ): Promise<Answer> => {
+    try {
+      await run(disconnectUsers, whom);
+      return done;
+    } catch (err) {
+      if (err instanceof InvalidInput) throw err;
+      log.warn({ err, tenantId: tenant.id }, "nobody was disconnected");
+      const text =
+        "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
+      return page("message", "Not possible", { text }, 503);
+    }
+  };
+
+  route("POST /tenants/:tenantId/users/disconnect", (context) => {
+    const userId = context.form.get("user") ?? "";
+    return disconnect(
+      context,
+      { userId },
+      redirect(pageOf(context.base, userId), "user-disconnected"),
     );
+  });
+
+  route("POST /tenants/:tenantId/users/disconnect-all", (context) =>
+    disconnect(context, { all: true }, redirect(`${context.base}/users`, "all-disconnected")),
+  );
+
+  const askToErase = (userId: string, typed = "", fault?: string): Answer => {
+    const status = fault === undefined ? 200 : 422;
+    return page("user-erase", `Erase ${userId}`, { userId, typed, fault }, status);
+  };
 
   route("GET /tenants/:tenantId/users/erase", async ({ query }) => {
     const userId = query.get("user") ?? "";
@@ -136,32 +119,25 @@ export function eraseUserPages({ route }: PageDeps): void {
   });
 }
 
-/** Closing the connections of open pages, of a user or of all. */
-export function disconnectUserPages({ route, log }: PageDeps): void {
-  const disconnect = async (
-    { tenant, run }: InTenant,
-    whom: { userId: string } | { all: true },
-    done: Answer,
-  ): Promise<Answer> => {
-    try {
-      await run(disconnectUsers, whom);
-      return done;
-    } catch (err) {
-      if (err instanceof InvalidInput) throw err;
-      log.warn({ err, tenantId: tenant.id }, "nobody was disconnected");
-      const text =
-        "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
-      return page("message", "Not possible", { text }, 503);
-    }
+/** `seen`: when the form's content was saved; empty: the user was not known. */
+const TEXTS = ["email", "phone", "locale", "timezone", "quietFrom", "quietTo", "seen"] as const;
+
+/** A user as the form has them. */
+type UserValues = Record<"userId" | (typeof TEXTS)[number], string>;
+
+function valuesOfUser(userId: string, user: User | undefined): UserValues {
+  return {
+    userId,
+    email: user?.email ?? "",
+    phone: user?.phone ?? "",
+    locale: user?.locale ?? "",
+    timezone: user?.timezone ?? "",
+    quietFrom: user?.quietHours?.from ?? "",
+    quietTo: user?.quietHours?.to ?? "",
+    seen: user?.updatedAt ?? "",
   };
+}
 
-  route("POST /tenants/:tenantId/users/disconnect", (context) => {
-    const userId = context.form.get("user") ?? "";
-    const path = `${context.base}/users?user=${encodeURIComponent(userId)}`;
-    return disconnect(context, { userId }, redirect(path, "user-disconnected"));
-  });
-
-  route("POST /tenants/:tenantId/users/disconnect-all", (context) =>
-    disconnect(context, { all: true }, redirect(`${context.base}/users`, "all-disconnected")),
-  );
+function pageOf(base: string, userId: string): string {
+  return `${base}/users?user=${encodeURIComponent(userId)}`;
 }

@@ -8,7 +8,7 @@ import { findUser } from "@belfry/administration/users/user-rows";
 import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
 import { listUsers } from "@belfry/administration/users/users";
 import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
-import { textFault, UUID } from "@belfry/contracts/identifiers";
+import { textFault } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
@@ -18,6 +18,7 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/shown-preferences";
 import { whyNot } from "../event/why-not.ts";
 import { json, page } from "../page/answer.ts";
+import { idOf } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 30;
@@ -28,7 +29,7 @@ const MOST_USERS = 12;
 /** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
 export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
   /** Spaces around it are pasted along mostly, but an id may have them. */
-  const idOf = async (tenantId: string, given: string) => {
+  const userIdOf = async (tenantId: string, given: string) => {
     const trimmed = given.trim();
     if (given === trimmed || textFault(given) !== undefined) return trimmed;
     const [exact] = await usersWho(db, WHO.id(given), tenantId, 1);
@@ -36,7 +37,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
   };
 
   route("GET /tenants/:tenantId/users", async ({ tenant, query, run }) => {
-    const userId = await idOf(tenant.id, query.get("user") ?? "");
+    const userId = await userIdOf(tenant.id, query.get("user") ?? "");
     const fault = userId === "" ? undefined : textFault(userId);
     if (userId === "" || fault !== undefined) {
       const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
@@ -51,8 +52,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
       return page("users", "Users", { userId, fault, lately, ...list }, status);
     }
     const owner = { tenantId: tenant.id, userId };
-    const given = query.get("before") ?? "";
-    const before = UUID.test(given) ? given : undefined;
+    const before = idOf(query, "before");
     const [found, unread, facts, erasure] = await Promise.all([
       listNotifications(db, { ...owner, limit: PAGE + 1, before }),
       countUnread(db, owner),

@@ -8,11 +8,10 @@ import {
   rotateSigningSecret,
   showWebhook,
 } from "@belfry/administration/webhooks/webhooks";
-import { UUID } from "@belfry/contracts/identifiers";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, type WebhookType } from "@belfry/contracts/webhooks";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
-import { fieldMoment } from "../page/form-fields.ts";
+import { fieldMoment, idOf, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { lastTries } from "./webhook-rows.ts";
@@ -45,10 +44,10 @@ export function webhookPages({ route, once }: PageDeps): void {
   route("POST /tenants/:tenantId/webhooks", async ({ form, run, person, base }) => {
     const values = typedWebhook(form);
     return await orFaults(
-      async () => {
-        const { id, secret } = await run(putWebhook, { ...webhookInput(values), only: "new" });
-        return await once.show(person, `${base}/webhooks/${id}`, { createdSecret: secret });
-      },
+      () =>
+        run(putWebhook, { ...webhookInput(values), only: "new" }).then(({ id, secret }) =>
+          once.show(person, `${base}/webhooks/${id}`, { createdSecret: secret }),
+        ),
       (faults) => newOne(values, faults),
     );
   });
@@ -63,8 +62,7 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
   const endpoint = await run(showWebhook, { webhookId });
   const given = query.get("state") ?? "";
   const shown = isMessageStatus(given) ? given : undefined;
-  const before = query.get("before") ?? "";
-  const after = UUID.test(before) ? before : undefined;
+  const after = idOf(query, "before");
   const wanted = { webhookId, status: shown, after, limit: PAGE };
   const { messages, next } = await run(webhookMessages, wanted);
   const tries = await lastTries(
@@ -90,7 +88,7 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
 /** One endpoint, and what is done to it; a message's matter is message.ts. */
 export function endpointPages(deps: PageDeps): void {
   const { route, once } = deps;
-  const idOf = ({ params }: InTenant) => params.webhookId ?? "";
+  const endpointIdOf = ({ params }: InTenant) => params.webhookId ?? "";
 
   const edit = (
     endpoint: Webhook,
@@ -100,29 +98,29 @@ export function endpointPages(deps: PageDeps): void {
     page("webhook-edit", "Edit endpoint", { endpoint, values, faults, typeGroups: TYPE_GROUPS });
 
   route("GET /tenants/:tenantId/webhooks/:webhookId", (context) =>
-    drawEndpoint(deps, context, idOf(context)),
+    drawEndpoint(deps, context, endpointIdOf(context)),
   );
 
   route("GET /tenants/:tenantId/webhooks/:webhookId/edit", async (context) =>
-    edit(await context.run(showWebhook, { webhookId: idOf(context) })),
+    edit(await context.run(showWebhook, { webhookId: endpointIdOf(context) })),
   );
 
   route("POST /tenants/:tenantId/webhooks/:webhookId", async (context) => {
     const { run, form, base } = context;
-    const endpoint = await run(showWebhook, { webhookId: idOf(context) });
+    const endpoint = await run(showWebhook, { webhookId: endpointIdOf(context) });
     const values = typedWebhook(form);
     return await orFaults(
-      async () => {
-        await run(changeWebhook, { webhookId: endpoint.id, ...webhookInput(values) });
-        return redirect(`${base}/webhooks/${endpoint.id}`, "saved");
-      },
+      () =>
+        run(changeWebhook, { webhookId: endpoint.id, ...webhookInput(values) }).then(() =>
+          redirect(`${base}/webhooks/${endpoint.id}`, "saved"),
+        ),
       (faults) => edit(endpoint, values, faults),
     );
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/activate", async (context) => {
     const { run, base } = context;
-    const webhookId = idOf(context);
+    const webhookId = endpointIdOf(context);
     const { failingSince } = await run(showWebhook, { webhookId });
     await run(changeWebhook, { webhookId, active: true });
     const path = `${base}/webhooks/${webhookId}`;
@@ -134,20 +132,20 @@ export function endpointPages(deps: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/deactivate", async (context) => {
-    await context.run(changeWebhook, { webhookId: idOf(context), active: false });
-    return redirect(`${context.base}/webhooks/${idOf(context)}`, "endpoint-deactivated");
+    await context.run(changeWebhook, { webhookId: endpointIdOf(context), active: false });
+    return redirect(`${context.base}/webhooks/${endpointIdOf(context)}`, "endpoint-deactivated");
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/rotate-secret", async (context) => {
     const { run, person, base } = context;
-    const made = await run(rotateSigningSecret, { webhookId: idOf(context) });
+    const made = await run(rotateSigningSecret, { webhookId: endpointIdOf(context) });
     const { secret: createdSecret, previousSecretUntil: previousUntil } = made;
     return await once.show(person, `${base}/webhooks/${made.id}`, { createdSecret, previousUntil });
   });
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/delete", async (context) => {
     const { run, base } = context;
-    await run(deleteWebhook, { webhookId: idOf(context) });
+    await run(deleteWebhook, { webhookId: endpointIdOf(context) });
     return redirect(`${base}/webhooks`, "deleted");
   });
 }
@@ -162,28 +160,20 @@ interface WebhookValues {
 
 const NEW_WEBHOOK: WebhookValues = { url: "", description: "", which: "all", types: [] };
 
-function valuesOfWebhook(endpoint: {
-  url: string;
-  description: string | null;
-  types: readonly string[];
-}): WebhookValues {
-  const { url, description, types } = endpoint;
-  return {
-    ...{ url, types, description: description ?? "" },
-    which: types.length === 0 ? "all" : "some",
-  };
+function valuesOfWebhook({ url, description, types }: Webhook): WebhookValues {
+  const which = types.length === 0 ? "all" : "some";
+  return { url, types, description: description ?? "", which };
 }
 
 function typedWebhook(form: URLSearchParams): WebhookValues {
   return {
-    url: (form.get("url") ?? "").trim(),
-    description: (form.get("description") ?? "").trim(),
+    ...typedTexts(form, ["url", "description"]),
     which: form.get("which") === "some" ? "some" : "all",
     types: form.getAll("types"),
   };
 }
 
-/** As administration takes it: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
+/** The input of the acts: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
 function webhookInput({ url, description, which, types }: WebhookValues) {
   if (which === "some" && types.length === 0) {
     throw invalid("types", "must include at least one");

@@ -3,47 +3,35 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-interface DisabledEndpoint {
-  id: string;
-  url: string;
-  reason: string;
-  at: Date;
-}
-
 /**
- * Endpoints of a tenant that were disabled without anybody having asked for it, newest first: every page of the tenant
- * tells of them until somebody switches them on, leaves them off, or deletes them.
+ * Endpoints of a tenant that Belfry disabled by itself, newest first: every page of the tenant names them until somebody
+ * enables them, disables them by hand, or deletes them.
  */
-export async function disabledEndpoints(
-  db: Database,
-  tenantId: string,
-): Promise<DisabledEndpoint[]> {
-  const rows = await db
+export async function disabledEndpoints(db: Database, tenantId: string) {
+  return await db
     .selectFrom("webhooks")
-    .select(["id", "url", "disabled_reason", "disabled_at"])
+    .select(["id", "url", "disabled_reason as reason", "disabled_at as at"])
     .where("tenant_id", "=", tenantId)
     .where("active", "=", false)
     .where("disabled_reason", "is not", null)
+    .where("disabled_at", "is not", null)
     .orderBy("disabled_at", "desc")
     .execute();
-  return rows.flatMap(({ id, url, disabled_reason: reason, disabled_at: at }) =>
-    reason === null || at === null ? [] : [{ id, url, reason, at }],
-  );
 }
 
 /** How the last call for a message went. */
 interface LastTry {
   messageId: string;
-  /** So many tries there were. */
+  /** How many calls were made. */
   number: number;
-  /** null: it goes on, or its process died. */
+  /** null: it is under way, or its process died. */
   durationMs: number | null;
-  /** Of HTTP; null: nothing was answered. */
+  /** HTTP status; null: nothing was answered. */
   status: string | null;
   reason: string | null;
 }
 
-/** By message; of those that were not tried there is none. */
+/** The last call for each message, by the message's id; absent where none was made. */
 export async function lastTries(
   db: Database,
   tenantId: string,
@@ -61,7 +49,7 @@ export async function lastTries(
   return new Map(rows.map((row) => [row.messageId, row]));
 }
 
-/** What an endpoint was told, or is to be told, of an event. */
+/** A message to an endpoint about an event. */
 interface ToldMessage {
   id: string;
   endpointId: string;
@@ -73,7 +61,7 @@ interface ToldMessage {
 
 const MOST = 50;
 
-/** The newest messages that tell of an event or a digest, by index. */
+/** The newest messages about an event or a digest. */
 export async function messagesOfEvent(
   db: Database,
   tenantId: string,
