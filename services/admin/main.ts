@@ -29,7 +29,7 @@ await runService({
   check: oidcFaults,
   database: (config, log) =>
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
-  // Without NATS the pages are there all the same; sending an event again is not possible.
+  // The pages work without NATS; only sending an event again does not.
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
     const { db, pool } = database;
@@ -99,7 +99,7 @@ await runService({
     const token = await firstOperatorToken(db);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
     if (token !== undefined) {
-      // Its only way to the person who starts Belfry; it works once, for a day, while there is no operator.
+      // The person who starts Belfry gets this link from the log alone. It works once, for a day, while there is no operator.
       log.info(
         `open this link to become the first operator: ${config.ADMIN_BASE_URL}/join/${token}`,
       );
@@ -122,7 +122,7 @@ await runService({
   },
 });
 
-/** To open browsers; resolves when the server has it. Rejects while NATS is not connected. */
+/** Publishes to open browsers; resolves once the NATS server has the message. Rejects while NATS is not connected. */
 async function publishNow(
   nats: NatsLink | undefined,
   { subject, message }: { subject: string; message: string },

@@ -20,7 +20,7 @@ import { nowhereElse, takeJson } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 
-/** Calls that may ask the database at the same time; the pages have the other connections. */
+/** How many calls may use the database at the same time; the pages keep the other connections. */
 const CALLS_AT_A_TIME = 4;
 
 const DESCRIPTION = [

@@ -25,7 +25,7 @@ import { channelStories } from "./channel-story.ts";
 
 const PAGE = 50;
 
-/** Events as they come, the search, and the story of one. */
+/** The newest events, a search among them, and one event with all its channels. */
 export function activityPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
     const wanted = (query.get("event") ?? "").trim();
@@ -81,7 +81,7 @@ export function activityPages({ route, db }: PageDeps): void {
       return await drawEvent(context);
     } catch (error) {
       if (!(error instanceof NotFound) || !UUID.test(id)) throw error;
-      // A message that gathers events has an id of its own, which dead letters and the outbox lead to.
+      // Dead letters and the outbox link to a digest by its own id.
       if ((await digestById(db, tenant.id, id)) === undefined) throw error;
       return redirect(`${base}/digests/${id}`);
     }
@@ -131,7 +131,7 @@ function orUndefined(error: unknown): undefined {
   throw error;
 }
 
-/** A message that gathers events: what is in it, until when, and what became of it. */
+/** A digest: which events it combines, until when, and what became of the message. */
 export function digestPages({ route, db }: PageDeps): void {
   const drawDigest = async ({ tenant, params, run }: InTenant, fault?: string) => {
     const digest = await run(showDigest, { id: params.digestId ?? "" });
@@ -159,7 +159,7 @@ export function digestPages({ route, db }: PageDeps): void {
 
 const SENT = ["accepted", "delivered", "bounced", "complained", "published"];
 
-/** What stands over the content of a channel: it is rendered again, whether or not it ever left. */
+/** The heading of a channel's content, which we render again whether or not it was sent. */
 function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "delivery">): string {
   const classes = (delivery?.attempts ?? []).map((attempt) => attempt.class);
   if (SENT.includes(status) || classes.includes("accepted")) return "as sent";

@@ -6,15 +6,15 @@ import type { FastifyInstance } from "fastify";
  * tenant.
  */
 export type Access =
-  /** Whoever comes. */
+  /** Everybody, signed in or not. */
   | "anyone"
-  /** Whoever is signed in. */
+  /** Every signed-in person. */
   | "person"
   /** A role in the tenant of the path; in another tenant's path nothing exists (404). */
   | "viewer"
   | "editor"
   | "owner"
-  /** Of the platform. */
+  /** An operator of the platform. */
   | "operator";
 
 export const ACCESS = {
@@ -70,7 +70,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/deactivate": "operator",
   "GET /tenants/:tenantId/delete": "operator",
   "POST /tenants/:tenantId/delete": "operator",
-  // Outlives its tenant, in whose path nothing exists then.
+  // Outside the tenant's path, as it outlives the tenant.
   "GET /deletions/:deletedId": "operator",
 
   "GET /tenants/:tenantId": "viewer",
@@ -211,12 +211,12 @@ export function mayDo(role: Role, needed: Role): boolean {
   return RANKS.indexOf(role) >= RANKS.indexOf(needed);
 }
 
-/** The one part of a tenant that the platform has too: its `global.*` templates. */
+/** Whether the platform has this page too, for its `global.*` templates. */
 export function isOfPlatform(route: RouteKey): boolean {
   return /^(GET|POST) \/tenants\/:tenantId\/templates(\/|$)/.test(route);
 }
 
-/** Nothing can be reached that the table of access does not name. */
+/** Makes Fastify refuse routes that the table does not name. */
 export function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) {

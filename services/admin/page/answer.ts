@@ -81,7 +81,7 @@ export type ShownOnce = ReturnType<typeof createShownOnce>;
  */
 export function createShownOnce(db: Database, keys: SecretKeys) {
   return {
-    /** Leads to a page of ours, which takes `content`. */
+    /** Redirects to a page of ours, which takes `content`. */
     async show({ sessionId }: SessionHolder, path: string, content: object): Promise<Answer> {
       const id = await keepToShow(db, keys, sessionId, content);
       const [plain = "", anchor] = path.split("#", 2);
@@ -101,7 +101,7 @@ export function createShownOnce(db: Database, keys: SecretKeys) {
   };
 }
 
-/** A path of ours to go on to after signing in; "/" for whatever could lead elsewhere. */
+/** The given path if it is one of ours; "/" if it could lead to another site. */
 export function ownPath(given: string | null): string {
   if (given === null || !given.startsWith("/") || given.length > 2000) return "/";
   const base = "http://here.invalid";

@@ -9,17 +9,17 @@ import type { Route } from "./router.ts";
 import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
 
 /**
- * What browsers load, read once at the start: nothing of a request ever names a file. Modules of
- * packages are served as they are but for their imports, which become addresses of ours: no build
- * step, and no import map, which would have to be inline.
+ * The files that browsers load. They are read once at the start, so that no request ever names a file. Modules of
+ * packages are served with their imports rewritten to our addresses: this needs no build step, and no import map,
+ * which would have to be inline.
  */
 interface Assets {
   get(path: string): { type: string; content: Buffer } | undefined;
-  /** `page.css` → its address; it changes with the content, so that browsers may keep it for ever. */
+  /** The address of `page.css`, say. It changes with the content, so that browsers may keep the file for ever. */
   address(name: string): string;
 }
 
-/** One sheet to the browser, in this order. */
+/** Joined into one sheet, in this order. */
 const STYLES = [
   "base.css",
   "frame.css",
@@ -45,7 +45,7 @@ const IMPORT = /^(import\s*|(?:import|export)\s[^"';]*?\bfrom\s*)(["'])([^"']+)\
 interface Source {
   name: string;
   text: string;
-  /** By what the text calls it: the name under which it is served. */
+  /** By import specifier: the name under which we serve the module. */
   imports: Map<string, string>;
 }
 

@@ -9,14 +9,14 @@ import type { Database } from "@belfry/database/connection";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Two cookies, both out of reach of scripts and of other sites: the session's token, made anew at each
- * signing in, and before that a guest's, for the token of the forms.
+ * Two cookies that neither scripts nor other sites can read: the session's token, new at each sign-in, and before that a
+ * guest's token. The token of the forms is made from either.
  */
 export interface Cookies {
   holder(request: FastifyRequest): Promise<SessionHolder | undefined>;
   /** What the form token of this request is made from. */
   secretOf(request: FastifyRequest, signedIn: boolean): string | undefined;
-  /** The form token for the page that answers; gives a guest without a cookie one. */
+  /** The form token for this answer's page; sets a cookie for a new guest. */
   formToken(request: FastifyRequest, reply: FastifyReply, signedIn: boolean): string;
   begin(reply: FastifyReply, token: string): void;
   end(reply: FastifyReply): void;
@@ -31,7 +31,7 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
   const guest = `${prefix}belfry_guest`;
   const options = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;
   const read = (request: FastifyRequest, name: string) => {
-    // Not read yet where the request was refused before: for its `Host`, say.
+    // Undefined where a hook refused the request earlier, for its `Host`, say.
     const value = (request.cookies as FastifyRequest["cookies"] | null)?.[name];
     return value !== undefined && TOKEN.test(value) ? value : undefined;
   };
@@ -59,9 +59,8 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
 }
 
 /**
- * Against requests that another site makes in a person's name. Every form carries a token that only
- * our own pages can know: it is made from the cookie, of the session or, before there is one, of the
- * guest. A browser's own word on where a request comes from is checked besides.
+ * Against cross-site request forgery: every form carries a token that is made from the cookie of the session or guest,
+ * so that only our own pages know it. `isFromOurPages` checks the browser's headers as well.
  */
 
 export const FORM_TOKEN = "_token";

@@ -4,19 +4,19 @@ import { momentOf } from "@belfry/contracts/send-at";
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * The moment that a field or an address names; undefined: it is none. The page's script sends it with its offset;
- * without it, it is UTC, as the label of the field says.
+ * Reads the moment of a field or an address; undefined: it is none. The page's script sends an offset; without the
+ * script the field is in UTC, as its label says.
  */
 export function readMoment(text: string): Date | undefined {
   return momentOf(OFFSET.test(text) ? text : `${text}Z`);
 }
 
-/** What the field holds, in UTC: the page's script says it in the reader's own time. */
+/** The value of a date field, in UTC; the page's script converts it to the reader's time zone. */
 export function fieldMoment(moment: Date | string | number): string {
   return new Date(moment).toISOString().slice(0, 16);
 }
 
-/** The fields of a search, where they name a moment; the others with what is wrong with them. */
+/** Reads several date fields: the moments, the values to show again, and the faults. */
 export function readMoments<Name extends string>(
   values: Readonly<Record<Name, string>>,
 ): {

@@ -70,15 +70,14 @@ const NOTICES: Readonly<Record<string, string>> = {
   "endpoint-deactivated": "Disabled. It receives no messages.",
   "test-sent": "Test message sent. The result is shown here.",
   "sent-again": "Sent again, with the same webhook-id.",
-  imported: "Imported. It applies to every message from now on.",
 };
 
-/** The name of the sentence about how many are left. */
+/** The name of the notice that tells how many are left. */
 export function recoveryCodesLeft(left: number): string {
   return `recovery-codes-left-${left}`;
 }
 
-/** The sentence that a page shows once, named by the `done` of its address: no text comes from there. */
+/** The sentence that a page shows once. The address has its name, never its text. */
 export function noticeOf(done: string | null | undefined): string | undefined {
   return done != null && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
 }

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { ShownOnce } from "./answer.ts";
 import type { Route } from "./router.ts";
 
-/** What every file of pages is given. */
+/** What the functions that register pages are given. */
 export interface PageDeps {
   route: Route;
   db: Database;
@@ -19,7 +19,7 @@ export interface PageDeps {
   };
   once: ShownOnce;
   signToken(claims: { sub: string; tenant: string; concealed: true }): Promise<string>;
-  /** Judges codes and half-done sign-ins. */
+  /** The clock for codes and half-done sign-ins. */
   nowMs(): number;
   log: Logger;
 }

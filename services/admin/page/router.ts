@@ -18,7 +18,7 @@ import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } fr
 import type { Answer } from "./answer.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
 
-/** Of a form that anyone may send: an address, a name, a password twice. */
+/** The limit of forms that guests may send: an address, a name, a password twice. */
 const MAX_GUEST_BODY_BYTES = 16 * 1024;
 
 /** What a handler knows of a request. */
@@ -51,7 +51,7 @@ export interface Signed extends Guest {
   ): Promise<Static<O>>;
 }
 
-/** Where a page stands, for its frame. */
+/** The tenant of a page, for the navigation around it. */
 export interface PlaceInTenant {
   /** `platform` for the pages that the platform has too. */
   tenant: Membership;
@@ -80,7 +80,7 @@ interface RouterDeps {
   write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
 }
 
-/** Registers routes of the table with the rights that it gives them, and nothing else. */
+/** Registers routes with the access that the table gives them. */
 export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
   const contexts = new WeakMap<FastifyRequest, Guest | Signed | InTenant>();
   return (key, handler) => {
@@ -179,7 +179,7 @@ function requireOwnForm(guest: Guest, deps: RouterDeps): void {
   if (!isFromOurPages(request.headers) || !isFormToken(given, cookie)) throw new Refusal("forged");
 }
 
-/** The same for what does not exist and for what is somebody else's. */
+/** One answer for pages that do not exist and for tenants of others. */
 function notThere(): NotFound {
   return new NotFound("path", "there is nothing here");
 }
@@ -213,7 +213,7 @@ async function membershipOf(
 /** Why a request was not let in. */
 type RefusalReason = "sign-in" | "forbidden" | "forged";
 
-/** Of whom a tenant's page was refused: what they are there, and what it takes. */
+/** The person's role in the tenant, and the role that the page needs. */
 export interface RefusedRole {
   tenant: Membership;
   role: Role;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Headers of every answer, and the policies of the two kinds of document that are not ours. */
+/** Headers of every answer, and of the two kinds of document that hold a tenant's mail. */
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -66,8 +66,8 @@ export const PREVIEW_FRAME_HEADERS: Headers = {
 };
 
 /**
- * For pages whose address is a secret: what they load and lead to, our own pages too, is told the origin
- * alone. Not "no-referrer": with it browsers call the origin of our own forms null.
+ * For pages whose address is a secret: browsers send other pages the origin alone, our own pages too. Not
+ * "no-referrer": with it browsers call the origin of our own forms null.
  */
 export function withoutReferrer(reply: FastifyReply): void {
   reply.header("referrer-policy", "strict-origin");

@@ -7,7 +7,7 @@ import {
 } from "@belfry/contracts/channels";
 import { escapeHtml } from "@belfry/templates/html/escape-html";
 
-/** How figures, times and states read on the pages. */
+/** How pages write figures, times and states. */
 
 const NUMBER = new Intl.NumberFormat("en");
 const MINUTE = 60;
@@ -38,7 +38,7 @@ export function seconds(value: number | null): string {
   return `${Math.round(value / DAY)} days`;
 }
 
-/** `2026-03-01 10:00:05 UTC`; the page's script says it in the reader's own time. */
+/** `2026-03-01 10:00:05 UTC`; the page's script converts it to the reader's time zone. */
 export function time(value: Date | string): string {
   return `${iso(value).slice(0, 19).replace("T", " ")} UTC`;
 }
@@ -61,7 +61,7 @@ export const CHANNEL_NAMES: Readonly<Record<string, string>> = Object.fromEntrie
 );
 export const IN_APP_NAME = CHANNEL_ROWS[IN_APP].words.label;
 
-/** `email or SMS`: those for which a tenant needs a provider. */
+/** `email or SMS`: the channels that need a provider. */
 export function providerChannels(last: "and" | "or"): string {
   const names = PROVIDER_CHANNELS.map((channel) => CHANNEL_ROWS[channel].words.inSentence);
   return listed(names, last);
@@ -82,7 +82,7 @@ export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
   message: "unreadable",
 };
 
-/** good, busy, bad or quiet: the colour of a state. */
+/** The colour of a state: good, busy, bad or quiet. */
 export function tone(status: string): string {
   if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
   if (["queued", "sending", "waiting", "scheduled"].includes(status)) return "busy";
@@ -95,7 +95,7 @@ export function toneOfAction(action: string): string {
   return /(create|add|activate|join|restore)$/.test(action) ? "good" : "quiet";
 }
 
-/** `Sandbox (keeps emails)`: its name alone, and what stands in brackets. */
+/** `Sandbox` of `Sandbox (keeps emails)`; `titleNote` has the words in brackets. */
 export function shortTitle(title: string): string {
   return title.replace(/ \(.*\)$/, "");
 }
@@ -110,7 +110,7 @@ export function fieldName(field: string): string {
   return words.replaceAll(".", ", ").toLowerCase();
 }
 
-/** Of a user agent's line, what a person knows it by. */
+/** `Firefox on Linux`, of a user agent header. */
 export function browser(userAgent: string): string {
   const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
   const system = /\b(Windows|Mac OS X|Android|iPhone|iPad|Linux)\b/.exec(userAgent)?.[1];
@@ -119,16 +119,16 @@ export function browser(userAgent: string): string {
   return `${names[name] ?? name}${system === undefined ? "" : ` on ${system}`}`;
 }
 
-/** As HTML: the page's script says it in the reader's own time zone. */
+/** HTML of a time, which the page's script converts to the reader's time zone. */
 export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): string {
   const text = form === "ago" ? ago(value) : time(value);
   return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
 }
 
-/** As programs write a moment. */
+/** A moment in ISO 8601. */
 const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
-/** As HTML: words, escaped, with each moment that a program has written in them as `when` writes it. */
+/** HTML of a text: escaped, and each ISO 8601 moment in it written as `when` does. */
 export function withTimes(text: string | null | undefined): string {
   return (text ?? "")
     .split(STAMP)

@@ -5,7 +5,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
 
-/** Who changed what: all of it, or what a person did, to an object, in a time. */
+/** The audit log, by person, object and time. */
 export function auditPages({ route, db }: PageDeps): void {
   const show = async (query: URLSearchParams, tenantId?: string) => {
     const typed = typedTexts(query, ["person", "object", "from", "to"]);

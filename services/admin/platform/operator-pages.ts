@@ -83,7 +83,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   });
 }
 
-/** Keys of programs that do what an operator may, over HTTP. */
+/** Keys with which programs run operators' acts over HTTP. */
 export function platformKeyPages({ route, once }: PageDeps): void {
   const showKeys = async (context: Signed, name = "", faults: Faults = {}) => {
     const keys = await context.run(listPlatformKeys, {});

@@ -73,18 +73,18 @@ async function streamFacts(nats: NatsLink, prefix: string) {
   return facts;
 }
 
-/** What an operator wants to see at a glance; each a few milliseconds, whatever the tables hold. */
+/** The queries below take a few milliseconds each, whatever the tables hold. */
 
 interface ConnectedService {
   name: string;
-  /** null: a client that does not say. */
+  /** null: the client does not tell. */
   version: string | null;
   connections: number;
-  /** When its process was started, or, of a client that does not say, its oldest connection opened. */
+  /** Start of its process; where the client does not tell, start of its oldest connection. */
   since: Date;
 }
 
-/** One row a process; those of one service that were started in the same second are one. */
+/** One row a process; processes of one service that started in the same second share a row. */
 export async function connectedServices(db: Database): Promise<ConnectedService[]> {
   const { rows } = await sql<{ name: string; connections: number; since: Date }>`
     select application_name as name, count(*)::integer as connections, min(backend_start) as since
@@ -97,7 +97,7 @@ export async function connectedServices(db: Database): Promise<ConnectedService[
   });
 }
 
-/** When the delivery that is due for longest was due, by channel that events are sent on. */
+/** The due time of the most overdue delivery of each channel that events are sent on. */
 async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueAt: Date }[]> {
   const { rows } = await sql<{ channel: ProviderChannel; dueAt: Date }>`
     select d.channel, min(d.due_at) as "dueAt" from deliveries d
@@ -107,7 +107,7 @@ async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueA
   return rows;
 }
 
-/** Accepted, neither dispatched nor refused: how many (up to 10,000), and since when the oldest waits. */
+/** Events that wait for the dispatcher: how many (up to 10,000), and since when. */
 async function undispatched(db: Database): Promise<{ count: number; since: Date | null }> {
   const { rows } = await sql<{ count: number; since: Date | null }>`
     select count(*)::integer as count, min(accepted_at) as since

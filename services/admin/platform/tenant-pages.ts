@@ -26,10 +26,10 @@ import type { InTenant } from "../page/router.ts";
 import { quotaUsed } from "../tenant/activity-buckets.ts";
 
 const TENANTS_PER_PAGE = 50;
-/** What a tenant's first key is called. */
+/** The name of a new tenant's first API key. */
 const FIRST_KEY = "first key";
 
-/** A tenant's own page, for all of its people; and the operator's: create, limits, whitelist, activate and deactivate. */
+/** A tenant's own page for all of its people; for operators the list of tenants, new ones and changes. */
 export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("GET /tenants", async ({ query }) => {
     const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
@@ -214,7 +214,7 @@ export function deleteTenantPages({ route, db }: PageDeps): void {
   });
 }
 
-/** What a tenant's people may know of it: who it is to programs, what it may do, and how much of that is used. */
+/** A tenant's settings, used limits, retention, and which channels it can send on. */
 async function aboutTenant(db: Database, tenantId: string) {
   const [found, used, kept, providers] = await Promise.all([
     showTenant(db, tenantId),

@@ -76,7 +76,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     return await show(context, { template, values });
   });
 
-  /** What is typed, as a draft of a template that is there. */
+  /** Saves the typed text as the template's draft. */
   const keep = async (context: InTenant, template: Template, autosave: boolean) => {
     const values = typedValues(context.form, template);
     const revision = Number(values.revision) || 0;
@@ -97,7 +97,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     }
   });
 
-  // Without scripts, and where two texts have to be seen beside one another.
+  // For browsers without scripts, and for conflicts, where the page compares two texts.
   route("POST /tenants/:tenantId/templates/:templateId", async (context) => {
     const template = await readTemplate(db, addressOf(context));
     const values = typedValues(context.form, template);
@@ -115,7 +115,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     }
   });
 
-  /** Somebody else saved first: their text is shown beside what was typed, which is kept. */
+  /** Somebody else saved first: the page keeps the typed text and compares it with theirs. */
   const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
     const draft = await draftOf(template, values.locale);
     const published = await readTemplate(db, { id: template.id }, values.locale).catch(
@@ -146,21 +146,21 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   });
 }
 
-/** What a template is for does not change: another event type is another template. */
+/** Event type and channel never change: another event type is another template. */
 function typedValues(form: URLSearchParams, { eventType, channel }: Template): TemplateValues {
   return { ...valuesOfForm(form), eventType, channel };
 }
 
 /** What one template's editor has to show. */
 interface Edited {
-  /** With its default variant. */
+  /** With the text of its default variant. */
   template: Template;
   values: TemplateValues;
   draft: TemplateDraft | undefined;
   /** The draft of the default variant, from which a translation begins. */
   source: TemplateDraft | undefined;
   faults?: readonly InputFault[];
-  /** Somebody else's text, where it was there first. */
+  /** The text that somebody else saved first. */
   conflict?: { what: string; by: string | null; lines: object[] };
 }
 
@@ -256,7 +256,7 @@ async function siblingsOf(db: Database, base: string, template: Template) {
   });
 }
 
-/** Of a translation: the default text, or what changed of it since the translation was made. */
+/** For a translation: the default text, or its changes since the translation was made. */
 async function sourceOf(db: Database, edited: Edited, name: string, version: number) {
   const { template, source, values } = edited;
   const variant = template.locales.find((one) => one.locale === values.locale);
@@ -291,7 +291,7 @@ async function leftOutWords(db: Database, template: Template): Promise<string[]>
   return reasons.map(leftOutSentence);
 }
 
-/** Whether there is a real event to take values from, and whether they are taken at once. */
+/** Whether a real event has values to show, and whether the page shows them at once. */
 async function sampleOf(db: Database, tenantId: string, values: TemplateValues, mayEdit: boolean) {
   const found =
     tenantId === PLATFORM ? undefined : await sampleFromEvents(db, tenantId, values.eventType);

@@ -25,7 +25,7 @@ import { counted } from "../page/words.ts";
 import { addressesOf, addressOf, keyOf, languageName } from "./template-addresses.ts";
 import { differences, textParts } from "./template-texts.ts";
 
-/** Templates at a glance, their versions, and what is done to a whole one. */
+/** The list of templates, their versions, and buttons that act on a whole template. */
 export function templatePages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/templates", async ({ tenant }) => {
     const templates = await readTemplates(db, tenant.id);
@@ -100,7 +100,7 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 }
 
-/** Of one template on one channel, in a few words. */
+/** One template on one channel, in a few words. */
 function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
   const languages = locales.filter((one) => one.version > 0).length + 1;
   const outdated = locales.filter((one) => one.outdated).length;
@@ -119,7 +119,7 @@ function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
   };
 }
 
-/** Why active templates of a channel reach nobody, once for each channel. */
+/** Why the active templates of a channel reach nobody, for each such channel. */
 async function leftOutChannels(db: Database, templates: readonly TemplateSummary[]) {
   const said: string[] = [];
   for (const channel of CHANNELS) {
@@ -135,7 +135,7 @@ async function leftOutChannels(db: Database, templates: readonly TemplateSummary
   return said;
 }
 
-/** What is done to one language of a template as a whole. */
+/** Buttons that act on one language of a template. */
 export function templateLanguagePages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
     const { run, base, form } = context;
@@ -146,7 +146,7 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
     return redirect(back, "discarded");
   });
 
-  // A translation that needed no change says again what the default text says.
+  // The translation still fits the changed default text.
   route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
     const { run, form, base } = context;
     const locale = form.get("locale") ?? "";

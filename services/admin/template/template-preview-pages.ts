@@ -8,14 +8,14 @@ import type { PageDeps } from "../page/page-deps.ts";
 import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
 
-/** What the editor shows as one types, and a test of what is in it, saved or not. */
+/** The editor's live preview, and sending its content as a test, saved or not. */
 export function templatePreviewPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
     const values = valuesOfForm(form);
     const samples = samplesOf(values);
     const sampleFault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
-    // Who has not begun yet has made no mistake.
+    // An empty text is no mistake yet.
     if (values.content.trim() === "") return json({ ok: false, faults: [], sampleFault });
     const source = withHeadline(previewInputOf(values));
     const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
@@ -60,7 +60,7 @@ function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown>
   return parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
 }
 
-/** A mail without a subject yet, or a push without a title, is shown all the same. */
+/** Lets the preview show a mail without a subject or a push without a title. */
 function withHeadline(source: PreviewInput): PreviewInput {
   const { subject, title } = source;
   return {

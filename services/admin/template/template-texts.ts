@@ -1,7 +1,7 @@
 import { diffLines } from "diff";
 import { FORMATS } from "./template-values.ts";
 
-/** All that is text of a template, by the name of its field, for people and for comparisons. */
+/** The texts of a template that people compare. */
 interface Texts {
   content: string;
   subject?: string | null | undefined;
@@ -24,21 +24,21 @@ function buttonText({ label, url }: { label: string; url: string }): string {
   return label === "" && url === "" ? "" : `${label}: ${url}`;
 }
 
-/** Those that one of the two has. */
+/** The parts that at least one of the two has. */
 export function textParts(from: Texts, to: Texts): { name: string; from: string; to: string }[] {
   return PARTS.map(([name, of]) => ({ name, from: of(from), to: of(to) })).filter(
     (part) => part.from !== "" || part.to !== "",
   );
 }
 
-/** For one comparison of everything. */
+/** All parts as one text, to compare. */
 export function wholeText(texts: Texts): string {
   return PARTS.map(([, of]) => of(texts))
     .filter(Boolean)
     .join("\n");
 }
 
-/** Why a template reaches nobody, as administration says it, for people. */
+/** Why a template reaches nobody, as a sentence. */
 export function leftOutSentence(reason: string): string {
   return `This is currently not sent: ${reason}.`;
 }
@@ -48,17 +48,17 @@ interface DifferentLine {
   text: string;
 }
 
-/** Equal lines around a change that are shown. */
+/** How many equal lines the page shows around a change. */
 const AROUND = 3;
 /**
- * Lines added and removed together, beyond which two texts are not compared: the work grows with its square, in the
- * thread that serves everybody. 300 take some 15 ms at the most, 4000 took seconds.
+ * The most added and removed lines that we compare. The work grows with their square, and blocks the thread that serves
+ * everybody: 300 take at most some 15 ms, 4000 took seconds.
  */
 const MAX_EDITS = 300;
 
 const TOO_DIFFERENT = "Too different to compare line by line: both texts are shown whole";
 
-/** What changed from one text to the other, line by line; long equal parts are left out. */
+/** Compares two texts line by line; long equal parts are left out. */
 export function differences(from: string, to: string): DifferentLine[] {
   const all: DifferentLine[] = [
     { kind: "removed", text: from },

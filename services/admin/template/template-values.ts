@@ -36,7 +36,7 @@ function switches(isOn: (name: Switch) => boolean) {
   return Object.fromEntries(SWITCHES.map((name) => [name, isOn(name)])) as Record<Switch, boolean>;
 }
 
-/** A template as its form holds it: text as it was typed. */
+/** A template as its form has it: texts as they were typed. */
 export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   eventType: string;
   channel: Channel;
@@ -45,7 +45,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   subject: string;
   title: string;
   content: string;
-  /** Of a mail; empty: found out from the text. */
+  /** Of a mail; empty: derived from the text. */
   format: EmailFormat | "";
   url: string;
   /** As many as a push may have, empty ones too. */
@@ -54,7 +54,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   expiresAfterSeconds: string;
   /** JSON text. */
   sampleVariables: string;
-  /** False for a real event's values, which are a user's: they are for the page alone. */
+  /** False: they are a real event's, thus a user's, and are shown but never saved. */
   keepsSamples: boolean;
   requiredVariables: string[];
   /** 0: nothing is published. */
@@ -127,12 +127,12 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
   };
 }
 
-/** What is rendered of it. */
+/** The input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
   return { ...sourceOf(values), plainCharacters: values.plainCharacters };
 }
 
-/** What is kept of it as a draft. What holds for all languages is set with the default variant alone. */
+/** The input of a draft. Only the default variant has the settings, which hold for all languages. */
 export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
   const { targetChannel, expiresAfterSeconds, sampleVariables, keepsSamples } = values;
   const { eventType, basedOnVersion } = values;
@@ -150,17 +150,17 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
   };
 }
 
-/** Where they come from: what is published, over it the draft, and for a translation the default's. */
+/** Where the values come from: the draft if there is one, else the published text. */
 interface ValueSources {
   locale: string;
-  /** What is published, or what a new translation begins with. */
+  /** The published text, or the text that a new translation begins with. */
   text: Template | TemplateDraft;
   draft: TemplateDraft | undefined;
   /** The draft of the default variant. */
   source: TemplateDraft | undefined;
 }
 
-/** What is set for all languages stands in the draft of the default variant, if there is one. */
+/** Settings of all languages come from the draft of the default variant, if there is one. */
 export function valuesOfTemplate(template: Template, sources: ValueSources): TemplateValues {
   const { locale, draft, source } = sources;
   const text = draft ?? sources.text;
@@ -202,7 +202,7 @@ const TIMING_TEXTS = [
 ] as const;
 const DIGEST_SWITCHES = ["digestSliding", "digestLeading"] as const;
 
-/** When what a template makes leaves, as its form holds it: text as it was typed, empty where it is not set. */
+/** When a template's messages are sent, as its form has it: texts as typed, empty where not set. */
 type TimingValues = Record<(typeof TIMING_TEXTS)[number], string> &
   Record<(typeof DIGEST_SWITCHES)[number], boolean> & {
     /** Empty: each event is sent by itself. */
@@ -221,7 +221,7 @@ function timingOfForm(form: URLSearchParams): TimingValues {
   } as TimingValues;
 }
 
-/** What is not a number is kept as one that no rule takes. */
+/** A text that is no number becomes 0, which the rules refuse. */
 function timingInput(values: TimingValues): TemplateSettingsInput {
   const { throttleCount, throttleSeconds, afterUnreadSeconds } = values;
   const isThrottled = throttleCount !== "" || throttleSeconds !== "";

@@ -1,8 +1,8 @@
 import type { Preview } from "@belfry/administration/templates/preview-template";
 
 /**
- * What has no value is rendered as its name between two characters that no text has, so that a preview can
- * show it where it stands.
+ * A preview renders a variable without a value as its name between two characters that no text has, so that the page can
+ * mark the place.
  */
 const BEGIN = "\uE0F1";
 const END = "\uE0F2";
@@ -29,7 +29,7 @@ const STYLE = `<style>
 a[href="#"]{outline:2px dashed #c06a00!important;outline-offset:2px}
 a[href="#"]::after{content:" no address";font-size:12px;color:#c06a00;background:#fff8ec}
 </style>`;
-/** Whose text is no element. */
+/** Elements whose content is text, not markup. */
 const RAW = /^<(style|title|script|textarea|xmp|noscript)(?=[\s/>])/i;
 const RAW_ENDS = new Map(
   ["style", "title", "script", "textarea", "xmp", "noscript"].map((element) => [
@@ -38,7 +38,7 @@ const RAW_ENDS = new Map(
   ]),
 );
 
-/** A rendered mail with its marks as elements; within a tag or a title the name alone. */
+/** A rendered mail with its marks as `<mark>` elements; within a tag or a title the name alone. */
 export function markedHtml(html: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -57,7 +57,7 @@ export function markedHtml(html: string): string {
   return pieces.join("") + STYLE;
 }
 
-/** Behind a tag, a comment, or an element whose text is none of the page's. */
+/** The place after a tag, a comment, or an element whose content is text. */
 function endOfTag(html: string, open: number): number {
   if (html.startsWith("<!--", open)) return after(html, "-->", open);
   const raw = RAW.exec(html.slice(open, open + 20))?.[1];
@@ -78,7 +78,7 @@ function after(html: string, end: string, from: number): number {
   return found === -1 ? html.length : found + end.length;
 }
 
-/** Reads on from where the element begins: a mail may have as many of them as it likes. */
+/** Searches from the element's start, so that many elements take linear time. */
 function endOfRaw(html: string, element: string, from: number): number {
   const end = RAW_ENDS.get(element);
   if (end === undefined) return html.length;
@@ -86,7 +86,7 @@ function endOfRaw(html: string, element: string, from: number): number {
   return end.exec(html) === null ? html.length : end.lastIndex;
 }
 
-/** As the editor shows it: `marked` has marks, `plain` is what would be sent. */
+/** The preview for the editor: `marked` has marks, `plain` is what would be sent. */
 export function shownPreview(plain: Preview, marked: Preview): object {
   if (marked.kind === "email" && plain.kind === "email") {
     const { kind, channel, missing, linksLeftOut } = plain;

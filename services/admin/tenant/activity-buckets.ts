@@ -5,7 +5,7 @@ import { pause } from "@belfry/service/pause";
 import { sql } from "kysely";
 import type { Logger } from "pino";
 
-/** The figures of the overview: five minutes of a tenant a row, so that no page counts events. */
+/** The figures of the overview: one row for five minutes of a tenant, so that no page counts events. */
 
 export const BUCKET_MS = 5 * 60_000;
 
@@ -30,8 +30,8 @@ export interface ActivityBucket {
 const LOCK = 0x62656c66;
 
 /**
- * Counts the bucket that begins at this moment anew, for all tenants at once; what was counted before
- * is replaced. One caller at a time over all replicas: false when another is at it.
+ * Counts the bucket that begins at this moment again, for all tenants, and replaces its rows. One caller at a time over
+ * all replicas: false while another one counts.
  */
 export async function countBucket(db: Database, startsAt: Date): Promise<boolean> {
   const endsAt = new Date(startsAt.getTime() + BUCKET_MS);
@@ -122,7 +122,7 @@ export async function bucketsOfTenant(
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What of a tenant's limits is used: in the last 60 seconds, and since midnight UTC, which is `since`. */
+/** How much of its limits a tenant used: in the last 60 seconds, and since midnight UTC (`since`). */
 export async function quotaUsed(
   db: Database,
   tenantId: string,
@@ -138,12 +138,12 @@ export async function quotaUsed(
 
 const HOUR_MS = 60 * 60_000;
 const KEEP_MS = 31 * 24 * HOUR_MS;
-/** What happened while no replica ran is counted afterwards, this far back. */
+/** How far back events are counted that came while no replica ran. */
 const CATCH_UP_MS = 24 * HOUR_MS;
-/** Rests this many times as long as it worked: it may never be what slows the database. */
+/** Rests this many times as long as it worked, so that it never slows the database. */
 const REST_FACTOR = 10;
 
-/** How old a bucket is when it is counted once more: deliveries still move after their event. */
+/** Ages at which a bucket is counted again: deliveries still change after their event. */
 const AGAIN_AFTER_MS = [15 * 60_000, HOUR_MS, 12 * HOUR_MS];
 
 /** Keeps the figures of the overview up to date until told to stop. */
@@ -176,7 +176,7 @@ export async function rollActivity(deps: {
   }
 }
 
-/** Oldest first: what was not counted yet, and what moves still. */
+/** Buckets that were not counted yet, and older ones to count again; oldest first. */
 export async function bucketsToCount(db: Database, current: number): Promise<number[]> {
   const newest = (await newestBucket(db))?.getTime() ?? 0;
   const from = Math.max(current - CATCH_UP_MS, Math.min(newest, current - BUCKET_MS));
@@ -186,8 +186,8 @@ export async function bucketsToCount(db: Database, current: number): Promise<num
 }
 
 /**
- * The beginnings of those buckets from `from` to `to` in which an event was accepted or a digest opened, oldest
- * first: one look by index each, as a count of a bucket that has nothing costs as much as of one that has.
+ * The buckets from `from` to `to` in which an event was accepted or a digest opened, oldest first. One index lookup a
+ * bucket: counting an empty bucket would cost as much as counting a full one.
  */
 async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
   const used: number[] = [];

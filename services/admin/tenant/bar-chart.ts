@@ -51,7 +51,7 @@ export function barChart(series: readonly Bar[], barMs: number, { width, height 
   };
 }
 
-/** The next of 2, 4, 6, 8, 10, 20, 40 …: its half is a whole number. */
+/** The next of 2, 4, 6, 8, 10, 20, 40 …, so that the half is a whole number. */
 export function niceTop(most: number): number {
   for (let power = 1; ; power *= 10) {
     for (const step of [2, 4, 6, 8, 10]) if (most <= step * power) return step * power;

@@ -18,7 +18,7 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
   .update(rawBody)
   .digest("hex");`;
 
-/** API keys and the webhook secret. What is secret is on the page behind the request that made it, and never again. */
+/** API keys and the webhook secret. The page shows a new secret once. */
 export function keyPages({ route, db, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("keys", "API keys", {
@@ -119,8 +119,8 @@ function secondsOf(hours: string): number {
 }
 
 /**
- * A trigger as one line for bash and zsh that works as pasted, again and again: each time it carries a
- * fresh idempotency key. Every value stands in quotes that nothing in it can end.
+ * A trigger as one line for bash and zsh. It can be pasted again and again, as it makes a new idempotency key each
+ * time. No value can end the quotes around it.
  */
 export function curlLine(
   apiUrl: string,
@@ -146,7 +146,7 @@ export function curlLine(
   ].join(" ");
 }
 
-/** The same of a key that reads: what rests until its time. */
+/** The line for a key that only reads: it lists the scheduled events. */
 function readLine(apiUrl: string, apiKey: string): string {
   return `curl -sS ${apiUrl}${SCHEDULED_PATH} -H 'x-api-key: ${apiKey}'`;
 }

@@ -24,7 +24,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
       values: { email: "", role: "owner" },
       faults: {},
       link: undefined,
-      // Not "fault": what a page is given, the fields in it have, too.
+      // Not "fault": the views of fields inherit the page's data.
       refused: undefined,
       ...extra,
     });
@@ -46,7 +46,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
     );
   });
 
-  /** What is wrong with a member stands above them all. */
+  /** Shows a fault above the list of members. */
   const orFault = (context: InTenant, change: () => Promise<Answer>) =>
     orFaults(change, (_, [fault]) => show(context, { refused: fault?.message }));
 
@@ -74,7 +74,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
     }),
   );
 
-  /** In a tenant's pages there is nobody else, for an operator either. */
+  /** Throws `NotFound` for people of other tenants, for operators too. */
   const member = async ({ tenant, params }: InTenant) => ({
     person: (await memberOf(db, tenant.id, params.personId ?? "")).id,
   });

@@ -14,7 +14,7 @@ import {
 } from "./activity-buckets.ts";
 import { type Bar, barChart } from "./bar-chart.ts";
 
-/** Of the chart on a phone. */
+/** The size of the chart on a phone. */
 const NARROW = { width: 350, height: 190 };
 
 /** A tenant at a glance. */
@@ -98,7 +98,7 @@ export function figuresOf(buckets: readonly ActivityBucket[]) {
   return { accepted, channels };
 }
 
-/** Linear between the bounds of the bucket in which the quantile lies; the last bound when it is beyond. */
+/** Interpolates between the bounds around the quantile; the last bound if it lies beyond. */
 export function quantile(upTo: readonly number[], all: number, q: number): number | null {
   if (all === 0) return null;
   const wanted = q * all;

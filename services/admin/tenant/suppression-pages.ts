@@ -63,7 +63,7 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
 }
 
-/** Addresses are listed in order: those of a channel that begin with the text are together, after its place. */
+/** The places in the ordered list after which the addresses begin that start with the text. */
 function placesBefore(text: string) {
   const shorter = text.slice(0, -1);
   const last = text.codePointAt(text.length - 1) ?? 0;
@@ -71,7 +71,7 @@ function placesBefore(text: string) {
   return PROVIDER_CHANNELS.map((channel) => ({ channel, after: { channel, address } }));
 }
 
-/** Many addresses at once: all of a list, or, where somebody says so, those of its lines that are good. */
+/** Suppresses a list of addresses: all of it, or, on request, its valid lines. */
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", "Suppress many addresses", {

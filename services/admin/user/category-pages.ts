@@ -13,7 +13,7 @@ import { type Answer, type Faults, orFaults, page, redirect } from "../page/answ
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
-/** What a tenant's users choose among, and which event types belong to each. */
+/** Categories, and the event types that belong to each. */
 export function categoryPages({ route, db }: PageDeps): void {
   const list = async ({ run }: InTenant, values = NEW_CATEGORY, faults: Faults = {}) => {
     const categories = await run(listCategories, {});
@@ -102,7 +102,7 @@ async function categoryOf({ run, params }: InTenant) {
 /** A category as its form has it. */
 interface CategoryValues {
   key: string;
-  /** The default first; then each language, and on its own page an empty row for one more. */
+  /** The default first; then each language, and on the category's page an empty row. */
   texts: { language: string; label: string; description: string }[];
   required: boolean;
   defaultOn: boolean;
@@ -140,7 +140,7 @@ function typedCategory(form: URLSearchParams): CategoryValues {
   return {
     key: (form.get("key") ?? "").trim(),
     texts: (labels.length === 0 ? [""] : labels).map((label, at) => ({
-      // The first is the default, whatever is sent as its language.
+      // The first is the default, whatever language the form sends.
       language: at === 0 ? "" : (languages[at] ?? "").trim(),
       label: label.trim(),
       description: (descriptions[at] ?? "").trim(),
@@ -151,7 +151,7 @@ function typedCategory(form: URLSearchParams): CategoryValues {
   };
 }
 
-/** A key from the name where none was typed: `Offers & news` becomes `offers-news`. */
+/** The typed key, or one made from the name: `Offers & news` becomes `offers-news`. */
 function keyOf({ key, texts }: CategoryValues): string {
   if (key !== "") return key;
   const words =
@@ -162,16 +162,16 @@ function keyOf({ key, texts }: CategoryValues): string {
   return words.join("-").slice(0, MAX_KEY_CHARACTERS);
 }
 
-/** The form has all languages: one that it does not name any more is taken away from the category before it. */
+/** The form has all languages: one that is missing is removed from the category. */
 function categoryInput(values: CategoryValues, before?: Category) {
   const { key, texts, required, defaultOn, position } = values;
-  // The row for one more language was left empty; without a language the texts would be the default's.
+  // Drops the empty row for one more language: without a language it would replace the default.
   const filled = texts.filter(({ language }, at) => at === 0 || language !== "");
   const by = (name: "label" | "description") => ({
     ...Object.fromEntries(Object.keys(before?.[name] ?? {}).map((language) => [language, ""])),
     ...Object.fromEntries(filled.map((text) => [text.language, text[name]])),
   });
-  // NaN for what is no number: the act says so beside the field.
+  // NaN: the act refuses it beside the field.
   const order = /^\d{1,9}$/.test(position) ? Number(position) : Number.NaN;
   return {
     ...{ key, required, defaultOn, label: by("label"), description: by("description") },
@@ -179,7 +179,7 @@ function categoryInput(values: CategoryValues, before?: Category) {
   };
 }
 
-/** Unsubscribes that a tenant brings from elsewhere: all of a list, or nothing of it. */
+/** Imports a list of unsubscribes: all of it, or nothing. */
 export function importPages({ route, once }: PageDeps): void {
   const showImport = async ({ run }: InTenant, extra: object = {}) =>
     page("import", "Import unsubscribes", {

@@ -22,13 +22,13 @@ import { idOf } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 30;
-/** Where the users come from that were seen lately, and how many are named. */
+/** The recent users are those of so many events; so many of them are listed. */
 const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
 
-/** What is known of a user and what they want, their history as they see it, and a live inbox to try. */
+/** The list of users, and a user's page: facts, preferences, history, and a live inbox. */
 export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
-  /** Spaces around it are pasted along mostly, but an id may have them. */
+  /** Trims spaces, which are mostly pasted by accident, unless a user's id has them. */
   const userIdOf = async (tenantId: string, given: string) => {
     const trimmed = given.trim();
     if (given === trimmed || textFault(given) !== undefined) return trimmed;
@@ -73,8 +73,8 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     });
   });
 
-  // For the live inbox: the browser is given what a tenant's backend would give it, never the key, and by this
-  // token it reads no more than the page shows.
+  // For the live inbox: a token such as a tenant's backend would give, with which the browser reads no more than the
+  // page shows.
   route("POST /tenants/:tenantId/users/token", async ({ tenant, form, run }) => {
     const userId = form.get("user") ?? "";
     const { channels } = await run(openInbox, { userId });
@@ -84,10 +84,10 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
 }
 
 const EVENTS = 10;
-/** Of what was never meant for a channel nothing is said. */
+/** Reasons of channels that the event was never meant for: the page leaves these out. */
 const NOT_MEANT = ["no active template", "channel not allowed", "not requested"];
 
-/** What is known of a user of a tenant, as the page of the user shows it. */
+/** The facts on a user's page. */
 async function userFacts(
   db: Database,
   keys: SecretKeys,
@@ -100,7 +100,7 @@ async function userFacts(
     searchEvents(db, { tenantId, userId, limit: EVENTS }),
     eventIdsOfUser(db, keys, { tenantId, userId, most: EVENTS }),
   ]);
-  // By index however old they are; what was accepted in the last seconds is among the newest of the tenant.
+  // The search index has events of any age, but those of the last seconds only later: these are among the newest.
   const older = indexed.filter((id) => !lately.some((event) => event.id === id));
   const events = [...lately, ...(await eventsByIds(db, older, tenantId))]
     .toSorted((a, b) => (a.id < b.id ? 1 : -1))
@@ -108,7 +108,7 @@ async function userFacts(
   const ids = events.map(({ id }) => id);
   return {
     user,
-    /** In the directory, by an event, or by a preference. */
+    /** Whether the directory, an event or a preference names the user. */
     isKnown: user !== undefined || events.length > 0 || wishes.preferences.length > 0,
     quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
     defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
@@ -116,12 +116,12 @@ async function userFacts(
     channels: PREFERENCE_CHANNELS,
     suppressions: await suppressionsOfUser(db, tenantId, user, ids),
     sent: events.map((event) => ({ ...event, states: statesOf(event) })),
-    /** How far back was looked, where there may be more. */
+    /** How far back the search went, where there may be more. */
     lookedBackTo: next === undefined || indexed.length > 0 ? undefined : searchedTo,
   };
 }
 
-/** A row for all categories, one for each, and one for each that is gone and of which something was said. */
+/** A row for all categories, one for each, and one for each deleted category that has preferences. */
 function cellRows({ preferences, categories }: ShownPreferences) {
   const said = Map.groupBy(preferences, ({ category }) => category);
   const keys = new Set([ANY, ...categories.map(({ key }) => key), ...said.keys()]);
@@ -141,7 +141,7 @@ function cellRows({ preferences, categories }: ShownPreferences) {
   });
 }
 
-/** What became of an event on each channel that it was meant for, and why not. */
+/** The state of an event on each channel that it was meant for, and why it was not sent. */
 function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
   return CHANNELS.flatMap((channel) => {
     const delivery = deliveries.find((one) => one.channel === channel);

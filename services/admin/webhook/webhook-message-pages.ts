@@ -17,7 +17,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { messageState, typeWords } from "./webhook-words.ts";
 
-/** One message to an endpoint with its tries; a test message is one, and so is a copy that is sent again. */
+/** One message to an endpoint with its attempts; test messages and resent copies are messages too. */
 export function webhookMessagePages({ route }: PageDeps): void {
   const MESSAGE = "/tenants/:tenantId/webhooks/:webhookId/messages/:messageId";
   route(`GET ${MESSAGE}`, async ({ run, params }) => {
@@ -53,11 +53,11 @@ interface ReplayValues {
   since: string;
   until: string;
   which: "missed" | "all";
-  /** Where the part before has ended. */
+  /** Where the previous part ended. */
   after?: string | undefined;
 }
 
-/** Messages of a time are sent once more; what is more than one request does goes on from where it has ended. */
+/** Replays the messages of a time span; a long replay takes several requests, each from where the last one ended. */
 export function replayPages({ route, once }: PageDeps): void {
   const endpointOf = ({ run, params }: InTenant): Promise<Webhook> =>
     run(showWebhook, { webhookId: params.webhookId ?? "" });
@@ -114,7 +114,7 @@ function typedReplay(form: URLSearchParams): ReplayValues {
   };
 }
 
-/** What cannot be done now, because of how the endpoint or the message stands, is told in administration's words. */
+/** Shows why a message cannot be sent now: the state of the endpoint or the message forbids it. */
 async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
   try {
     return await change();

@@ -24,7 +24,7 @@ import {
   typesInShort,
 } from "./webhook-words.ts";
 
-/** A tenant's endpoints, and making one: its secret is on the page behind it, once. */
+/** A tenant's endpoints, and making one, whose secret the next page shows once. */
 export function webhookPages({ route, once }: PageDeps): void {
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
     page("webhook-new", "New endpoint", { values, faults, typeGroups: TYPE_GROUPS });
@@ -85,7 +85,7 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
   });
 }
 
-/** One endpoint, and what is done to it; a message's matter is message.ts. */
+/** One endpoint, and changes to it. */
 export function endpointPages(deps: PageDeps): void {
   const { route, once } = deps;
   const endpointIdOf = ({ params }: InTenant) => params.webhookId ?? "";
@@ -125,7 +125,7 @@ export function endpointPages(deps: PageDeps): void {
     await run(changeWebhook, { webhookId, active: true });
     const path = `${base}/webhooks/${webhookId}`;
     if (failingSince === null) return redirect(path, "endpoint-activated");
-    // What did not arrive is the next thing to do; some of it was written before the first call failed.
+    // Leads on to a replay; some messages were written before the first call failed.
     const since = fieldMoment(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
     const place = new URLSearchParams({ since });
     return redirect(`${path}/replay?${place}`, "endpoint-mended");
@@ -181,7 +181,7 @@ function webhookInput({ url, description, which, types }: WebhookValues) {
   return {
     url,
     description: description === "" ? null : description,
-    // Whatever was sent: the act says what is no type.
+    // The act refuses a text that is no type.
     types: which === "all" ? [] : ([...types] as WebhookType[]),
   };
 }

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
 import { TEST_TYPE, type WebhookMessageType, type WebhookType } from "@belfry/contracts/webhooks";
 
-/** What an endpoint may be told, as its form offers it. */
+/** The types of messages that the form offers. */
 export const TYPE_GROUPS: readonly {
   title: string;
   types: Readonly<Partial<Record<WebhookType, string>>>;
@@ -47,12 +47,12 @@ export function typeWords(type: string): string {
   return Object.hasOwn(WORDS, type) ? (WORDS[type] ?? type) : type;
 }
 
-/** Of a list: `everything`, or the types. */
+/** `everything`, or the types. */
 export function typesInShort(types: readonly string[]): string {
   return types.length === 0 ? "everything" : types.join(", ");
 }
 
-/** Of an endpoint, what its state goes by. */
+/** The fields of an endpoint that decide its state. */
 interface EndpointFacts {
   active: boolean;
   disabledAt: string | null;
@@ -64,12 +64,12 @@ interface EndpointFacts {
 interface EndpointState {
   tone: "good" | "busy" | "bad" | "quiet";
   text: string;
-  /** What a person should know besides, before a time that ends the sentence. */
+  /** A sentence that `at` completes. */
   note: string | null;
   at: string | null;
 }
 
-/** How an endpoint stands, in words: as the list and its page show it. */
+/** The state of an endpoint in words. */
 export function endpointState(endpoint: EndpointFacts, now = Date.now()): EndpointState {
   const { active, disabledAt, disabledReason, failingSince, pausedUntil } = endpoint;
   if (!active && disabledReason !== null) {
@@ -87,7 +87,7 @@ export function endpointState(endpoint: EndpointFacts, now = Date.now()): Endpoi
   return { tone: "good", text: "active", note: null, at: null };
 }
 
-/** How a message to an endpoint stands, in words, by the state of its delivery. */
+/** The state of a message in words, by the state of its delivery. */
 export const MESSAGE_STATES: Readonly<Record<MessageStatus, { tone: string; text: string }>> = {
   queued: { tone: "busy", text: "on its way" },
   sending: { tone: "busy", text: "being sent" },
