@@ -1,4 +1,4 @@
-import { type GroupRole, parseGroupRoles } from "@belfry/administration/people/group-roles";
+import { parseGroupRoles } from "@belfry/administration/people/group-roles";
 import { textFault } from "@belfry/contracts/identifiers";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -57,34 +57,23 @@ type OidcConfig = Static<ReturnType<typeof Type.Object<typeof oidcConfig>>> & {
   ADMIN_BASE_URL: string;
 };
 
-/** What of `OidcConfig` the Admin UI works with. */
-export interface OidcSettings {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** On the button: "Sign in with …". */
-  name: string;
-  scopes: string;
-  /** In lower case. */
-  allowedDomains: readonly string[];
-  groupsClaim: string;
-  groupRoles: readonly GroupRole[];
-  allowHttpOnLoopback: boolean;
-  /** How long the provider has for one answer. */
-  timeoutMs: number;
-}
+/** What the Admin UI works with. */
+export type OidcSettings = NonNullable<ReturnType<typeof oidcSettings>>;
 
+/** How long the provider has for one answer. */
 const TIMEOUT_MS = 10_000;
 
 /** Undefined without an issuer. */
-export function oidcSettings(config: OidcConfig): OidcSettings | undefined {
+export function oidcSettings(config: OidcConfig) {
   if (config.OIDC_ISSUER === "") return undefined;
   return {
     issuer: config.OIDC_ISSUER,
     clientId: config.OIDC_CLIENT_ID,
     clientSecret: config.OIDC_CLIENT_SECRET,
+    /** On the button: "Sign in with …". */
     name: config.OIDC_NAME === "" ? new URL(config.OIDC_ISSUER).hostname : config.OIDC_NAME,
     scopes: config.OIDC_SCOPES,
+    /** In lower case. */
     allowedDomains: parseDomains(config.OIDC_ALLOWED_DOMAINS),
     groupsClaim: config.OIDC_GROUPS_CLAIM,
     groupRoles: parseGroupRoles(config.OIDC_ROLES),

@@ -83,8 +83,9 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
           settings: settingsOf(kind.settings, given),
           maxPerSecond: rate === "" ? null : Number(rate),
         });
-        const said = provider === undefined ? "provider-added" : saved.active ? "in-use" : "saved";
-        return redirect(`${base}/providers/${saved.id}`, said);
+        const path = `${base}/providers/${saved.id}`;
+        if (provider === undefined) return redirect(path, "provider-added");
+        return redirect(path, saved.active ? "in-use" : "saved");
       },
       (_, faults) =>
         show(tenant.id, channel, kindName, { provider, given, faults: settingsFaults(faults) }),

@@ -7,7 +7,7 @@ import { showTenant } from "@belfry/administration/tenants/tenants";
 import { findUser } from "@belfry/administration/users/user-rows";
 import { suppressionsOfUser } from "@belfry/administration/users/user-suppressions";
 import { listUsers } from "@belfry/administration/users/users";
-import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
+import { CHANNELS, type Channel, IN_APP } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
@@ -143,23 +143,20 @@ function cellRows({ preferences, categories }: ShownPreferences) {
 
 /** The state of an event on each channel that it was meant for, and why it was not sent. */
 function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
-  return CHANNELS.flatMap((channel) => {
+  return CHANNELS.flatMap((channel): { channel: Channel; status: string; why?: string }[] => {
     const delivery = deliveries.find((one) => one.channel === channel);
-    const skipped = outcome?.skipped?.[channel];
-    const failed = outcome?.failed?.[channel];
-    const waits = outcome?.waits?.[channel];
-    const state = (status: string, why?: string) => [{ channel, status, why }];
     if (delivery !== undefined) {
       const { status, reason } = delivery;
-      return state(status, whyNot({ status, reason })?.sentence ?? reason ?? waits);
+      const why = whyNot({ status, reason })?.sentence ?? reason ?? outcome?.waits?.[channel];
+      return [{ channel, status, ...(why && { why }) }];
     }
-    if (failed !== undefined)
-      return state("failed", whyNot({ status: "failed", reason: failed })?.sentence);
-    if (skipped !== undefined) {
-      return NOT_MEANT.includes(skipped)
-        ? []
-        : state("skipped", whyNot({ status: "skipped", reason: skipped })?.sentence);
+    for (const status of ["failed", "skipped"] as const) {
+      const reason = outcome?.[status]?.[channel];
+      if (reason === undefined) continue;
+      if (status === "skipped" && NOT_MEANT.includes(reason)) return [];
+      const why = whyNot({ status, reason })?.sentence;
+      return [{ channel, status, ...(why && { why }) }];
     }
-    return pushed && channel === IN_APP ? state("published") : [];
+    return pushed && channel === IN_APP ? [{ channel, status: "published" }] : [];
   });
 }
