@@ -54,7 +54,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/wake-events.sql": "whoever's are due: all in turn",
   "packages/sending/src/provider-circuits.ts": "by the provider that was called",
   "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
-  "services/admin/tenant/activity-roller.ts": "the figures of all tenants are counted at once",
+  "services/admin/tenant/activity-buckets.ts": "the figures of all tenants are counted at once",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
   "services/dispatcher/rest-look.ts": "whether anything rests, whoever's it is",
   "services/dispatcher/search-lags.ts": "the walk of search is over all tenants",

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import type { TestNotification } from "@belfry/administration/act";
+import type { ActServices, TestNotification } from "@belfry/administration/act";
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { hashPassword } from "@belfry/administration/people/password";
 import { insertPerson, putMembership } from "@belfry/administration/people/person-rows";
@@ -13,12 +13,11 @@ import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { createTestDatabase } from "@belfry/testing/postgres";
-import { createApp } from "./app.ts";
-import type { AppDeps } from "./page-deps.ts";
-import { connectedServices } from "./platform/platform-state.ts";
-import type { SystemFacts } from "./platform/system-facts.ts";
+import { type AppDeps, createApp } from "./app.ts";
+import { connectedServices, type SystemFacts } from "./platform/system-pages.ts";
 import { createBrowser, PASSWORD } from "./test-browser.ts";
 
+const BASE_URL = "http://admin.test";
 const CHEAP = { log2N: 10, r: 8, p: 1 };
 
 /** For tests: the Admin UI over a database of the test's own, on a port of its own. */
@@ -26,6 +25,7 @@ export async function startAdmin(
   t: Cleanup,
   given: {
     config?: Partial<AppDeps["config"]>;
+    services?: Partial<ActServices>;
     facts?: Partial<SystemFacts>;
     /** Takes the log's lines; without it there is none. */
     log?: { write(line: string): void };
@@ -57,14 +57,11 @@ export async function startAdmin(
     // The origin is known once it listens, and the form's address is checked against the Host.
     const app = await createApp({
       db,
-      pool,
       keys,
       config: {
-        baseUrl: "http://admin.test",
+        baseUrl: BASE_URL,
         apiUrl: "http://api.test",
         wsUrl: "ws://ws.test/connection/websocket",
-        allowPrivateAddresses: true,
-        allowPrivateWebhooks: true,
         trustProxy: "",
         limits: { unknownKeysPerMinute: 1_000, otherPerMinute: 100_000 },
         ...given.config,
@@ -74,12 +71,20 @@ export async function startAdmin(
       keyUses: { note: () => undefined },
       signToken: async ({ sub, tenant, concealed }) =>
         `token of ${sub} in ${tenant}${concealed ? ", concealed" : ""}`,
-      publishEvent: async (id) => void published.push(id),
-      publishNotification: async (notification) => void notifications.push(notification),
-      announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
-      async disconnect({ tenantId, userId }) {
-        if (given.isNatsAway === true) throw new Error("NATS is not connected");
-        disconnected.push(userId === undefined ? tenantId : `${tenantId}/${userId}`);
+      services: {
+        pool,
+        keys: async () => keys,
+        adminUrl: async () => config.baseUrl ?? given.config?.baseUrl ?? BASE_URL,
+        allowPrivateAddresses: async () => true,
+        allowPrivateWebhooks: async () => true,
+        publishEvent: async (id) => void published.push(id),
+        publishNotification: async (notification) => void notifications.push(notification),
+        announcePreferences: ({ tenantId, userId }) => void announced.push(`${tenantId}/${userId}`),
+        async disconnect({ tenantId, userId }) {
+          if (given.isNatsAway === true) throw new Error("NATS is not connected");
+          disconnected.push(userId === undefined ? tenantId : `${tenantId}/${userId}`);
+        },
+        ...given.services,
       },
       systemFacts: async () => ({
         services: await connectedServices(db),

@@ -1,4 +1,4 @@
-import { type ActServices, NotAllowed } from "@belfry/administration/act";
+import { NotAllowed } from "@belfry/administration/act";
 import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
@@ -7,88 +7,71 @@ import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { mayDo } from "./door/access.ts";
-import { accountPages } from "./door/account.ts";
-import { accountIdentityPages } from "./door/account-identities.ts";
-import { createCodePendings } from "./door/code-pending.ts";
-import { codeSignInPages } from "./door/code-sign-in.ts";
-import { createCookies } from "./door/cookies.ts";
-import { joinPages } from "./door/join.ts";
-import { createMemberships } from "./door/memberships.ts";
-import { createOidcDoor } from "./door/oidc-door.ts";
-import { oidcSignInPages } from "./door/oidc-sign-in.ts";
-import { Refusal, type RefusedRole } from "./door/refusal.ts";
-import { refuseUnknownRoutes } from "./door/refuse-unknown-routes.ts";
-import { resetPages } from "./door/reset.ts";
-import { securityHeaders } from "./door/security-headers.ts";
-import { createShownOnce } from "./door/shown-once.ts";
-import { signInPages } from "./door/sign-in.ts";
-import { twoFactorPages } from "./door/two-factor.ts";
-import { wayBack } from "./door/way-back.ts";
-import { type Answer, page } from "./drawing/answer.ts";
-import { assetRoutes } from "./drawing/asset-routes.ts";
-import { loadAssets } from "./drawing/assets.ts";
-import { noticeOf } from "./drawing/notices.ts";
-import { createViews } from "./drawing/views.ts";
-import { activityPages } from "./event/activity.ts";
+import { accountPages } from "./auth/account-pages.ts";
+import { joinPages } from "./auth/join-pages.ts";
+import { createOidcClient } from "./auth/oidc-client.ts";
+import type { OidcSettings } from "./auth/oidc-settings.ts";
+import { oidcSignInPages } from "./auth/oidc-sign-in-pages.ts";
+import { createPendingSignIns } from "./auth/pending-sign-ins.ts";
+import { resetPages } from "./auth/reset-pages.ts";
+import { signInPages } from "./auth/sign-in-pages.ts";
+import { twoFactorPages } from "./auth/two-factor-pages.ts";
+import { activityPages, digestPages } from "./event/activity-pages.ts";
 import { deadLetterPages } from "./event/dead-letters.ts";
-import { digestPages } from "./event/digest.ts";
-import { outboxPages } from "./event/outbox.ts";
-import { manageApi } from "./manage-api.ts";
-import type { AppDeps } from "./page-deps.ts";
-import { auditPages } from "./platform/audit.ts";
-import { deleteTenantPages } from "./platform/delete-tenant.ts";
-import { operatorPages } from "./platform/operators.ts";
-import { overviewPages } from "./platform/overview.ts";
-import { platformKeyPages } from "./platform/platform-keys.ts";
-import { systemPages } from "./platform/system.ts";
-import { tenantPages } from "./platform/tenants.ts";
-import { providerFormPages } from "./provider/provider-form.ts";
-import { providerPages } from "./provider/providers.ts";
-import { createRoute, type Guest, type PlaceInTenant } from "./router.ts";
-import { searchPages } from "./search/search.ts";
-import { copyingPages } from "./template/copying.ts";
-import { designPages } from "./template/design.ts";
-import { environmentPages } from "./template/environment.ts";
-import { newTemplatePages } from "./template/new-template.ts";
-import { publishingPages } from "./template/publishing.ts";
-import { templateEditorPages } from "./template/template-editor.ts";
-import { templateLanguagePages } from "./template/template-languages.ts";
-import { templatePreviewPages } from "./template/template-preview.ts";
-import { templatePages } from "./template/templates.ts";
-import { importSuppressionPages } from "./tenant/import-suppressions.ts";
-import { keyPages } from "./tenant/keys.ts";
-import { memberPages } from "./tenant/members.ts";
-import { suppressionPages } from "./tenant/suppressions.ts";
-import { categoryPages } from "./user/categories.ts";
-import { disconnectUserPages } from "./user/disconnect-user.ts";
-import { editUserPages } from "./user/edit-user.ts";
-import { eraseUserPages } from "./user/erase-user.ts";
-import { importPages } from "./user/import-page.ts";
-import { inboundPages } from "./user/inbound.ts";
-import { preferencePages } from "./user/preferences.ts";
-import { userPages } from "./user/users.ts";
+import { messageListPages } from "./event/message-list-pages.ts";
+import { searchPages } from "./event/search-pages.ts";
+import { type ManageApiDeps, manageApi } from "./manage-api.ts";
+import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
+import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
+import { assetRoutes, loadAssets } from "./page/assets.ts";
+import { createCookies } from "./page/cookies.ts";
+import { noticeOf } from "./page/notices.ts";
+import type { PageDeps } from "./page/page-deps.ts";
+import {
+  createRoute,
+  type Guest,
+  type PlaceInTenant,
+  Refusal,
+  type RefusedRole,
+} from "./page/router.ts";
+import { securityHeaders } from "./page/security-headers.ts";
+import { renderView } from "./page/views.ts";
+import { auditPages } from "./platform/audit-pages.ts";
+import { operatorPages, platformKeyPages } from "./platform/operator-pages.ts";
+import { type SystemFacts, systemPages } from "./platform/system-pages.ts";
+import { deleteTenantPages, tenantPages } from "./platform/tenant-pages.ts";
+import { providerFormPages } from "./provider/provider-form-pages.ts";
+import { providerPages } from "./provider/provider-pages.ts";
+import { designPages } from "./template/design-pages.ts";
+import { environmentPages } from "./template/environment-pages.ts";
+import { newTemplatePages } from "./template/new-template-pages.ts";
+import { publishingPages } from "./template/publishing-pages.ts";
+import { templateEditorPages } from "./template/template-editor-pages.ts";
+import { copyingPages, templateLanguagePages, templatePages } from "./template/template-pages.ts";
+import { templatePreviewPages } from "./template/template-preview-pages.ts";
+import { keyPages } from "./tenant/key-pages.ts";
+import { memberPages } from "./tenant/member-pages.ts";
+import { overviewPages } from "./tenant/overview-pages.ts";
+import { importSuppressionPages, suppressionPages } from "./tenant/suppression-pages.ts";
+import { categoryPages, importPages } from "./user/category-pages.ts";
+import { changeUserPages } from "./user/change-user-pages.ts";
+import { userPages } from "./user/user-pages.ts";
 import { scheduledEventPages } from "./waiting/scheduled-event.ts";
 import { waitingPages } from "./waiting/waiting.ts";
-import { disabledEndpoints } from "./webhook/disabled-endpoints.ts";
-import { endpointPages } from "./webhook/endpoint.ts";
-import { webhookMessagePages } from "./webhook/message.ts";
-import { replayPages } from "./webhook/replay.ts";
-import { webhookPages } from "./webhook/webhooks.ts";
+import { replayPages, webhookMessagePages } from "./webhook/webhook-message-pages.ts";
+import { endpointPages, webhookPages } from "./webhook/webhook-pages.ts";
+import { disabledEndpoints } from "./webhook/webhook-rows.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const PAGES = [
-  assetRoutes,
   signInPages,
-  codeSignInPages,
   joinPages,
   resetPages,
   accountPages,
   twoFactorPages,
   oidcSignInPages,
-  accountIdentityPages,
   tenantPages,
   deleteTenantPages,
   operatorPages,
@@ -117,27 +100,36 @@ const PAGES = [
   waitingPages,
   scheduledEventPages,
   digestPages,
-  outboxPages,
+  messageListPages,
   userPages,
-  editUserPages,
-  eraseUserPages,
-  disconnectUserPages,
-  preferencePages,
+  changeUserPages,
   categoryPages,
   importPages,
-  inboundPages,
   deadLetterPages,
   suppressionPages,
   importSuppressionPages,
   memberPages,
 ];
 
+/** What the Admin UI is put together from. */
+export interface AppDeps
+  extends Pick<PageDeps, "db" | "keys" | "signToken" | "nowMs" | "log">,
+    Omit<ManageApiDeps, "config"> {
+  config: PageDeps["config"] &
+    ManageApiDeps["config"] & {
+      /** Addresses of proxies, comma-separated; empty: none. */
+      trustProxy: string;
+      /** Undefined: people sign in by password alone. */
+      oidc?: OidcSettings | undefined;
+    };
+  systemFacts(): Promise<SystemFacts>;
+}
+
 /** The Admin UI, not yet listening. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, db } = deps;
+  const { config, db, keys, services, nowMs } = deps;
   const isHttps = config.baseUrl.startsWith("https://");
   const assets = await loadAssets();
-  const views = createViews(true);
   const cookies = createCookies(db, isHttps);
   const headers = securityHeaders({ wsUrl: config.wsUrl, isHttps });
   const app = createHttpServer({
@@ -146,20 +138,41 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     trustProxy:
       config.trustProxy === "" ? false : config.trustProxy.split(",").map((s) => s.trim()),
   });
-  const services = actServices(deps);
-  await manageApi(app, { ...deps, services });
+  await manageApi(app, deps);
   app.addHook("onRequest", (request, reply, done) => {
-    // Of pages and of what leads nowhere; the API has its own.
+    // The management API has headers of its own.
     if (request.routeOptions.url?.startsWith(MANAGE_PATH) !== true) reply.headers(headers);
     done();
   });
 
-  const disabledFor = async (inTenant: PlaceInTenant | undefined) =>
-    inTenant !== undefined && mayDo(inTenant.role, "editor")
-      ? await disabledEndpoints(db, inTenant.tenant.id)
-      : [];
-  const write = async (answer: Answer, context: Guest, inTenant?: PlaceInTenant): Promise<void> => {
-    const { reply, request, person, query } = context;
+  const drawn = async (
+    { view, data, title }: Extract<Answer, { kind: "page" }>,
+    { reply, request, person, query }: Guest,
+    inTenant?: PlaceInTenant,
+  ) => {
+    const mayEdit = inTenant !== undefined && mayDo(inTenant.role, "editor");
+    return renderView(view, {
+      ...data,
+      title,
+      isAnswer: request.method === "POST",
+      path: request.url.split("?", 1)[0],
+      person,
+      tenant: inTenant?.tenant,
+      role: inTenant?.role,
+      base: inTenant?.base,
+      tenants:
+        person === undefined || person.operator ? [] : await listMemberships(db, person.personId),
+      disabledEndpoints: mayEdit ? await disabledEndpoints(db, inTenant.tenant.id) : [],
+      token: cookies.formToken(request, reply, person !== undefined),
+      notice: noticeOf(query.get("done")),
+      oidcName: config.oidc?.name,
+      asset: assets.address,
+      cameFrom: cameFrom(request),
+    });
+  };
+  const write = async (answer: Answer, guest: Guest, inTenant?: PlaceInTenant): Promise<void> => {
+    const { reply } = guest;
+    const html = "text/html; charset=utf-8";
     switch (answer.kind) {
       case "redirect":
         await reply.code(303).header("location", answer.to).send();
@@ -168,30 +181,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
         await reply.code(answer.status).send(answer.body);
         return;
       case "document":
-        await reply.type("text/html; charset=utf-8").headers(answer.headers).send(answer.content);
+        await reply.type(html).headers(answer.headers).send(answer.content);
         return;
       case "page": {
-        const html = views.render(answer.view, {
-          ...answer.data,
-          title: answer.title,
-          isAnswer: request.method === "POST",
-          path: request.url.split("?", 1)[0],
-          person,
-          tenant: inTenant?.tenant,
-          role: inTenant?.role,
-          base: inTenant?.base,
-          tenants:
-            person === undefined || person.operator
-              ? []
-              : await listMemberships(db, person.personId),
-          disabledEndpoints: await disabledFor(inTenant),
-          token: cookies.formToken(request, reply, person !== undefined),
-          notice: noticeOf(query.get("done")),
-          oidcName: config.oidc?.name,
-          asset: assets.address,
-          cameFrom: wayBack(request),
-        });
-        await reply.code(answer.status).type("text/html; charset=utf-8").send(html);
+        const content = await drawn(answer, guest, inTenant);
+        await reply.code(answer.status).type(html).send(content);
       }
     }
   };
@@ -221,27 +215,20 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       await write(errorAnswer(error, request), await guestOf(request, reply), place);
       return reply;
     });
-    const route = createRoute(scope, {
-      ...{ db, services, cookies, memberships: createMemberships(db), write },
-    });
-    const once = createShownOnce(db, deps.keys);
-    const oidc = createOidcDoor(config, deps.keys);
-    const codePendings = createCodePendings(cookies, deps.keys, { isHttps, nowMs: deps.nowMs });
-    for (const pages of PAGES) pages({ ...deps, route, assets, cookies, once, oidc, codePendings });
+    const route = createRoute(scope, { db, services, cookies, write });
+    const pageDeps = {
+      ...deps,
+      route,
+      cookies,
+      once: createShownOnce(db, keys),
+      oidc: config.oidc && createOidcClient(config.oidc, config.baseUrl),
+      pendings: createPendingSignIns(cookies, { keys, isHttps, nowMs }),
+    };
+    assetRoutes(route, assets);
+    for (const pages of PAGES) pages(pageDeps);
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;
-}
-
-function actServices(deps: AppDeps): ActServices {
-  const { pool, publishEvent, publishNotification, announcePreferences, disconnect, config } = deps;
-  return {
-    ...{ pool, publishEvent, publishNotification, announcePreferences, disconnect },
-    keys: async () => deps.keys,
-    adminUrl: async () => config.baseUrl,
-    allowPrivateAddresses: async () => config.allowPrivateAddresses,
-    allowPrivateWebhooks: async () => config.allowPrivateWebhooks,
-  };
 }
 
 const NOTHING_HERE = page("message", "Not found", { text: "This page does not exist." }, 404);
@@ -250,23 +237,19 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof NotFound) return NOTHING_HERE;
   if (error instanceof Refusal && error.reason === "sign-in") {
     const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
-    return { kind: "redirect", to: `/sign-in${next}` };
+    return redirect(`/sign-in${next}`);
   }
-  if (error instanceof Refusal) {
-    const text =
-      error.reason === "forged"
-        ? "This form has expired. Open the page again and try once more."
-        : forbiddenWords(error.of);
+  if (error instanceof Refusal && error.reason === "forged") {
+    const text = "This form has expired. Open the page again and try once more.";
     return page("message", "Not allowed", { text }, 403);
   }
-  if (error instanceof InvalidInput) {
-    return page("message", "Not possible", { text: error.message }, 422);
+  if (error instanceof Refusal || error instanceof NotAllowed) {
+    const text = forbiddenWords(error instanceof Refusal ? error.of : undefined);
+    return page("message", "Not allowed", { text }, 403);
   }
-  if (error instanceof NotAllowed) {
-    return page("message", "Not allowed", { text: forbiddenWords(undefined) }, 403);
-  }
-  if (error instanceof TooLate) {
-    return page("message", "Not possible", { text: error.message }, 409);
+  if (error instanceof InvalidInput || error instanceof TooLate) {
+    const status = error instanceof TooLate ? 409 : 422;
+    return page("message", "Not possible", { text: error.message }, status);
   }
   if (error instanceof TooBusy) {
     const text =

@@ -2,7 +2,7 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { type Static, Type } from "@sinclair/typebox";
-import { oidcConfig } from "./door/oidc-settings.ts";
+import { oidcConfig } from "./auth/oidc-settings.ts";
 
 const HTTP_URL = "^https?://[^/]+$";
 

@@ -7,7 +7,7 @@ import { insertPerson } from "@belfry/administration/people/person-rows";
 import { assertEach } from "@belfry/testing/assert-each";
 import { SCRIPT } from "@belfry/testing/hostile";
 import { startForOperator } from "./admin-under-test.ts";
-import { ACCESS } from "./door/access.ts";
+import { ACCESS } from "./page/access.ts";
 import { hostileSession, hostileTenant } from "./test/hostile-tenant.ts";
 import { hiddenFields } from "./test/publish-by-form.ts";
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { ActServices } from "@belfry/administration/act";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/send-test";
@@ -9,17 +10,17 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
+import type { NatsLink } from "@belfry/service/nats";
 import { announce } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
 import { watchVersion } from "@belfry/service/versioned-cache";
 import { createApp } from "./app.ts";
+import { oidcFaults, oidcSettings } from "./auth/oidc-settings.ts";
 import { configSchema } from "./config.ts";
-import { oidcFaults, oidcSettings } from "./door/oidc-settings.ts";
-import { readSystemFacts } from "./platform/read-system-facts.ts";
-import { publishNow } from "./publish-now.ts";
-import { rollActivity } from "./tenant/activity-roller.ts";
+import { readSystemFacts } from "./platform/system-pages.ts";
+import { rollActivity } from "./tenant/activity-buckets.ts";
 
 await runService({
   name: "admin",
@@ -27,7 +28,7 @@ await runService({
   check: oidcFaults,
   database: (config, log) =>
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
-  // Without NATS the pages are there all the same; sending an event again is not possible.
+  // The pages work without NATS; only sending an event again does not.
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
     const { db, pool } = database;
@@ -38,26 +39,12 @@ await runService({
     const keys = parseSecretKeys(config.SECRETS_KEYS);
     const directory = createTenantDirectory(db, keys);
     const keyUses = createKeyUses(db, () => new Date(), log);
-    const app = await createApp({
-      db,
+    const services: ActServices = {
       pool,
-      keys,
-      directory,
-      keyUses,
-      config: {
-        baseUrl: config.ADMIN_BASE_URL,
-        apiUrl: config.API_URL,
-        wsUrl: config.WS_URL,
-        allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
-        allowPrivateWebhooks: config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
-        trustProxy: config.TRUST_PROXY,
-        limits: {
-          unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
-          otherPerMinute: config.MANAGE_REQUESTS_PER_MINUTE,
-        },
-        oidc,
-      },
-      signToken: (claims) => signRealtimeToken(tokenKeys, claims),
+      keys: async () => keys,
+      adminUrl: async () => config.ADMIN_BASE_URL,
+      allowPrivateAddresses: async () => config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+      allowPrivateWebhooks: async () => config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
       async publishEvent(id, traceId) {
         const connected = link();
         if (connected === undefined) throw new Error("NATS is not connected");
@@ -77,6 +64,25 @@ await runService({
       announcePreferences: ({ tenantId, userId }) =>
         void announce(link(), prefix, tenantId, { version: 1, kind: "preferences", userId }),
       disconnect: async (owner) => publishNow(link(), await disconnectMessage(db, owner, prefix)),
+    };
+    const app = await createApp({
+      db,
+      keys,
+      directory,
+      keyUses,
+      config: {
+        baseUrl: config.ADMIN_BASE_URL,
+        apiUrl: config.API_URL,
+        wsUrl: config.WS_URL,
+        trustProxy: config.TRUST_PROXY,
+        limits: {
+          unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+          otherPerMinute: config.MANAGE_REQUESTS_PER_MINUTE,
+        },
+        oidc,
+      },
+      signToken: (claims) => signRealtimeToken(tokenKeys, claims),
+      services,
       systemFacts: () => readSystemFacts(db, link(), prefix),
       nowMs: Date.now,
       log,
@@ -92,7 +98,7 @@ await runService({
     const token = await firstOperatorToken(db);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
     if (token !== undefined) {
-      // Its only way to the person who starts Belfry; it works once, for a day, while there is no operator.
+      // The person who starts Belfry gets this link from the log alone. It works once, for a day, while there is no operator.
       log.info(
         `open this link to become the first operator: ${config.ADMIN_BASE_URL}/join/${token}`,
       );
@@ -114,3 +120,13 @@ await runService({
     };
   },
 });
+
+/** Publishes to open browsers; resolves once the NATS server has the message. Rejects while NATS is not connected. */
+async function publishNow(
+  nats: NatsLink | undefined,
+  { subject, message }: { subject: string; message: string },
+): Promise<void> {
+  if (nats === undefined || !nats.isConnected()) throw new Error("NATS is not connected");
+  nats.nc.publish(subject, message);
+  await nats.nc.flush();
+}

@@ -1,6 +1,7 @@
 import type { ActServices } from "@belfry/administration/act";
 import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { allActs, NOUNS } from "@belfry/administration/acts";
+import type { Database } from "@belfry/database/connection";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   accessOf,
@@ -13,12 +14,12 @@ import { actRoutes } from "@belfry/http-api/act-routes";
 import { createAuthentication } from "@belfry/http-api/authenticate";
 import { documentRoutes } from "@belfry/http-api/openapi";
 import { withoutFastifysChecks } from "@belfry/http-api/read-request";
+import type { KeyUses, TenantDirectory } from "@belfry/http-api/tenant-directory";
 import { nowhereElse, takeJson } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
-import type { AppDeps } from "./page-deps.ts";
 
-/** Calls that may ask the database at the same time; the pages have the other connections. */
+/** How many calls may use the database at the same time; the pages keep the other connections. */
 const CALLS_AT_A_TIME = 4;
 
 const DESCRIPTION = [
@@ -27,14 +28,24 @@ const DESCRIPTION = [
   "Every error has the fields statusCode, error and message.",
 ].join(" ");
 
+export interface ManageApiDeps {
+  config: {
+    baseUrl: string;
+    apiUrl: string;
+    limits: { unknownKeysPerMinute: number; otherPerMinute: number };
+  };
+  db: Database;
+  services: ActServices;
+  directory: TenantDirectory;
+  keyUses: Pick<KeyUses, "note">;
+  nowMs(): number;
+}
+
 /**
  * The management API, below `/api/v1/manage`: a route for each act that a key may run, in a scope of its own: the
  * pages' cookies, forms and errors do not reach it.
  */
-export async function manageApi(
-  app: FastifyInstance,
-  deps: AppDeps & { services: ActServices },
-): Promise<void> {
+export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Promise<void> {
   const { config, db, services, directory, keyUses, nowMs } = deps;
   const now = () => new Date(nowMs());
   const all = await allActs();

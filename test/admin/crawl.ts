@@ -1,4 +1,4 @@
-import { ACCESS } from "@belfry/admin/door/access";
+import { ACCESS } from "@belfry/admin/page/access";
 import type { TestBrowser } from "@belfry/admin/test-browser";
 
 /** The result of following every link over plain HTTP, without scripts. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "@belfry/admin/admin-under-test";
-import { signInAt, startProvider } from "@belfry/admin/door/oidc-provider-under-test";
+import { signInAt, startProvider } from "@belfry/admin/auth/oidc-provider-under-test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { openBrowser, skip } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";

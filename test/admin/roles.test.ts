@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AdminUnderTest, startAdmin } from "@belfry/admin/admin-under-test";
-import { ACCESS, mayDo, type Role } from "@belfry/admin/door/access";
+import { ACCESS, mayDo, type Role } from "@belfry/admin/page/access";
 import { crawl, tryForms } from "./crawl.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 

@@ -1,4 +1,4 @@
-import type { SystemFacts } from "@belfry/admin/platform/system-facts";
+import type { SystemFacts } from "@belfry/admin/platform/system-pages";
 
 const MINUTE_MS = 60_000;
 const SERVICES = [

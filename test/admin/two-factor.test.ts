@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { secretIn, startTwoFactor } from "@belfry/admin/door/two-factor-under-test";
+import { secretIn, startTwoFactor } from "@belfry/admin/auth/two-factor-under-test";
 import { PASSWORD } from "@belfry/admin/test-browser";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/open-page.ts";

@@ -1,5 +1,5 @@
+import { oidcFaults } from "@belfry/admin/auth/oidc-settings";
 import { configSchema as adminConfig } from "@belfry/admin/config";
-import { oidcFaults } from "@belfry/admin/door/oidc-settings";
 import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/contracts/channels";
 import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";

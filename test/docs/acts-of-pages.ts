@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Act } from "@belfry/administration/act";
 import { isAct } from "@belfry/administration/acts";
-import { ACCESS } from "../../services/admin/door/access.ts";
+import { ACCESS } from "../../services/admin/page/access.ts";
 
 const ADMIN = new URL("../../services/admin/", import.meta.url);
 

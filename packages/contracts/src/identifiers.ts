@@ -2,13 +2,6 @@ import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
 
 /** The owner of the `global.*` templates: no tenant has this id, and it has no API key. */
 export const PLATFORM = "platform";
-export const GLOBAL_EVENT_TYPES = [
-  "global.info",
-  "global.success",
-  "global.warning",
-  "global.alert",
-  "global.error",
-] as const;
 
 export function isGlobalEventType(eventType: string): boolean {
   return eventType.startsWith("global.");

@@ -4,8 +4,8 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import type { ChannelReport } from "@belfry/contracts/event-report";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
-import { mayDo, type Role } from "../door/access.ts";
-import { shortTitle } from "../drawing/words.ts";
+import { mayDo, type Role } from "../page/access.ts";
+import { shortTitle } from "../page/words.ts";
 import type { Place } from "./own-reasons.ts";
 import { isMeant, whyNot } from "./why-not.ts";
 

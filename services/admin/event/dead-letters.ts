@@ -11,8 +11,8 @@ import {
 } from "@belfry/administration/dead-letters/dead-letters";
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { type Answer, json, page, redirect } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { type Answer, json, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
 /** What one request changes: a large replay is many requests, and shows its progress between them. */

@@ -20,8 +20,9 @@ import {
   isChannel,
   isProviderChannel,
 } from "@belfry/contracts/channels";
+import type { DigestSettings } from "@belfry/contracts/timing";
 import type { EmailFormat } from "@belfry/templates/source";
-import { type TimingValues, timingInput, timingOfForm, timingValues } from "./timing-values.ts";
+import { typedTexts } from "../page/form-fields.ts";
 
 /** Settings that a form turns on and off; `active` is a button of its own. */
 const SWITCHES = SETTING_NAMES.filter(
@@ -35,7 +36,7 @@ function switches(isOn: (name: Switch) => boolean) {
   return Object.fromEntries(SWITCHES.map((name) => [name, isOn(name)])) as Record<Switch, boolean>;
 }
 
-/** A template as its form holds it: text as it was typed. */
+/** A template as its form has it: texts as they were typed. */
 export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   eventType: string;
   channel: Channel;
@@ -44,7 +45,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   subject: string;
   title: string;
   content: string;
-  /** Of a mail; empty: found out from the text. */
+  /** Of a mail; empty: derived from the text. */
   format: EmailFormat | "";
   url: string;
   /** As many as a push may have, empty ones too. */
@@ -53,7 +54,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   expiresAfterSeconds: string;
   /** JSON text. */
   sampleVariables: string;
-  /** False for a real event's values, which are a user's: they are for the page alone. */
+  /** False: they are a real event's, thus a user's, and are shown but never saved. */
   keepsSamples: boolean;
   requiredVariables: string[];
   /** 0: nothing is published. */
@@ -75,7 +76,7 @@ function isFormat(text: string | null): text is EmailFormat {
   return FORMATS.some(([format]) => format === text);
 }
 
-export function paddedActions(actions: readonly { label: string; url: string }[]) {
+function paddedActions(actions: readonly { label: string; url: string }[]) {
   const none = { label: "", url: "" };
   return Array.from({ length: MOST_ACTIONS }, (_, index) => ({ ...none, ...actions[index] }));
 }
@@ -116,7 +117,9 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
   const { content: kind } = CHANNEL_ROWS[channel];
   const actions = values.actions.filter((action) => action.label !== "" || action.url !== "");
   return {
-    ...{ channel, content, locale },
+    channel,
+    content,
+    locale,
     ...(kind === "email" ? { subject } : {}),
     ...(kind === "email" && format !== "" ? { format } : {}),
     ...(kind === "notification" ? { title, actions } : {}),
@@ -124,12 +127,12 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
   };
 }
 
-/** What is rendered of it. */
+/** The input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
   return { ...sourceOf(values), plainCharacters: values.plainCharacters };
 }
 
-/** What is kept of it as a draft. What holds for all languages is set with the default variant alone. */
+/** The input of a draft. Only the default variant has the settings, which hold for all languages. */
 export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
   const { targetChannel, expiresAfterSeconds, sampleVariables, keepsSamples } = values;
   const { eventType, basedOnVersion } = values;
@@ -147,17 +150,17 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
   };
 }
 
-/** Where they come from: what is published, over it the draft, and for a translation the default's. */
-export interface ValueSources {
+/** Where the values come from: the draft if there is one, else the published text. */
+interface ValueSources {
   locale: string;
-  /** What is published, or what a new translation begins with. */
+  /** The published text, or the text that a new translation begins with. */
   text: Template | TemplateDraft;
   draft: TemplateDraft | undefined;
   /** The draft of the default variant. */
   source: TemplateDraft | undefined;
 }
 
-/** What is set for all languages stands in the draft of the default variant, if there is one. */
+/** Settings of all languages come from the draft of the default variant, if there is one. */
 export function valuesOfTemplate(template: Template, sources: ValueSources): TemplateValues {
   const { locale, draft, source } = sources;
   const text = draft ?? sources.text;
@@ -186,4 +189,86 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
       (isPublished && "version" in sources.text ? sources.text.version : 0),
     revision: String(draft?.revision ?? ""),
   };
+}
+
+const TIMING_TEXTS = [
+  "digestWindowSeconds",
+  "digestMaxSeconds",
+  "digestAt",
+  "digestKey",
+  "throttleCount",
+  "throttleSeconds",
+  "afterUnreadSeconds",
+] as const;
+const DIGEST_SWITCHES = ["digestSliding", "digestLeading"] as const;
+
+/** When a template's messages are sent, as its form has it: texts as typed, empty where not set. */
+type TimingValues = Record<(typeof TIMING_TEXTS)[number], string> &
+  Record<(typeof DIGEST_SWITCHES)[number], boolean> & {
+    /** Empty: each event is sent by itself. */
+    digestKind: "" | "window" | "at";
+    /** ISO days of the week; none: every day. */
+    digestDays: string[];
+  };
+
+function timingOfForm(form: URLSearchParams): TimingValues {
+  const kind = form.get("digestKind");
+  return {
+    ...typedTexts(form, TIMING_TEXTS),
+    ...Object.fromEntries(DIGEST_SWITCHES.map((name) => [name, form.has(name)])),
+    digestKind: kind === "window" || kind === "at" ? kind : "",
+    digestDays: form.getAll("digestDays"),
+  } as TimingValues;
+}
+
+/** A text that is no number becomes 0, which the rules refuse. */
+function timingInput(values: TimingValues): TemplateSettingsInput {
+  const { throttleCount, throttleSeconds, afterUnreadSeconds } = values;
+  const isThrottled = throttleCount !== "" || throttleSeconds !== "";
+  return {
+    digest: digestInput(values),
+    throttle: isThrottled
+      ? { count: numberOf(throttleCount), seconds: numberOf(throttleSeconds) }
+      : null,
+    afterUnreadSeconds: afterUnreadSeconds === "" ? null : numberOf(afterUnreadSeconds),
+  };
+}
+
+function digestInput(values: TimingValues): DigestSettings | null {
+  const { digestKind, digestKey, digestLeading, digestSliding, digestMaxSeconds } = values;
+  if (digestKind === "") return null;
+  const digest: DigestSettings = {};
+  if (digestKey !== "") digest.key = digestKey;
+  if (digestLeading) digest.leading = true;
+  if (digestKind === "at") {
+    digest.at = values.digestAt;
+    if (values.digestDays.length > 0) digest.days = values.digestDays.map(numberOf);
+    return digest;
+  }
+  digest.windowSeconds = numberOf(values.digestWindowSeconds);
+  if (digestSliding) digest.sliding = true;
+  if (digestSliding && digestMaxSeconds !== "") digest.maxSeconds = numberOf(digestMaxSeconds);
+  return digest;
+}
+
+function timingValues(settings: TemplateSettingsInput): TimingValues {
+  const { digest, throttle, afterUnreadSeconds } = settings;
+  const text = (value: number | string | null | undefined) => String(value ?? "");
+  return {
+    digestKind: digest == null ? "" : digest.at === undefined ? "window" : "at",
+    digestWindowSeconds: text(digest?.windowSeconds),
+    digestSliding: digest?.sliding === true,
+    digestMaxSeconds: text(digest?.maxSeconds),
+    digestAt: text(digest?.at),
+    digestDays: (digest?.days ?? []).map(String),
+    digestKey: text(digest?.key),
+    digestLeading: digest?.leading === true,
+    throttleCount: text(throttle?.count),
+    throttleSeconds: text(throttle?.seconds),
+    afterUnreadSeconds: text(afterUnreadSeconds),
+  };
+}
+
+function numberOf(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

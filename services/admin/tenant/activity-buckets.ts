@@ -1,9 +1,11 @@
-import { idAt } from "@belfry/administration/pages";
+import { idAt, momentOfId } from "@belfry/administration/pages";
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
+import { pause } from "@belfry/service/pause";
 import { sql } from "kysely";
+import type { Logger } from "pino";
 
-/** The figures of the overview: five minutes of a tenant a row, so that no page counts events. */
+/** The figures of the overview: one row for five minutes of a tenant, so that no page counts events. */
 
 export const BUCKET_MS = 5 * 60_000;
 
@@ -28,8 +30,8 @@ export interface ActivityBucket {
 const LOCK = 0x62656c66;
 
 /**
- * Counts the bucket that begins at this moment anew, for all tenants at once; what was counted before
- * is replaced. One caller at a time over all replicas: false when another is at it.
+ * Counts the bucket that begins at this moment again, for all tenants, and replaces its rows. One caller at a time over
+ * all replicas: false while another one counts.
  */
 export async function countBucket(db: Database, startsAt: Date): Promise<boolean> {
   const endsAt = new Date(startsAt.getTime() + BUCKET_MS);
@@ -89,7 +91,7 @@ export async function countBucket(db: Database, startsAt: Date): Promise<boolean
 }
 
 /** The beginning of the bucket that this moment is in. */
-export function bucketAt(time: number): number {
+function bucketAt(time: number): number {
   return Math.floor(time / BUCKET_MS) * BUCKET_MS;
 }
 
@@ -101,26 +103,18 @@ export async function bucketsOfTenant(
 ): Promise<ActivityBucket[]> {
   const rows = await db
     .selectFrom("activity_buckets")
-    .selectAll()
+    .select(["starts_at as startsAt", "channel", "latencies"])
+    .select(["accepted", "sent", "failed", "skipped", "pending"])
     .where("tenant_id", "=", tenantId)
     .where("starts_at", ">=", since)
     .orderBy("starts_at")
     .execute();
-  return rows.map((row) => ({
-    startsAt: row.starts_at,
-    channel: row.channel as ActivityBucket["channel"],
-    accepted: row.accepted,
-    sent: row.sent,
-    failed: row.failed,
-    skipped: row.skipped,
-    pending: row.pending,
-    latencies: row.latencies,
-  }));
+  return rows as ActivityBucket[];
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What of a tenant's limits is used: in the last 60 seconds, and since midnight UTC, which is `since`. */
+/** How much of its limits a tenant used: in the last 60 seconds, and since midnight UTC (`since`). */
 export async function quotaUsed(
   db: Database,
   tenantId: string,
@@ -132,4 +126,89 @@ export async function quotaUsed(
     from tenant_limits l where l.tenant_id = ${tenantId}`.execute(db);
   const since = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
   return { ...(rows[0] ?? { minute: 0, day: 0 }), since };
+}
+
+const HOUR_MS = 60 * 60_000;
+const KEEP_MS = 31 * 24 * HOUR_MS;
+/** How far back events are counted that came while no replica ran. */
+const CATCH_UP_MS = 24 * HOUR_MS;
+/** Rests this many times as long as it worked, so that it never slows the database. */
+const REST_FACTOR = 10;
+
+/** Ages at which a bucket is counted again: deliveries still change after their event. */
+const AGAIN_AFTER_MS = [15 * 60_000, HOUR_MS, 12 * HOUR_MS];
+
+/** Keeps the figures of the overview up to date until told to stop. */
+export async function rollActivity(deps: {
+  db: Database;
+  everyMs: number;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { db, everyMs, log, signal } = deps;
+  let lastTurn = 0;
+  while (!signal.aborted) {
+    const started = performance.now();
+    try {
+      const now = Date.now();
+      const current = bucketAt(now);
+      const turned = current !== lastTurn;
+      const buckets = turned
+        ? await bucketsToCount(db, current)
+        : await usedBuckets(db, current - BUCKET_MS, current);
+      for (const bucket of buckets) {
+        if (signal.aborted || !(await countBucket(db, new Date(bucket)))) break;
+      }
+      if (turned) await deleteOldBuckets(db, new Date(now - KEEP_MS));
+      lastTurn = current;
+    } catch (err) {
+      log.warn({ err }, "the figures of the overview are not up to date");
+    }
+    await pause(Math.max(everyMs, (performance.now() - started) * REST_FACTOR), signal);
+  }
+}
+
+/** Buckets that were not counted yet, and older ones to count again; oldest first. */
+export async function bucketsToCount(db: Database, current: number): Promise<number[]> {
+  const newest = (await newestBucket(db))?.getTime() ?? 0;
+  const from = Math.max(current - CATCH_UP_MS, Math.min(newest, current - BUCKET_MS));
+  const again = AGAIN_AFTER_MS.map((age) => bucketAt(current - age));
+  const buckets = new Set([...again, ...(await usedBuckets(db, from, current))]);
+  return [...buckets].sort((a, b) => a - b);
+}
+
+/**
+ * The buckets from `from` to `to` in which an event was accepted or a digest opened, oldest first. One index lookup a
+ * bucket: counting an empty bucket would cost as much as counting a full one.
+ */
+async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
+  const used: number[] = [];
+  for (let next = from; next <= to; ) {
+    const after = idAt(new Date(next));
+    const { rows } = await sql<{ id: string | null }>`
+      select least((select id from events where id >= ${after}::uuid order by id limit 1),
+                   (select id from digests where id >= ${after}::uuid order by id limit 1)) as id`.execute(
+      db,
+    );
+    const id = rows[0]?.id ?? undefined;
+    const bucket = id === undefined ? Number.POSITIVE_INFINITY : bucketAt(momentOfId(id).getTime());
+    if (bucket <= to) used.push(bucket);
+    next = bucket + BUCKET_MS;
+  }
+  return used;
+}
+
+/** The beginning of the newest bucket that was counted. */
+async function newestBucket(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("activity_buckets")
+    .select("starts_at")
+    .orderBy("starts_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.starts_at;
+}
+
+async function deleteOldBuckets(db: Database, before: Date): Promise<void> {
+  await db.deleteFrom("activity_buckets").where("starts_at", "<", before).execute();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startForTenant } from "../admin-under-test.ts";
-import { curlLine } from "../event/curl-line.ts";
+import { curlLine } from "./key-pages.ts";
 
 test("a key is shown once, with a line to paste; then its prefix and last use are what is left", async (t) => {
   const { admin, operator, id } = await startForTenant(t);

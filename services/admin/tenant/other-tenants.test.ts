@@ -8,7 +8,7 @@ import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
-import { ACCESS, type RouteKey } from "../door/access.ts";
+import { ACCESS, type RouteKey } from "../page/access.ts";
 import { storeWaiting } from "../test/store-waiting.ts";
 import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
 

@@ -1,7 +1,7 @@
 import { putMembership } from "@belfry/administration/people/person-rows";
 import { generateSync } from "otplib";
 import type { AdminUnderTest } from "../admin-under-test.ts";
-import { recoveryCodesIn, STEP_MS, setUp } from "../door/two-factor-under-test.ts";
+import { recoveryCodesIn, STEP_MS, setUp } from "../auth/two-factor-under-test.ts";
 import { PASSWORD, type TestBrowser } from "../test-browser.ts";
 import type { Post } from "./audited-webhooks.ts";
 

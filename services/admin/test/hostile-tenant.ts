@@ -88,8 +88,6 @@ export async function hostileTenant(admin: AdminUnderTest) {
   };
 }
 
-export type HostileTenant = Awaited<ReturnType<typeof hostileTenant>>;
-
 /** An endpoint that answers what it likes, and one that was disabled because of what it answered. */
 async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {
   const { id: webhookId } = await storeWebhook(admin, tenantId, { description: SCRIPT });

@@ -1,7 +1,7 @@
 import type { Pool } from "@belfry/database/connection";
 
 /** How many of each; `text` stands wherever a tenant or its users say something. */
-export interface Waiting {
+interface Waiting {
   scheduled?: number;
   digests?: number;
   /** By quiet hours, until unread, and after a try that failed, in turn. */

@@ -15,7 +15,7 @@ export async function storeWebhook(
   return await run(putWebhook, { url: "https://hooks.example.com/belfry", ...given });
 }
 
-export interface StoredMessage {
+interface StoredMessage {
   type?: string;
   status: DeliveryStatus;
   /** HTTP statuses of its tries, the last last; null: no answer came. */

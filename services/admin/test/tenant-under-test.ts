@@ -1,5 +1,5 @@
+import type { ActServices } from "@belfry/administration/act";
 import { type startAdmin, startForTenant } from "../admin-under-test.ts";
-import type { AppDeps } from "../page-deps.ts";
 
 /** For tests of templates: the fields of one, as its forms have them. */
 export const SMS = {
@@ -12,9 +12,9 @@ export const SMS = {
 /** For tests: the Admin UI with one tenant and its operator, and where that template of the tenant is. */
 export async function startTenant(
   t: Parameters<typeof startAdmin>[0],
-  config: Partial<AppDeps["config"]> = {},
+  services: Partial<ActServices> = {},
 ) {
-  const { admin, operator, id: tenantId } = await startForTenant(t, { config });
+  const { admin, operator, id: tenantId } = await startForTenant(t, { services });
   const address = { tenantId, eventType: SMS.eventType, channel: "SMS" } as const;
   return { admin, operator, tenantId, base: `/tenants/${tenantId}`, address };
 }

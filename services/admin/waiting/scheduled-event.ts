@@ -3,10 +3,10 @@ import { type EventReport, readEvent } from "@belfry/administration/events/event
 import { moveEvent } from "@belfry/administration/events/scheduled-events";
 import { NotFound, TooLate } from "@belfry/administration/input-error";
 import { UUID } from "@belfry/contracts/identifiers";
-import { type Answer, orFaults, page, redirect } from "../drawing/answer.ts";
-import { fieldMoment, readMoment } from "../drawing/moments.ts";
-import type { PageDeps } from "../page-deps.ts";
-import type { InTenant } from "../router.ts";
+import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { fieldMoment, readMoment } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 
 /** Moving lets go at once what is past by the database's clock, whatever ours says. */
 const NOW = new Date(0).toISOString();

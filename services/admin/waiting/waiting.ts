@@ -3,8 +3,8 @@ import { listScheduled } from "@belfry/administration/events/scheduled-events";
 import { WAIT_REASONS } from "@belfry/administration/events/wait-reasons";
 import { glanceAtWaiting } from "@belfry/administration/events/waiting-deliveries";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
-import { page } from "../drawing/answer.ts";
-import type { PageDeps } from "../page-deps.ts";
+import { page } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 import { WAIT_NAMES } from "./wait-words.ts";
 
 const PAGE = 50;

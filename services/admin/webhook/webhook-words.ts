@@ -1,7 +1,9 @@
 import { CHANNEL_ROWS, CHANNELS, listed } from "@belfry/contracts/channels";
+import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
 import { TEST_TYPE, type WebhookMessageType, type WebhookType } from "@belfry/contracts/webhooks";
 
-/** What an endpoint may be told, as its form offers it. */
+/** The types of messages that the form offers. */
 export const TYPE_GROUPS: readonly {
   title: string;
   types: Readonly<Partial<Record<WebhookType, string>>>;
@@ -45,7 +47,60 @@ export function typeWords(type: string): string {
   return Object.hasOwn(WORDS, type) ? (WORDS[type] ?? type) : type;
 }
 
-/** Of a list: `everything`, or the types. */
+/** `everything`, or the types. */
 export function typesInShort(types: readonly string[]): string {
   return types.length === 0 ? "everything" : types.join(", ");
+}
+
+/** The fields of an endpoint that decide its state. */
+interface EndpointFacts {
+  active: boolean;
+  disabledAt: string | null;
+  disabledReason: string | null;
+  failingSince: string | null;
+  pausedUntil: string | null;
+}
+
+interface EndpointState {
+  tone: "good" | "busy" | "bad" | "quiet";
+  text: string;
+  /** A sentence that `at` completes. */
+  note: string | null;
+  at: string | null;
+}
+
+/** The state of an endpoint in words. */
+export function endpointState(endpoint: EndpointFacts, now = Date.now()): EndpointState {
+  const { active, disabledAt, disabledReason, failingSince, pausedUntil } = endpoint;
+  if (!active && disabledReason !== null) {
+    const note = `Disabled because ${disabledReason};`;
+    return { tone: "bad", text: "disabled", note, at: disabledAt };
+  }
+  if (!active) return { tone: "quiet", text: "disabled", note: "Since", at: disabledAt };
+  if (pausedUntil !== null && new Date(pausedUntil).getTime() > now) {
+    const note = "Too many failures in a row. Next attempt";
+    return { tone: "busy", text: "paused", note, at: pausedUntil };
+  }
+  if (failingSince !== null) {
+    return { tone: "bad", text: "failing", note: "No message delivered since", at: failingSince };
+  }
+  return { tone: "good", text: "active", note: null, at: null };
+}
+
+/** The state of a message in words, by the state of its delivery. */
+export const MESSAGE_STATES: Readonly<Record<MessageStatus, { tone: string; text: string }>> = {
+  queued: { tone: "busy", text: "on its way" },
+  sending: { tone: "busy", text: "being sent" },
+  waiting: { tone: "busy", text: "to be tried again" },
+  accepted: { tone: "good", text: "arrived" },
+  failed: { tone: "bad", text: "given up" },
+  skipped: { tone: "quiet", text: "not sent" },
+};
+
+export function messageState(status: DeliveryStatus): { tone: string; text: string } {
+  return isMessageStatus(status) ? MESSAGE_STATES[status] : { tone: "quiet", text: status };
+}
+
+export function isMessageStatus(status: string): status is MessageStatus {
+  return Object.hasOwn(MESSAGE_STATES, status);
 }

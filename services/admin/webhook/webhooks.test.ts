@@ -86,7 +86,7 @@ test("what is wrong stands beside its field, with what was typed, and no endpoin
 });
 
 test("plain http and private addresses are refused, unless the setting for endpoints lifts that", async (t) => {
-  const { operator, base } = await startTenant(t, { allowPrivateWebhooks: false });
+  const { operator, base } = await startTenant(t, { allowPrivateWebhooks: async () => false });
   for (const url of ["http://hooks.example.com", "https://127.0.0.1/x", "https://[::1]/x"]) {
     const refused = await operator.post(`${base}/webhooks`, { url, which: "all" });
     assert.equal(refused.status, 422, url);

@@ -1,0 +1,183 @@
+import type { ProviderAccount } from "@belfry/administration/people/identities";
+import type { ClientAuth, Configuration } from "openid-client";
+import { accountOf, type Claims, needsUserInfo } from "./oidc-account.ts";
+import { OidcFault, oidcFaultOf } from "./oidc-fault.ts";
+import { isLoopback, type OidcSettings } from "./oidc-settings.ts";
+
+/** What one sign-in is known by: made here, kept in the browser's cookie, and compared at its return. */
+export interface OidcChecks {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** The provider of OpenID Connect. `begin` and `finish` throw `OidcFault`. */
+export interface OidcClient {
+  settings: OidcSettings;
+  /** Whether an account of that issuer comes in by this provider. */
+  isOfProvider(issuer: string): boolean;
+  /** Where the browser goes to sign in. */
+  begin(): Promise<{ to: string; checks: OidcChecks }>;
+  /** Who has come back; `query` is that of the return address. */
+  finish(query: URLSearchParams, checks: OidcChecks): Promise<ProviderAccount>;
+}
+
+/** As it is registered at the provider, behind `ADMIN_BASE_URL`. */
+const CALLBACK_PATH = "/sign-in/oidc/callback";
+
+/** The discovery document is read again after this. */
+const REDISCOVER_AFTER_MS = 60 * 60 * 1000;
+
+/** Asks the provider nothing before somebody signs in: one that is down keeps nobody else out. */
+export function createOidcClient(settings: OidcSettings, baseUrl: string): OidcClient {
+  const redirectUri = `${baseUrl}${CALLBACK_PATH}`;
+  const issuer = new URL(settings.issuer).href;
+  let found: { at: number; configuration: Promise<Configuration> } | undefined;
+  const discovered = async (): Promise<Configuration> => {
+    if (found === undefined || Date.now() - found.at > REDISCOVER_AFTER_MS) {
+      const configuration = discover(settings);
+      found = { at: Date.now(), configuration };
+    }
+    const { configuration } = found;
+    try {
+      return await configuration;
+    } catch (error) {
+      // The next one asks again; all who came meanwhile share this answer.
+      if (found?.configuration === configuration) found = undefined;
+      throw error;
+    }
+  };
+  return {
+    settings,
+    isOfProvider: (other) => URL.parse(other)?.href === issuer,
+    async begin() {
+      return await orFault(async () => {
+        const oidc = await import("openid-client");
+        const configuration = await discovered();
+        const checks = {
+          state: oidc.randomState(),
+          nonce: oidc.randomNonce(),
+          verifier: oidc.randomPKCECodeVerifier(),
+        };
+        const to = oidc.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes,
+          state: checks.state,
+          nonce: checks.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
+          code_challenge_method: "S256",
+        });
+        return { to: to.href, checks };
+      });
+    },
+    async finish(query, { state, nonce, verifier }) {
+      return await orFault(async () => {
+        const oidc = await import("openid-client");
+        const configuration = await discovered();
+        // Never from the request's `Host`: the provider compares it with the one that we began with.
+        const url = new URL(redirectUri);
+        url.search = query.toString();
+        const tokens = await oidc.authorizationCodeGrant(configuration, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const token = tokens.claims();
+        if (token === undefined) throw new OidcFault("untrusted");
+        const { userinfo_endpoint } = configuration.serverMetadata();
+        const userInfo =
+          userinfo_endpoint !== undefined && needsUserInfo(token, settings)
+            ? await oidc.fetchUserInfo(configuration, tokens.access_token, token.sub)
+            : undefined;
+        return accountOf(token, userInfo as Claims | undefined, settings);
+      });
+    },
+  };
+}
+
+async function discover(settings: OidcSettings): Promise<Configuration> {
+  const oidc = await import("openid-client");
+  const { issuer, clientId, clientSecret, allowHttpOnLoopback, timeoutMs } = settings;
+  const post = oidc.ClientSecretPost(clientSecret);
+  const basic = oidc.ClientSecretBasic(clientSecret);
+  const authenticate: ClientAuth = (server, ...rest) => {
+    // A provider that names none takes Basic; of those that take both not all unescape it as they should.
+    const methods = server.token_endpoint_auth_methods_supported ?? [];
+    return (methods.includes("client_secret_post") ? post : basic)(server, ...rest);
+  };
+  const configuration = await oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
+    [oidc.customFetch]: oidcFetch(settings),
+    // Ours is shorter, and holds for the body too.
+    timeout: (2 * timeoutMs) / 1000,
+    execute: [
+      // TLS says who answered, the signature who wrote it: both are asked for.
+      oidc.enableNonRepudiationChecks,
+      ...(allowHttpOnLoopback ? [oidc.allowInsecureRequests] : []),
+    ],
+  });
+  // Before it is kept: what is wrong with it now may be right when it is asked for again.
+  const server = configuration.serverMetadata();
+  for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
+    requireSafe(new URL(server[name] ?? ""), allowHttpOnLoopback);
+  }
+  return configuration;
+}
+
+async function orFault<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw oidcFaultOf(error);
+  }
+}
+
+/** More than any discovery document, set of keys or token answer: what is longer is none. */
+export const MAX_ANSWER_BYTES = 512 * 1024;
+
+type Init = RequestInit & { signal?: AbortSignal | null | undefined };
+
+/** `fetch` of one provider: one deadline for head and body, bounded bytes, https, no redirects. */
+function oidcFetch({
+  timeoutMs,
+  allowHttpOnLoopback,
+}: Pick<OidcSettings, "timeoutMs" | "allowHttpOnLoopback">): (
+  url: string,
+  init: object,
+) => Promise<Response> {
+  return async (url, init) => {
+    requireSafe(new URL(url), allowHttpOnLoopback);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const { signal } = init as Init;
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+    });
+    const body = await readBounded(response);
+    const headers = new Headers(response.headers);
+    // Of the bytes on the wire; what was read is unpacked.
+    for (const name of ["content-encoding", "content-length"]) headers.delete(name);
+    const { status } = response;
+    return new Response(status === 204 || status === 304 ? null : body, { status, headers });
+  };
+}
+
+/** Throws unless nobody between us and the provider can listen. */
+function requireSafe(url: URL, allowHttpOnLoopback: boolean): void {
+  if (url.protocol === "https:") return;
+  if (url.protocol === "http:" && allowHttpOnLoopback && isLoopback(url.hostname)) return;
+  throw new Error("the provider names an address that is not https");
+}
+
+async function readBounded({ body }: Response): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early ends the connection.
+  for await (const part of body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`more than ${MAX_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,123 @@
+import type { IdentityRefusal } from "@belfry/administration/people/identities";
+
+/** What stopped a sign-in at the provider, told in words on the page and by its code in the log. */
+type OidcFaultReason =
+  /** Down, slow, or its answer is of no use. */
+  | "unavailable"
+  /** It did not let the person in, or the person changed their mind. */
+  | "denied"
+  /** What it answered is not for this sign-in, or nobody vouches for it. */
+  | "untrusted"
+  /** Its list of groups cannot be read. */
+  | "groups"
+  /** Another browser's, used before, or too old. */
+  | "stale";
+
+export class OidcFault extends Error {
+  override readonly name = "OidcFault";
+  readonly reason: OidcFaultReason;
+  /** For the log: codes and our own words, never an answer's text, which may hold a token. */
+  readonly details: Readonly<Record<string, string | number>>;
+
+  constructor(reason: OidcFaultReason, details: Record<string, string | number> = {}) {
+    super(reason);
+    this.reason = reason;
+    this.details = details;
+  }
+}
+
+/** What the client's library has thrown, without what came from outside. */
+export function oidcFaultOf(error: unknown): OidcFault {
+  if (error instanceof OidcFault) return error;
+  const details = describe(error);
+  const { name, code, error: answered } = error as Record<string, unknown>;
+  if (name === "AuthorizationResponseError") return new OidcFault("denied", details);
+  // The token endpoint took neither this code nor this verifier.
+  if (name === "ResponseBodyError" && answered === "invalid_grant") {
+    return new OidcFault("stale", details);
+  }
+  return new OidcFault(UNTRUSTED.has(String(code)) ? "untrusted" : "unavailable", details);
+}
+
+/** Of openid-client and oauth4webapi: a comparison or a signature failed. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+  "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED",
+  "OAUTH_KEY_SELECTION_FAILED",
+  "OAUTH_UNSUPPORTED_OPERATION",
+]);
+
+/** Codes as OAuth has them: nothing of a text that an answer could put there. */
+const CODE = /^[A-Za-z0-9_.-]{1,80}$/;
+const MOST_CAUSES = 5;
+
+function describe(error: unknown): Record<string, string> {
+  const details: Record<string, string> = {};
+  const seen: string[] = [];
+  let one = error;
+  for (let depth = 0; depth < MOST_CAUSES && typeof one === "object" && one !== null; depth += 1) {
+    const { name, code, error: answered, cause } = one as Record<string, unknown>;
+    for (const part of [name, code, answered]) {
+      if (typeof part === "string" && CODE.test(part) && part !== "Error") seen.push(part);
+    }
+    one = one instanceof Error ? cause : undefined;
+  }
+  if (seen.length > 0) details.code = seen.join(" < ");
+  return details;
+}
+
+/** Why somebody was not let in, and what to do now. */
+export interface OidcWords {
+  text: string;
+  status: number;
+}
+
+/** `{name}` is the provider's. */
+const FAULTS: Readonly<Record<OidcFaultReason, [status: number, text: string]>> = {
+  unavailable: [
+    502,
+    "{name} did not respond correctly. Try again in a moment, or sign in with your password.",
+  ],
+  denied: [403, "{name} did not let you in. Try again, or ask its administrators."],
+  untrusted: [
+    403,
+    "The response of {name} could not be verified, so you were not signed in. Tell an operator of Belfry.",
+  ],
+  groups: [
+    403,
+    "The list of your groups that {name} sent cannot be read. Tell an operator of Belfry.",
+  ],
+  stale: [400, "This sign-in was already used, or has expired. Start again."],
+};
+
+export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
+  const [status, text] = FAULTS[reason];
+  return { status, text: text.replace("{name}", () => name) };
+}
+
+export function refusalWords(
+  reason: IdentityRefusal,
+  name: string,
+  email: string | null,
+): OidcWords {
+  const address = email === null ? "your address" : email;
+  return { text: REFUSALS[reason](name, address), status: 403 };
+}
+
+const BY_HAND = "sign in with your password, and connect it under Your account";
+
+const REFUSALS: Readonly<Record<IdentityRefusal, (name: string, address: string) => string>> = {
+  unverified: (name) =>
+    `${name} does not say that your email address is verified. If you have an account here, ${BY_HAND}.`,
+  "foreign-domain": (_, address) =>
+    `The domain of ${address} is not allowed to sign in here. If you have an account here, ${BY_HAND}.`,
+  operator: (name) => `An operator connects ${name} by hand: ${BY_HAND}.`,
+  "connected-otherwise": (name, address) =>
+    `The account here of ${address} is connected to another one at ${name}. Disconnect that one first, under Your account.`,
+  "somebody-elses": (name) =>
+    `This account at ${name} is already connected to somebody else's account here. It has to be disconnected there first.`,
+  "no-role": (_, address) =>
+    `There is no account for ${address}, and none of your groups grants access. Ask the owner of your tenant for an invitation.`,
+};

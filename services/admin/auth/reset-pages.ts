@@ -1,0 +1,73 @@
+import { audited } from "@belfry/administration/audited";
+import { invalid, NotFound } from "@belfry/administration/input-error";
+import { newPassword } from "@belfry/administration/people/password";
+import {
+  passwordReset,
+  resetPassword,
+  showReset,
+} from "@belfry/administration/people/password-resets";
+import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { Guest } from "../page/router.ts";
+import { withoutReferrer } from "../page/security-headers.ts";
+import { hashClient, tooManyTries } from "./sign-in-checks.ts";
+
+/**
+ * The links by which a person sets a new password. Nobody is signed in by one: what else signing in asks
+ * for, it asks for afterwards. Every wrong link is answered alike, and counted.
+ */
+export function resetPages({ route, db, log }: PageDeps): void {
+  const limited = async (guest: Guest, answer: () => Promise<Answer>): Promise<Answer> => {
+    const { reply, address } = guest;
+    withoutReferrer(reply);
+    const waitSeconds = await takeFrom(db, "reset", address);
+    if (waitSeconds > 0) {
+      const text = tooManyTries(reply, waitSeconds);
+      return page("message", "Too many attempts", { text }, 429);
+    }
+    try {
+      const found = await answer();
+      await forgiveFrom(db, "reset", address);
+      return found;
+    } catch (error) {
+      if (!(error instanceof NotFound)) throw error;
+      log.warn({ address }, "a reset link did not work");
+      const text = "This link was already used, was replaced, or has expired. Ask for a new one.";
+      return page("message", "This link does not work", { text }, 404);
+    }
+  };
+
+  const form = async ({ params }: Guest, faults: Faults = {}): Promise<Answer> => {
+    const { email } = await showReset(db, params.token ?? "");
+    return page("reset", "Set a new password", { email, faults });
+  };
+
+  route("GET /reset/:token", (guest) => limited(guest, () => form(guest)));
+
+  route("POST /reset/:token", (guest) =>
+    limited(guest, () =>
+      orFaults(
+        async () => {
+          const { form: given, params, address } = guest;
+          const token = params.token ?? "";
+          const { id, name, email } = await showReset(db, token);
+          const chosen = given.get("password") ?? "";
+          if (given.get("repeated") !== chosen) {
+            throw invalid("repeated", "does not match");
+          }
+          const password = await newPassword(chosen, hashClient(guest));
+          await audited(
+            db,
+            // Whoever held the link: that it was the person is only likely.
+            { personId: id, person: `${name} <${email}>, by a reset link`, address },
+            (transaction) => resetPassword(transaction, token, password),
+            passwordReset,
+          );
+          return redirect("/sign-in", "password-set");
+        },
+        (faults) => form(guest, faults),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,129 @@
+import { type Actor, writeNote } from "@belfry/administration/audited";
+import { checkOwnPassword } from "@belfry/administration/people/identities";
+import type { HashClient } from "@belfry/administration/people/scrypt-queue";
+import {
+  beginSession,
+  deleteSessions,
+  type SessionPlace,
+} from "@belfry/administration/people/sessions";
+import {
+  forgiveCode,
+  takeCode,
+  takePasswordChange,
+  wasLastCode,
+} from "@belfry/administration/people/sign-in-limits";
+import {
+  recoveryCodeUsed,
+  tooManyCodes,
+  twoFactorOf,
+  useCode,
+  WRONG_CODE,
+} from "@belfry/administration/people/two-factor";
+import { clientNetwork } from "@belfry/contracts/client-network";
+import type { Database } from "@belfry/database/connection";
+import type { FastifyReply } from "fastify";
+import type { Faults } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { Guest, Signed } from "../page/router.ts";
+import type { AuthDeps } from "./pending-sign-ins.ts";
+
+/** What was wrong: by field, and as a sentence. */
+interface RefusedFactors {
+  faults: Faults;
+  text: string;
+  status: number;
+}
+
+/**
+ * Asks a signed-in person for password and code again, in the fields `current` and `code`, before a change that opens
+ * the account: whoever finds an open session must not make it. Undefined: both were right.
+ */
+export async function refusedFactors(
+  { db, keys, nowMs }: Pick<PageDeps, "db" | "keys" | "nowMs">,
+  { person, actor, form, reply, address }: Signed,
+): Promise<RefusedFactors | undefined> {
+  const { personId, email } = person;
+  const notNow = (field: string, text: string) => ({
+    faults: { [field]: `cannot be checked. ${text}` },
+    text,
+    status: 429,
+  });
+  const wrong = (field: string, message: string, text: string) => ({
+    faults: { [field]: message },
+    text,
+    status: 422,
+  });
+  const passwordWait = await takePasswordChange(db, personId);
+  if (passwordWait > 0) return notNow("current", tooManyTries(reply, passwordWait));
+  const client = hashClient({ address, reply });
+  if (!(await checkOwnPassword(db, personId, form.get("current") ?? "", client))) {
+    return wrong("current", "is not your password", "That is not your password.");
+  }
+  if ((await twoFactorOf(db, personId)) === undefined) return undefined;
+  const codeWait = await takeCode(db, personId);
+  if (codeWait > 0) return notNow("code", tooManyTries(reply, codeWait, "wrong codes"));
+  const used = await useCode(db, keys, personId, form.get("code") ?? "", new Date(nowMs()));
+  if (used === undefined) {
+    await codeWasWrong(db, { ...actor, personId }, email);
+    return wrong("code", WRONG_CODE, `The code ${WRONG_CODE}.`);
+  }
+  await forgiveCode(db, personId);
+  if (used === "recovery") {
+    const left = (await twoFactorOf(db, personId))?.recoveryCodesLeft ?? 0;
+    await writeNote(db, actor, recoveryCodeUsed(email, left));
+  }
+  return undefined;
+}
+
+/** The audit log tells once of so many wrong codes that we accept none for a while. */
+export async function codeWasWrong(
+  db: Database,
+  actor: Actor & { personId: string },
+  email: string,
+): Promise<void> {
+  if (await wasLastCode(db, actor.personId)) await writeNote(db, actor, tooManyCodes(email));
+}
+
+/** Who sent the request; the signal ends with the connection. */
+export function hashClient({ address, reply }: Pick<Guest, "address" | "reply">): HashClient {
+  const closed = new AbortController();
+  if (reply.raw.destroyed) closed.abort();
+  else reply.raw.once("close", () => closed.abort());
+  return { network: clientNetwork(address), signal: closed.signal };
+}
+
+type SessionDeps = Pick<AuthDeps, "db" | "cookies">;
+
+/** For whoever has just been made this person. */
+export async function openSession(
+  deps: SessionDeps,
+  guest: Guest,
+  personId: string,
+): Promise<void> {
+  await takeSession(deps, guest, await beginSession(deps.db, personId, sessionPlace(guest)));
+}
+
+/** The only way to a session's cookie. */
+export async function takeSession(
+  { db, cookies }: SessionDeps,
+  { person, reply }: Guest,
+  token: string,
+): Promise<void> {
+  // A session that was there before is not taken over by this one.
+  if (person !== undefined) await deleteSessions(db, person.personId, { id: person.sessionId });
+  cookies.begin(reply, token);
+}
+
+export function sessionPlace({ request, address }: Guest): SessionPlace {
+  return { address, userAgent: request.headers["user-agent"] ?? "" };
+}
+
+/** The sentence for the page; a program finds the time to wait in the answer's header. */
+export function tooManyTries(
+  reply: FastifyReply,
+  waitSeconds: number,
+  tries: "attempts" | "wrong codes" = "attempts",
+): string {
+  reply.header("retry-after", String(waitSeconds));
+  return `Too many ${tries}. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
+}

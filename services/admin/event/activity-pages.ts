@@ -1,0 +1,206 @@
+import { digestById } from "@belfry/administration/events/digest-rows";
+import { releaseDigest, showDigest } from "@belfry/administration/events/digests";
+import { eventEvidence } from "@belfry/administration/events/event-evidence";
+import {
+  type EventReport,
+  readEvent,
+  readEventAndReasons,
+} from "@belfry/administration/events/event-report";
+import { resendEvent } from "@belfry/administration/events/resend-event";
+import {
+  type EventSearch,
+  STATUS_GROUPS,
+  searchEvents,
+} from "@belfry/administration/events/search-events";
+import { type SentContent, sentContent } from "@belfry/administration/events/sent-content";
+import { NotFound } from "@belfry/administration/input-error";
+import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
+import type { ChannelReport } from "@belfry/contracts/event-report";
+import { UUID } from "@belfry/contracts/identifiers";
+import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
+import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { MAIL_HEADERS } from "../page/security-headers.ts";
+import { waitsOfEvent } from "../waiting/waits-of-event.ts";
+import { messagesOfEvent } from "../webhook/webhook-rows.ts";
+import { messageState } from "../webhook/webhook-words.ts";
+import { channelStories } from "./channel-story.ts";
+
+const PAGE = 50;
+
+/** The newest events, a search among them, and one event with all its channels. */
+export function activityPages({ route, db }: PageDeps): void {
+  route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
+    const wanted = (query.get("event") ?? "").trim();
+    let unknown: string | undefined;
+    if (wanted !== "") {
+      const found = await readEvent(db, wanted, tenant.id).catch(orUndefined);
+      if (found !== undefined) return redirect(`${base}/activity/${found.id}`);
+      unknown = wanted;
+    }
+    const { search, values, faults } = searchOf(query, tenant.id);
+    const found = await searchEvents(db, search);
+    const next = new URLSearchParams(query);
+    next.delete("event");
+    if (found.next !== undefined) next.set("before", found.next);
+    return page("activity", "Activity", {
+      ...found,
+      values: { ...values, event: wanted },
+      unknown,
+      faults,
+      nextPage: found.next === undefined ? undefined : `?${next}`,
+      isFirst: search.before === undefined,
+      isFiltered: Object.values(values).some((value) => value !== ""),
+      channels: CHANNELS,
+      statuses: STATUS_GROUPS,
+    });
+  });
+
+  const drawEvent = async (context: InTenant, fault?: string) => {
+    const { tenant, params } = context;
+    const { event, reasons } = await readEventAndReasons(db, params.eventId ?? "", tenant.id);
+    const evidence = await eventEvidence(db, event);
+    const contents: Record<string, SentContent & { heading: string }> = {};
+    for (const channel of CHANNELS) {
+      const report = event.channels[channel];
+      if (report?.delivery === undefined && report?.notification === undefined) continue;
+      const content = await sentContent(db, tenant.id, event.id, channel);
+      contents[channel] = { ...content, heading: contentHeading(report) };
+    }
+    const told = (await messagesOfEvent(db, tenant.id, event.id)).map((message) => ({
+      ...message,
+      inWords: messageState(message.status),
+    }));
+    return page("event", event.eventType, {
+      event,
+      contents,
+      told,
+      fault,
+      waits: waitsOfEvent(event),
+      state: eventState(event),
+      stories: channelStories(event, { ...evidence, reasons }, context),
+      variables: evidence.variables,
+    });
+  };
+
+  route("GET /tenants/:tenantId/activity/:eventId", async (context) => {
+    const { tenant, params, base } = context;
+    const id = params.eventId ?? "";
+    try {
+      return await drawEvent(context);
+    } catch (error) {
+      if (!(error instanceof NotFound) || !UUID.test(id)) throw error;
+      // Dead letters and the outbox link to a digest by its own id.
+      if ((await digestById(db, tenant.id, id)) === undefined) throw error;
+      return redirect(`${base}/digests/${id}`);
+    }
+  });
+
+  route("GET /tenants/:tenantId/activity/:eventId/document", async ({ tenant, params, query }) => {
+    const channel = query.get("channel") ?? channelsWith("email")[0];
+    if (!isChannel(channel)) throw new NotFound("path", "no mail");
+    const found = await sentContent(db, tenant.id, params.eventId ?? "", channel);
+    if (!found.shown || found.content.kind !== "email") throw new NotFound("path", "no mail");
+    return documentAnswer(found.content.html, MAIL_HEADERS);
+  });
+
+  route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
+    const { params, run, base } = context;
+    return await orFaults(
+      () =>
+        run(resendEvent, { id: params.eventId ?? "" }).then(({ newEvent }) =>
+          redirect(`${base}/activity/${newEvent}`, "resent"),
+        ),
+      (faults) => drawEvent(context, `The event ${faults.event}.`),
+    );
+  });
+}
+
+function searchOf(query: URLSearchParams, tenantId: string) {
+  const values = typedTexts(query, ["user", "type", "trace", "channel", "status", "from", "to"]);
+  const { from, to, channel } = values;
+  const { moments, shown, faults } = readMoments({ from, to });
+  const text = (value: string) => (value === "" || value.includes("\u0000") ? undefined : value);
+  const search: EventSearch = {
+    tenantId,
+    limit: PAGE,
+    before: idOf(query, "before"),
+    ...moments,
+    eventType: text(values.type),
+    userId: text(values.user),
+    traceId: text(values.trace),
+    channel: isChannel(channel) ? channel : undefined,
+    status: STATUS_GROUPS.find((one) => one === values.status),
+  };
+  return { search, values: { ...values, ...shown }, faults };
+}
+
+function orUndefined(error: unknown): undefined {
+  if (error instanceof NotFound) return undefined;
+  throw error;
+}
+
+/** A digest: which events it combines, until when, and what became of the message. */
+export function digestPages({ route, db }: PageDeps): void {
+  const drawDigest = async ({ tenant, params, run }: InTenant, fault?: string) => {
+    const digest = await run(showDigest, { id: params.digestId ?? "" });
+    const content =
+      digest.delivery !== null && digest.count > 0 && isChannel(digest.channel)
+        ? await sentContent(db, tenant.id, digest.id, digest.channel)
+        : undefined;
+    const { delivery } = digest;
+    const heading = delivery === null ? "" : contentHeading({ status: delivery.status });
+    return page("digest", digest.eventType, { digest, content, heading, fault });
+  };
+
+  route("GET /tenants/:tenantId/digests/:digestId", (context) => drawDigest(context));
+
+  route("POST /tenants/:tenantId/digests/:digestId/release", async (context) => {
+    const { params, run, base } = context;
+    const id = params.digestId ?? "";
+    return await orFaults(
+      () =>
+        run(releaseDigest, { id }).then(() => redirect(`${base}/digests/${id}`, "digest-released")),
+      (faults) => drawDigest(context, `The message ${faults.id}.`),
+    );
+  });
+}
+
+const SENT = ["accepted", "delivered", "bounced", "complained", "published"];
+
+/** The heading of a channel's content, which we render again whether or not it was sent. */
+function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "delivery">): string {
+  const classes = (delivery?.attempts ?? []).map((attempt) => attempt.class);
+  if (SENT.includes(status) || classes.includes("accepted")) return "as sent";
+  if (status === "unknown" || classes.some((one) => one === "ambiguous" || one === null)) {
+    return "as rendered, perhaps sent";
+  }
+  if (["queued", "sending", "waiting"].includes(status)) return "as rendered, not sent yet";
+  return "as rendered, not sent";
+}
+
+const UNDER_WAY = ["queued", "sending", "waiting"];
+const ARRIVED = ["accepted", "delivered", "published"];
+
+/** The states of an event that no channel decides. */
+const BEFORE_DISPATCH: Readonly<Record<string, { text: string; tone: string }>> = {
+  cancelled: { text: "cancelled", tone: "quiet" },
+  refused: { text: "refused", tone: "bad" },
+  scheduled: { text: "scheduled", tone: "busy" },
+  accepted: { text: "not dispatched yet", tone: "busy" },
+};
+
+/** What became of an event over all of its channels, as its badge: dispatching alone sends nothing. */
+function eventState({ status, channels }: EventReport) {
+  const before = BEFORE_DISPATCH[status];
+  if (before !== undefined) return before;
+  const states = Object.values(channels).map((channel) => channel.status);
+  const has = (wanted: readonly string[]) => states.some((one) => wanted.includes(one));
+  const isWrong = states.some(
+    (one) => one !== "skipped" && !UNDER_WAY.includes(one) && !ARRIVED.includes(one),
+  );
+  if (isWrong) return { text: has(ARRIVED) ? "partly sent" : "not delivered", tone: "bad" };
+  if (has(UNDER_WAY)) return { text: "under way", tone: "busy" };
+  return has(ARRIVED) ? { text: "sent", tone: "good" } : { text: "nothing sent", tone: "quiet" };
+}

@@ -1,0 +1,149 @@
+import { hash } from "node:crypto";
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
+import { dirname, extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { NotFound } from "@belfry/administration/input-error";
+import { documentAnswer } from "./answer.ts";
+import type { Route } from "./router.ts";
+import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
+
+/**
+ * The files that browsers load. They are read once at the start, so that no request ever names a file. Modules of
+ * packages are served with their imports rewritten to our addresses: this needs no build step, and no import map,
+ * which would have to be inline.
+ */
+interface Assets {
+  get(path: string): { type: string; content: Buffer } | undefined;
+  /** The address of `page.css`, say. It changes with the content, so that browsers may keep the file for ever. */
+  address(name: string): string;
+}
+
+/** Joined into one sheet, in this order. */
+const STYLES = [
+  "base.css",
+  "frame.css",
+  "cards.css",
+  "forms.css",
+  "overview.css",
+  "content.css",
+  "templates.css",
+  "editor.css",
+  "writing.css",
+  "stage.css",
+  "starters.css",
+  "webhooks.css",
+  "narrow.css",
+];
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+const IMPORT = /^(import\s*|(?:import|export)\s[^"';]*?\bfrom\s*)(["'])([^"']+)\2/gm;
+
+interface Source {
+  name: string;
+  text: string;
+  /** By import specifier: the name under which we serve the module. */
+  imports: Map<string, string>;
+}
+
+let loaded: Promise<Assets> | undefined;
+
+/** Read once a process. */
+export function loadAssets(): Promise<Assets> {
+  loaded ??= readAssets();
+  return loaded;
+}
+
+async function readAssets(): Promise<Assets> {
+  const sources = new Map<string, Source>();
+
+  const add = async (file: string, name: string): Promise<string> => {
+    const known = sources.get(file);
+    if (known !== undefined) return known.name;
+    const source: Source = { name, text: await readFile(file, "utf8"), imports: new Map() };
+    sources.set(file, source);
+    if (!name.endsWith(".js")) return name;
+    for (const [, , , specifier = ""] of source.text.matchAll(IMPORT)) {
+      if (isRelative(specifier)) continue;
+      const served = `modules/${specifier.replaceAll(/[^a-z0-9]+/gi, "-").replace(/^-/, "")}.js`;
+      source.imports.set(specifier, await add(await moduleFile(specifier, file), served));
+    }
+    return name;
+  };
+  const root = join(import.meta.dirname, "../assets");
+  for (const name of (await readdir(root)).sort()) {
+    if (!name.endsWith(".css")) await add(join(root, name), name);
+  }
+  const inbox = dirname(fileURLToPath(import.meta.resolve("@belfry/inbox/belfry-inbox")));
+  for (const name of (await readdir(inbox)).filter((one) => one.endsWith(".js"))) {
+    await add(join(inbox, name), `inbox/${name}`);
+  }
+  const normalize = fileURLToPath(import.meta.resolve("modern-normalize"));
+  const sheets = [normalize, ...STYLES.map((name) => join(root, name))];
+  const texts = await Promise.all(sheets.map((file) => readFile(file, "utf8")));
+  sources.set("style.css", { name: "style.css", text: texts.join("\n"), imports: new Map() });
+
+  const all = [...sources.values()].map((source) => source.text).join("\n");
+  const version = hash("sha256", all).slice(0, 12);
+  const address = (name: string) => `/assets/${version}/${name}`;
+  const contents = new Map<string, Buffer>();
+  for (const { name, text, imports } of sources.values()) {
+    const served = text.replaceAll(IMPORT, (whole, before, quote, specifier) => {
+      const target = imports.get(specifier);
+      return target === undefined ? whole : `${before}${quote}${address(target)}${quote}`;
+    });
+    contents.set(name, Buffer.from(name.endsWith(".js") ? served : text));
+  }
+  return {
+    address,
+    get(path) {
+      const [given, ...rest] = path.split("/");
+      const content = given === version ? contents.get(rest.join("/")) : undefined;
+      if (content === undefined) return undefined;
+      return { type: TYPES[extname(path)] ?? "application/octet-stream", content };
+    },
+  };
+}
+
+function isRelative(specifier: string): boolean {
+  return specifier.startsWith(".") || specifier.startsWith("/");
+}
+
+/** The ES module that a package offers to browsers. */
+async function moduleFile(specifier: string, from: string): Promise<string> {
+  const manifest = findPackageJSON(specifier, pathToFileURL(from));
+  if (manifest === undefined) throw new Error(`no package ${specifier} for ${from}`);
+  const described = JSON.parse(await readFile(manifest, "utf8"));
+  const entry = described.exports?.import ?? described.exports?.["."]?.import ?? described.module;
+  const file = typeof entry === "string" ? entry : (entry?.default ?? described.main);
+  return await realpath(join(dirname(manifest), file));
+}
+
+/** Styles and scripts, and the document that the live preview is shown in. */
+export function assetRoutes(route: Route, assets: Assets): void {
+  route("GET /assets/*", async ({ params }) => {
+    const asset = assets.get(params["*"] ?? "");
+    if (asset === undefined) throw new NotFound("path", "no such asset");
+    const headers = {
+      "content-type": asset.type,
+      "cache-control": "public, max-age=31536000, immutable",
+      // The preview's frame is sandboxed: another origin, to the browser.
+      "cross-origin-resource-policy": "cross-origin",
+    };
+    return documentAnswer(asset.content, headers);
+  });
+
+  const script = assets.address("preview-frame.js");
+  route("GET /preview-frame", async () =>
+    documentAnswer(
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>html,body{margin:0;height:100%}iframe{border:0;width:100%;height:100%;display:block;background:#fff}</style></head><body><script src="${script}"></script></body></html>`,
+      {
+        ...PREVIEW_FRAME_HEADERS,
+        "content-type": "text/html; charset=utf-8",
+      },
+    ),
+  );
+}

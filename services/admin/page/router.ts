@@ -1,0 +1,234 @@
+import {
+  type Act,
+  type Access as ActAccess,
+  type ActServices,
+  type Given,
+  runAct,
+} from "@belfry/administration/act";
+import { type Actor, type AuditNote, audited } from "@belfry/administration/audited";
+import { NotFound } from "@belfry/administration/input-error";
+import { listMemberships } from "@belfry/administration/people/person-rows";
+import type { SessionHolder } from "@belfry/administration/people/sessions";
+import { tenantById } from "@belfry/administration/tenants/tenant-rows";
+import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
+import type { Answer } from "./answer.ts";
+import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
+
+/** The limit of forms that guests may send: an address, a name, a password twice. */
+const MAX_GUEST_BODY_BYTES = 16 * 1024;
+
+/** What a handler knows of a request. */
+export interface Guest {
+  person: SessionHolder | undefined;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  form: URLSearchParams;
+  /** The client's address. */
+  address: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export interface Signed extends Guest {
+  person: SessionHolder;
+  /** For the audit log. */
+  actor: Actor;
+  /** `audited` of administration, by this person. */
+  audited<T>(
+    change: (transaction: Database) => Promise<T>,
+    note: (result: T) => AuditNote | undefined,
+  ): Promise<T>;
+  /**
+   * Runs an act as this person: in the tenant of the page's path, else on the platform. Throws what `runAct` throws.
+   */
+  run<I extends TObject, O extends TSchema>(
+    act: Act<I, O>,
+    input: Given<Static<I>>,
+  ): Promise<Static<O>>;
+}
+
+/** The tenant of a page, for the navigation around it. */
+export interface PlaceInTenant {
+  /** `platform` for the pages that the platform has too. */
+  tenant: Membership;
+  role: Role;
+  /** `/tenants/<id>`. */
+  base: string;
+}
+
+export interface InTenant extends Signed, PlaceInTenant {}
+
+type ContextOf<A extends Access, K extends string> = A extends "anyone"
+  ? Guest
+  : K extends `${string}/:tenantId${string}`
+    ? InTenant
+    : Signed;
+
+export type Route = <K extends RouteKey>(
+  key: K,
+  handler: (context: ContextOf<(typeof ACCESS)[K], K>) => Promise<Answer>,
+) => void;
+
+interface RouterDeps {
+  db: Database;
+  services: ActServices;
+  cookies: Cookies;
+  write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
+}
+
+/** Registers routes with the access that the table gives them. */
+export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
+  const contexts = new WeakMap<FastifyRequest, Guest | Signed | InTenant>();
+  return (key, handler) => {
+    const access: Access = ACCESS[key];
+    const judge = async (request: FastifyRequest, reply: FastifyReply) =>
+      admitted(key, access, await guestOf(request, reply, deps), deps);
+    const [method, url] = key.split(" ") as ["GET" | "POST", string];
+    app.route({
+      method,
+      url,
+      ...(access === "anyone" && { bodyLimit: MAX_GUEST_BODY_BYTES }),
+      // Before the body is read: we hold no body of a client who may not send it.
+      onRequest: async (request, reply) => {
+        contexts.set(request, await judge(request, reply));
+      },
+      handler: async (request, reply) => {
+        // Judged again after the body: the session or the rights may have ended while it came.
+        const known = method === "GET" ? contexts.get(request) : undefined;
+        const context = known ?? (await judge(request, reply));
+        if (method === "POST") requireOwnForm(context, deps);
+        const answer = await handler(context as Parameters<typeof handler>[0]);
+        // A form redirects to the page that tells the result: a reload must not do it again.
+        if (method === "POST" && answer.kind === "page" && answer.status < 400) {
+          throw new Error(`${key} answers what it has done with a page`);
+        }
+        const inTenant = "tenant" in context ? (context as InTenant) : undefined;
+        await deps.write(answer, context, inTenant);
+        return reply;
+      },
+    });
+  };
+}
+
+async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: RouterDeps) {
+  return {
+    person: await deps.cookies.holder(request),
+    params: request.params as Record<string, string>,
+    // From the first question mark on: later ones belong to a value.
+    query: new URLSearchParams(/\?.*/s.exec(request.url)?.[0]),
+    form: formOf(request),
+    address: request.ip,
+    request,
+    reply,
+  };
+}
+
+function formOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}
+
+async function admitted(key: RouteKey, access: Access, guest: Guest, deps: RouterDeps) {
+  if (access === "anyone") return guest;
+  const { person } = guest;
+  if (person === undefined) throw new Refusal("sign-in");
+  const actor = actorOf(person, guest.address);
+  const runIn =
+    (tenantId: string, may: (access: ActAccess) => boolean): Signed["run"] =>
+    (act, input) =>
+      runAct(act, { db: deps.db, tenantId, actor, services: deps.services, may }, input);
+  const signed: Signed = {
+    ...guest,
+    person,
+    actor,
+    audited: (change, note) => audited(deps.db, actor, change, note),
+    run: runIn("", ({ scope }) => scope === "platform" && person.operator),
+  };
+  const { tenantId } = guest.params;
+  if (tenantId === undefined) {
+    if (access === "operator" && !person.operator) throw new Refusal("forbidden");
+    return signed;
+  }
+  if (tenantId === PLATFORM && !isOfPlatform(key)) throw notThere();
+  const found = await membershipOf(deps.db, person, tenantId);
+  if (found === undefined) throw notThere();
+  const place = { tenant: found.tenant, role: found.role, base: `/tenants/${tenantId}` };
+  if (access !== "person" && !mayDo(found.role, access)) {
+    throw new Refusal("forbidden", { ...place, needed: access });
+  }
+  guest.request.logFields = { tenantId };
+  return {
+    ...signed,
+    ...place,
+    run: runIn(tenantId, ({ person: least }) => mayDo(found.role, least)),
+  };
+}
+
+/** A signed-in person, for the audit log. */
+export function actorOf({ personId, name, email }: SessionHolder, address: string) {
+  return { personId, person: `${name} <${email}>`, email, address };
+}
+
+function requireOwnForm(guest: Guest, deps: RouterDeps): void {
+  const { request, form, person } = guest;
+  const given = form.get(FORM_TOKEN);
+  const cookie = deps.cookies.secretOf(request, person !== undefined);
+  if (!isFromOurPages(request.headers) || !isFormToken(given, cookie)) throw new Refusal("forged");
+}
+
+/** One answer for pages that do not exist and for tenants of others. */
+function notThere(): NotFound {
+  return new NotFound("path", "there is nothing here");
+}
+
+interface Membership {
+  id: string;
+  name: string;
+  active: boolean;
+}
+
+/** The tenant and the person's role there; undefined: they have none. */
+async function membershipOf(
+  db: Database,
+  person: SessionHolder,
+  tenantId: string,
+): Promise<{ tenant: Membership; role: Role } | undefined> {
+  if (person.operator) {
+    if (tenantId === PLATFORM) {
+      return { tenant: { id: PLATFORM, name: "Platform", active: true }, role: "operator" };
+    }
+    const tenant = TENANT_ID.test(tenantId) ? await tenantById(db, tenantId) : undefined;
+    return tenant === undefined ? undefined : { tenant, role: "operator" };
+  }
+  const all = await listMemberships(db, person.personId);
+  const found = all.find((one) => one.tenantId === tenantId);
+  if (found === undefined) return undefined;
+  const { tenantName: name, tenantActive: active, role } = found;
+  return { tenant: { id: tenantId, name, active }, role };
+}
+
+/** Why a request was not let in. */
+type RefusalReason = "sign-in" | "forbidden" | "forged";
+
+/** The person's role in the tenant, and the role that the page needs. */
+export interface RefusedRole {
+  tenant: Membership;
+  role: Role;
+  base: string;
+  needed: Access;
+}
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly reason: RefusalReason;
+  readonly of: RefusedRole | undefined;
+
+  constructor(reason: RefusalReason, of?: RefusedRole) {
+    super(reason);
+    this.reason = reason;
+    this.of = of;
+  }
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply } from "fastify";
+
+/** Headers of every answer, and of the two kinds of document that hold a tenant's mail. */
+
+export type Headers = Readonly<Record<string, string>>;
+
+export function securityHeaders(options: { wsUrl: string; isHttps: boolean }): Headers {
+  return {
+    "content-security-policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `connect-src 'self' ${new URL(options.wsUrl).origin}`,
+      "frame-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    // Not "no-referrer": with it browsers call the origin of our own forms null.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
+    "cache-control": "no-store",
+    ...(options.isHttps ? { "strict-transport-security": "max-age=31536000" } : {}),
+  };
+}
+
+const INSIDE_OUR_PAGES = {
+  "x-frame-options": "SAMEORIGIN",
+  // A sandboxed frame is another origin to the browser.
+  "cross-origin-resource-policy": "cross-origin",
+};
+
+/** For a tenant's mail: no script, no form, no origin, its own styles, pictures by https. */
+export const MAIL_HEADERS: Headers = {
+  ...INSIDE_OUR_PAGES,
+  "content-security-policy": [
+    "sandbox",
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    "img-src data: https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+};
+
+/** For the frame of the live preview: our one script takes the mail and puts it into a frame without any. */
+export const PREVIEW_FRAME_HEADERS: Headers = {
+  ...INSIDE_OUR_PAGES,
+  "content-security-policy": [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "img-src data: https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+};
+
+/**
+ * For pages whose address is a secret: browsers send other pages the origin alone, our own pages too. Not
+ * "no-referrer": with it browsers call the origin of our own forms null.
+ */
+export function withoutReferrer(reply: FastifyReply): void {
+  reply.header("referrer-policy", "strict-origin");
+}

@@ -1,0 +1,140 @@
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  IN_APP,
+  listed,
+  PROVIDER_CHANNELS,
+} from "@belfry/contracts/channels";
+import { reasonWords } from "@belfry/contracts/reasons";
+import { escapeHtml } from "@belfry/templates/language/characters";
+
+/** How pages write figures, times and states. */
+
+const NUMBER = new Intl.NumberFormat("en");
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export function number(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** `1 event`, `2,000 events`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+export function percent(share: number | null): string {
+  if (share === null) return "–";
+  return share > 0.999 && share < 1 ? "> 99.9 %" : `${Math.round(share * 1000) / 10} %`;
+}
+
+/** `0.4 s`, `12 s`, `3 min`. */
+export function seconds(value: number | null): string {
+  if (value === null) return "–";
+  if (value < 10) return `${Math.round(value * 100) / 100} s`;
+  if (value < 2 * MINUTE) return `${Math.round(value)} s`;
+  if (value < 2 * HOUR) return `${Math.round(value / MINUTE)} min`;
+  if (value < 2 * DAY) return `${Math.round(value / HOUR)} h`;
+  return `${Math.round(value / DAY)} days`;
+}
+
+/** `2026-03-01 10:00:05 UTC`; the page's script converts it to the reader's time zone. */
+export function time(value: Date | string): string {
+  return `${iso(value).slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** In UTC, however it was written. */
+export function iso(value: Date | string): string {
+  return new Date(value).toISOString();
+}
+
+/** `3 min ago`, `in 2 h`. */
+export function ago(value: Date | string | null, now = Date.now()): string {
+  if (value === null) return "never";
+  const passed = (now - new Date(value).getTime()) / 1000;
+  if (Math.abs(passed) < 5) return "just now";
+  return passed > 0 ? `${seconds(passed)} ago` : `in ${seconds(-passed)}`;
+}
+
+export const CHANNEL_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  CHANNELS.map((channel) => [channel, CHANNEL_ROWS[channel].words.label]),
+);
+export const IN_APP_NAME = CHANNEL_ROWS[IN_APP].words.label;
+
+/** `email or SMS`: the channels that need a provider. */
+export function providerChannels(last: "and" | "or"): string {
+  const names = PROVIDER_CHANNELS.map((channel) => CHANNEL_ROWS[channel].words.inSentence);
+  return listed(names, last);
+}
+
+/** Why a delivery is a dead letter. */
+export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
+  permanent: "rejected permanently",
+  policy: "refused by the provider's rules",
+  credentials: "account or settings",
+  throttled: "rate limited",
+  deferred: "put off until retries were used up",
+  transient: "temporary failures, retries used up",
+  ambiguous: "no answer",
+  untried: "never tried",
+  expired: "expired",
+  unknown: "possibly sent",
+  message: "unreadable",
+};
+
+/** The colour of a state: good, busy, bad or quiet. */
+export function tone(status: string): string {
+  if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
+  if (["queued", "sending", "waiting", "scheduled"].includes(status)) return "busy";
+  if (["skipped", "discarded", "cancelled"].includes(status)) return "quiet";
+  return "bad";
+}
+
+export function toneOfAction(action: string): string {
+  if (/(delete|remove|revoke|deactivate|discard|withdraw)$/.test(action)) return "bad";
+  return /(create|add|activate|join|restore)$/.test(action) ? "good" : "quiet";
+}
+
+/** `Sandbox` of `Sandbox (keeps emails)`; `titleNote` has the words in brackets. */
+export function shortTitle(title: string): string {
+  return title.replace(/ \(.*\)$/, "");
+}
+
+export function titleNote(title: string): string {
+  return / \((.*)\)$/.exec(title)?.[1] ?? "";
+}
+
+/** `settings.fromName`: "settings, from name". */
+export function fieldName(field: string): string {
+  const words = field.replaceAll(/([a-z])([A-Z])/g, (_, end, start) => `${end} ${start}`);
+  return words.replaceAll(".", ", ").toLowerCase();
+}
+
+/** `Firefox on Linux`, of a user agent header. */
+export function browser(userAgent: string): string {
+  const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
+  const system = /\b(Windows|Mac OS X|Android|iPhone|iPad|Linux)\b/.exec(userAgent)?.[1];
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
+  if (name === undefined) return "Unknown browser";
+  return `${names[name] ?? name}${system === undefined ? "" : ` on ${system}`}`;
+}
+
+/** HTML of a time, which the page's script converts to the reader's time zone. */
+export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): string {
+  const text = form === "ago" ? ago(value) : time(value);
+  return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
+}
+
+/** A moment in ISO 8601. */
+const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
+
+/** HTML of words, or of a reason as it is stored: escaped, and each ISO 8601 moment in it written as `when` does. */
+export function withTimes(text: string | null | undefined): string {
+  return reasonWords(text ?? "")
+    .split(STAMP)
+    .map((part, at) =>
+      at % 2 === 1 && !Number.isNaN(Date.parse(part)) ? when(part) : escapeHtml(part),
+    )
+    .join("");
+}

@@ -1,0 +1,67 @@
+import { searchAuditLog } from "@belfry/administration/search-audit-log";
+import { page } from "../page/answer.ts";
+import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+
+const PAGE = 50;
+
+/** The audit log, by person, object and time. */
+export function auditPages({ route, db }: PageDeps): void {
+  const show = async (query: URLSearchParams, tenantId?: string) => {
+    const typed = typedTexts(query, ["person", "object", "from", "to"]);
+    const { from, to } = typed;
+    const person = typed.person.replaceAll("\u0000", "");
+    const object = typed.object.replaceAll("\u0000", "");
+    const { moments, shown, faults } = readMoments({ from, to });
+    const { entries, next, searchedTo } = await searchAuditLog(db, {
+      tenantId,
+      before: idOf(query, "before"),
+      limit: PAGE,
+      ...moments,
+      person: person || undefined,
+      object: object || undefined,
+    });
+    const filter = Object.entries({ person, object, from, to }).filter(([, text]) => text);
+    const older = new URLSearchParams(filter);
+    older.set("before", next ?? "");
+    return page("audit", "Audit log", {
+      entries: entries.map(({ before: old, after, ...entry }) => ({
+        ...entry,
+        changes: auditChanges(old, after),
+      })),
+      values: { person, object, ...shown },
+      faults,
+      searchedTo,
+      isFiltered: filter.length > 0,
+      isPart: next !== undefined && entries.length < PAGE,
+      nextPage: next === undefined ? undefined : `?${older}`,
+      ofAll: tenantId === undefined,
+    });
+  };
+
+  route("GET /audit", ({ query }) => show(query));
+  route("GET /tenants/:tenantId/audit", ({ query, tenant }) => show(query, tenant.id));
+}
+
+/** The changed fields; a field of a field is named with a dot. Undefined: the field was not there. */
+export function auditChanges(
+  before: Record<string, unknown> | null,
+  after: Record<string, unknown> | null,
+) {
+  const [old, now] = [flat(before), flat(after)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((field) => ({ field, before: old.get(field), after: now.get(field) }))
+    .filter((change) => change.before !== change.after);
+}
+
+function flat(value: Record<string, unknown> | null, prefix = ""): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, content] of Object.entries(value ?? {})) {
+    const field = prefix + name;
+    if (content === null || content === undefined) continue;
+    if (Array.isArray(content)) fields.set(field, content.map(String).join(", ") || "none");
+    else if (typeof content !== "object") fields.set(field, String(content));
+    else for (const [inner, text] of flat({ ...content }, `${field}.`)) fields.set(inner, text);
+  }
+  return fields;
+}

@@ -1,0 +1,243 @@
+import {
+  requestTenantDeletion,
+  showTenantDeletion,
+  whatTenantHas,
+} from "@belfry/administration/erasure/tenant-deletions";
+import { readProviders } from "@belfry/administration/providers/providers";
+import {
+  activateTenant,
+  createTenantAct,
+  deactivateTenant,
+  updateTenantAct,
+} from "@belfry/administration/tenants/tenant-acts";
+import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
+import { isBeingDeleted, searchTenants } from "@belfry/administration/tenants/tenant-rows";
+import { showTenant, type Tenant } from "@belfry/administration/tenants/tenants";
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
+import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
+import { TENANT_ID } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { keptDays } from "@belfry/database/kept-days";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { quotaUsed } from "../tenant/activity-buckets.ts";
+
+const TENANTS_PER_PAGE = 50;
+/** The name of a new tenant's first API key. */
+const FIRST_KEY = "first key";
+
+/** A tenant's own page for all of its people; for operators the list of tenants, new ones and changes. */
+export function tenantPages({ route, db, once, config }: PageDeps): void {
+  route("GET /tenants", async ({ query }) => {
+    const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
+    const after = query.get("after") ?? undefined;
+    const found = await searchTenants(db, {
+      ...{ search: search === "" ? undefined : search, limit: TENANTS_PER_PAGE + 1 },
+      after: after !== undefined && TENANT_ID.test(after) ? after : undefined,
+    });
+    const list = found.slice(0, TENANTS_PER_PAGE);
+    const next = new URLSearchParams({
+      ...(search === "" ? {} : { search }),
+      after: list.at(-1)?.id ?? "",
+    });
+    return page("tenants", "Tenants", {
+      ...{ list, search, isFirst: after === undefined },
+      nextPage: found.length > TENANTS_PER_PAGE ? `?${next}` : undefined,
+    });
+  });
+
+  route("GET /tenants/new", async () => showNew(DEFAULTS, {}));
+
+  route("POST /tenants", async ({ form, run, person }) => {
+    const values = valuesOf(form);
+    return await orFaults(
+      () =>
+        run(createTenantAct, {
+          ...inputOf(values),
+          keyName: FIRST_KEY,
+        }).then(({ apiKey, id }) =>
+          once.show(person, `/tenants/${id}/keys`, { apiKey, isFirstKey: true }),
+        ),
+      (faults) => showNew(values, faults),
+    );
+  });
+
+  const showSettings = async ({ tenant }: InTenant, given?: Values, faults: Faults = {}) => {
+    const about = await aboutTenant(db, tenant.id);
+    const values = given ?? valuesOfTenant(about.found);
+    const api = { url: config.apiUrl, wsUrl: config.wsUrl };
+    return page("tenant-settings", "Tenant", {
+      ...{ ...about, api, values, faults, channels: CHANNELS },
+      isBeingDeleted: await isBeingDeleted(db, tenant.id),
+    });
+  };
+
+  route("GET /tenants/:tenantId/settings", (context) => showSettings(context));
+
+  route("POST /tenants/:tenantId/settings", async (context) => {
+    const { tenant, form, run, base } = context;
+    const values = valuesOf(form);
+    return await orFaults(
+      () =>
+        run(updateTenantAct, { ...inputOf(values), id: tenant.id }).then(() =>
+          redirect(`${base}/settings`, "saved"),
+        ),
+      (faults) => showSettings(context, values, faults),
+    );
+  });
+
+  for (const [verb, act] of [
+    ["activate", activateTenant],
+    ["deactivate", deactivateTenant],
+  ] as const) {
+    route(`POST /tenants/:tenantId/${verb}`, async ({ tenant, run, base }) => {
+      await run(act, { id: tenant.id });
+      return redirect(`${base}/settings`, `${verb}d`);
+    });
+  }
+}
+
+const TEXTS = [
+  "perMinute",
+  "dailyCap",
+  // Empty: as the installation keeps them.
+  "eventRetentionDays",
+  "notificationRetentionDays",
+  "defaultLocale",
+  // Empty: UTC.
+  "timezone",
+  "quietFrom",
+  "quietTo",
+  // With commas between them.
+  "linkSchemes",
+] as const;
+
+/** A tenant as its form has it. */
+interface Values extends Record<(typeof TEXTS)[number], string> {
+  name: string;
+  noCap: boolean;
+  deliveryChannels: string[];
+  dedupIncludesVariables: boolean;
+}
+
+const DEFAULTS: Values = {
+  ...typedTexts(new URLSearchParams(), TEXTS),
+  name: "",
+  perMinute: String(DEFAULT_PER_MINUTE),
+  dailyCap: String(DEFAULT_DAILY_CAP),
+  defaultLocale: "en",
+  noCap: false,
+  deliveryChannels: [],
+  dedupIncludesVariables: false,
+};
+
+function showNew(values: Values, faults: Faults): Answer {
+  return page("tenant-new", "New tenant", { values, faults, channels: CHANNELS });
+}
+
+function valuesOf(form: URLSearchParams): Values {
+  return {
+    ...typedTexts(form, TEXTS),
+    name: form.get("name") ?? "",
+    noCap: form.has("noCap"),
+    deliveryChannels: form.getAll("deliveryChannels"),
+    dedupIncludesVariables: form.has("dedupIncludesVariables"),
+  };
+}
+
+function valuesOfTenant(tenant: Tenant): Values {
+  return {
+    name: tenant.name,
+    perMinute: String(tenant.perMinute),
+    dailyCap: String(tenant.dailyCap ?? ""),
+    noCap: tenant.dailyCap === null,
+    deliveryChannels: tenant.deliveryChannels,
+    dedupIncludesVariables: tenant.dedupIncludesVariables,
+    eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
+    notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
+    defaultLocale: tenant.defaultLocale,
+    timezone: tenant.timezone ?? "",
+    quietFrom: tenant.quietHours?.from ?? "",
+    quietTo: tenant.quietHours?.to ?? "",
+    linkSchemes: tenant.linkSchemes.join(", "),
+  };
+}
+
+function inputOf(values: Values) {
+  const { name, dedupIncludesVariables, linkSchemes } = values;
+  const days = (text: string) => (text === "" ? null : wholeNumber(text));
+  return {
+    name,
+    perMinute: wholeNumber(values.perMinute),
+    dailyCap: values.noCap ? null : wholeNumber(values.dailyCap),
+    // The act refuses a text that is no channel, and names the field.
+    deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
+    dedupIncludesVariables,
+    eventRetentionDays: days(values.eventRetentionDays),
+    notificationRetentionDays: days(values.notificationRetentionDays),
+    defaultLocale: values.defaultLocale || undefined,
+    timezone: values.timezone || null,
+    quietHours: typedQuietHours(values),
+    linkSchemes: linkSchemes === "" ? [] : linkSchemes.split(",").map((scheme) => scheme.trim()),
+  };
+}
+
+/** Deleting a tenant: the page first says what goes, and asks for the tenant's name. */
+export function deleteTenantPages({ route, db }: PageDeps): void {
+  const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: string) =>
+    page("tenant-delete", `Delete ${tenant.name}`, {
+      typed,
+      fault,
+      has: await whatTenantHas(db, tenant.id),
+    });
+
+  route("GET /tenants/:tenantId/delete", (context) => askToDelete(context));
+
+  route("POST /tenants/:tenantId/delete", async (context) => {
+    const { tenant, form, run } = context;
+    const typed = form.get("typed") ?? "";
+    return await orFaults(
+      () =>
+        run(requestTenantDeletion, { id: tenant.id, typed }).then(() =>
+          redirect(`/deletions/${tenant.id}`),
+        ),
+      ({ typed: fault }) => askToDelete(context, typed, fault),
+    );
+  });
+
+  route("GET /deletions/:deletedId", async ({ params, run }) => {
+    const deletion = await run(showTenantDeletion, { id: params.deletedId ?? "" });
+    return page("tenant-deletion", `Deletion of ${deletion.name}`, { deletion });
+  });
+}
+
+/** A tenant's settings, used limits, retention, and which channels it can send on. */
+async function aboutTenant(db: Database, tenantId: string) {
+  const [found, used, kept, providers] = await Promise.all([
+    showTenant(db, tenantId),
+    quotaUsed(db, tenantId),
+    keptDays(db, tenantId),
+    readProviders(db, tenantId),
+  ]);
+  const active = providers.filter((one) => one.active);
+  const channelStates = CHANNELS.map((channel) => {
+    const names = active.filter((one) => one.channel === channel).map(({ name }) => name);
+    return { channel, ...stateOf(found, channel, names) };
+  });
+  return { found, used, kept, channelStates };
+}
+
+function stateOf({ deliveryChannels }: Tenant, channel: Channel, providers: readonly string[]) {
+  if (deliveryChannels.length > 0 && !deliveryChannels.includes(channel)) {
+    return { tone: "quiet", state: "not allowed", text: "Nothing is sent here." };
+  }
+  if (CHANNEL_ROWS[channel].sender === null) {
+    return { tone: "good", state: "allowed", text: "Needs no provider." };
+  }
+  if (providers.length === 0) {
+    return { tone: "busy", state: "no provider", text: "No provider is active: this is skipped." };
+  }
+  return { tone: "good", state: "allowed", text: `Sent by ${providers.join(", then ")}.` };
+}

@@ -1,0 +1,241 @@
+import { type InputFault, NotFound } from "@belfry/administration/input-error";
+import { providerKinds } from "@belfry/administration/providers/provider-rows";
+import {
+  LAST_POSITION,
+  type Provider,
+  providerAt,
+  putProvider,
+  readProviders,
+} from "@belfry/administration/providers/providers";
+import { activateProvider, testProvider } from "@belfry/administration/providers/use-provider";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { webhookPath } from "@belfry/contracts/receipt";
+import type { Database } from "@belfry/database/connection";
+import { receiptReader } from "@belfry/providers/receipt-readers";
+import type { TObject } from "@sinclair/typebox";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+
+interface Shown {
+  /** undefined: the account is new. */
+  provider?: Provider | undefined;
+  /** What was typed. */
+  given?: URLSearchParams;
+  faults?: Faults;
+  test?: object;
+}
+
+/**
+ * One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. A new
+ * one stands last and is not used before the vendor has accepted a test: live mail never finds out.
+ */
+export function providerFormPages({ route, db, config, once }: PageDeps): void {
+  const show = async (
+    tenantId: string,
+    channelName: string | null,
+    kindName: string | null,
+    { provider, given, faults = {}, test }: Shown = {},
+  ): Promise<Answer> => {
+    const { kind, channel } = await kindOf(channelName, kindName);
+    const receipts = receiptReader(kind.kind);
+    const name = provider === undefined || provider.name === kind.kind ? "" : provider.name;
+    return page("provider-form", kind.title, {
+      kind,
+      channel,
+      address: ADDRESSES[sentRow(channel).address],
+      provider,
+      name: given?.get("name") ?? name,
+      fields: fieldsOf(kind.settings, provider?.settings, given),
+      maxPerSecond: given?.get("maxPerSecond") ?? provider?.maxPerSecond ?? "",
+      faults,
+      receipts: receipts && {
+        address: config.apiUrl + webhookPath(kind.kind, tenantId),
+        askedByMessage: receipts.askedByMessage,
+      },
+      test,
+      isFirst: provider !== undefined && (await isFirst(db, provider)),
+    });
+  };
+
+  const save = async (
+    context: InTenant,
+    channelName: string | null,
+    kindName: string | null,
+    provider?: Provider,
+  ): Promise<Answer> => {
+    const { tenant, form: given, run, base } = context;
+    const { kind, channel } = await kindOf(channelName, kindName);
+    const rate = (given.get("maxPerSecond") ?? "").trim();
+    const of =
+      provider === undefined
+        ? { only: "new" as const, position: LAST_POSITION }
+        : { id: provider.id, keepSecrets: true };
+    return await orFaults(
+      async () => {
+        const saved = await run(putProvider, {
+          ...of,
+          channel,
+          kind: kind.kind,
+          name: (given.get("name") ?? "").trim() || kind.kind,
+          settings: settingsOf(kind.settings, given),
+          maxPerSecond: rate === "" ? null : Number(rate),
+        });
+        const path = `${base}/providers/${saved.id}`;
+        if (provider === undefined) return redirect(path, "provider-added");
+        return redirect(path, saved.active ? "in-use" : "saved");
+      },
+      (_, faults) =>
+        show(tenant.id, channel, kindName, { provider, given, faults: settingsFaults(faults) }),
+    );
+  };
+
+  route("GET /tenants/:tenantId/providers/new", ({ query, tenant }) =>
+    show(tenant.id, query.get("channel"), query.get("kind")),
+  );
+
+  route("POST /tenants/:tenantId/providers", (context) =>
+    save(context, context.form.get("channel"), context.form.get("kind")),
+  );
+
+  const found = ({ tenant, params }: InTenant) =>
+    providerAt(db, { id: params.providerId ?? "", tenantId: tenant.id });
+
+  route("GET /tenants/:tenantId/providers/:providerId", async (context) => {
+    const provider = await found(context);
+    const test = await once.take(context);
+    return await show(context.tenant.id, provider.channel, provider.kind, { provider, test });
+  });
+
+  route("POST /tenants/:tenantId/providers/:providerId", async (context) => {
+    const provider = await found(context);
+    return await save(context, provider.channel, provider.kind, provider);
+  });
+
+  route("POST /tenants/:tenantId/providers/:providerId/test", async (context) => {
+    const provider = await found(context);
+    const { tenant, run, form: given, base, person } = context;
+    const { id } = provider;
+    const to = given.get("to") ?? "";
+    return await orFaults(
+      async () => {
+        const outcome = await run(testProvider, { id, to });
+        const path = `${base}/providers/${id}#test`;
+        const isActivated = outcome.class === "accepted" && given.has("activate");
+        if (isActivated) await run(activateProvider, { id });
+        return await once.show(person, path, { to, outcome, isActivated });
+      },
+      (faults) =>
+        show(tenant.id, provider.channel, provider.kind, {
+          provider,
+          faults,
+          test: { to, wasRefused: true },
+        }),
+    );
+  });
+}
+
+/** Whether it is the one that sends. */
+async function isFirst(db: Database, { id, tenantId, channel }: Provider): Promise<boolean> {
+  const all = await readProviders(db, tenantId);
+  return all.find((one) => one.channel === channel && one.active)?.id === id;
+}
+
+async function kindOf(channel: string | null, name: string | null) {
+  const kinds = isProviderChannel(channel) ? await providerKinds(channel) : [];
+  const kind = kinds.find((row) => row.kind === name);
+  if (!isProviderChannel(channel) || kind === undefined) {
+    throw new NotFound("kind", "no such kind of provider");
+  }
+  return { kind, channel };
+}
+
+/** A form drawn from a provider's settings schema, and read back. */
+interface SettingsField {
+  kind: keyof typeof LOOKS;
+  name: string;
+  label: string;
+  hint: string;
+  required: boolean;
+  value: string;
+  /** Of a box. */
+  checked: boolean;
+  placeholder: string;
+}
+
+/** What the view draws for each kind of setting. */
+const LOOKS = {
+  text: {},
+  number: { inputmode: "numeric" },
+  secret: { type: "password", autocomplete: "new-password" },
+  lines: { lines: 6, code: true },
+  yes: {},
+};
+
+/** `saved`: the settings as they are shown, masked; `given`: what was typed, which comes first. */
+function fieldsOf(
+  schema: TObject,
+  saved: Record<string, unknown> | undefined,
+  given: URLSearchParams | undefined,
+): SettingsField[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties).map(([name, property]) => {
+    const isSecret = property.secret === true;
+    const shown = saved?.[name];
+    // A secret that was typed is not shown again either.
+    const value = isSecret ? "" : (given?.get(`settings.${name}`) ?? text(shown));
+    const isStored = isSecret && shown !== undefined;
+    const description = property.description ?? "";
+    const kind = lookOf(property);
+    return {
+      autocomplete: "off",
+      ...LOOKS[kind],
+      kind,
+      name: `settings.${name}`,
+      label: property.title ?? name,
+      hint: isStored ? `${description} Stored: ${shown}. Leave it empty to keep it.` : description,
+      required: required.has(name) && !isStored,
+      value,
+      checked: value === "true",
+      placeholder: text(property.default).split(" ")[0] ?? "",
+    };
+  });
+}
+
+/** What is left empty is left out. */
+function settingsOf(schema: TObject, form: URLSearchParams): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const typed = form.get(`settings.${name}`) ?? "";
+    const value = property.multiline === true ? typed.replaceAll("\r\n", "\n") : typed.trim();
+    if (property.type === "boolean") settings[name] = form.has(`settings.${name}`);
+    else if (value === "") continue;
+    else if (property.type === "integer" || property.type === "number") {
+      settings[name] = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+    } else settings[name] = value;
+  }
+  return settings;
+}
+
+/** `settings` faults begin with their field's name (`apiKey: is missing`); others are as they are. */
+function settingsFaults(faults: readonly InputFault[]): Record<string, string> {
+  const byField: Record<string, string> = {};
+  for (const { field, message } of faults) {
+    const [, name, rest] = /^(\w+): (.*)$/s.exec(message) ?? [];
+    if (field === "settings" && name !== undefined) byField[`settings.${name}`] = rest ?? message;
+    else byField[field] = message;
+  }
+  return byField;
+}
+
+function lookOf(property: Record<string, unknown>): SettingsField["kind"] {
+  if (property.multiline === true) return "lines";
+  if (property.secret === true) return "secret";
+  if (property.type === "boolean") return "yes";
+  return property.type === "integer" || property.type === "number" ? "number" : "text";
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? "" : String(value);
+}

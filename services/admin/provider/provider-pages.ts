@@ -1,0 +1,116 @@
+import type { Act } from "@belfry/administration/act";
+import { providerKinds } from "@belfry/administration/providers/provider-rows";
+import {
+  deleteProvider,
+  type Provider,
+  readProviders,
+} from "@belfry/administration/providers/providers";
+import {
+  activateProvider,
+  deactivateProvider,
+  makeProviderFirst,
+  moveProviderUp,
+} from "@belfry/administration/providers/use-provider";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { shortTitle, titleNote } from "../page/words.ts";
+
+/** What a click does, and which sentence tells of it. */
+const USES = [
+  ["activate", activateProvider as Act, "activated"],
+  ["make-first", makeProviderFirst, "first"],
+  ["deactivate", deactivateProvider, "deactivated"],
+  ["delete", deleteProvider, "deleted"],
+  ["move-up", moveProviderUp, "moved"],
+] as const;
+
+/** A tenant's accounts at vendors in the order of use, and what is done to a whole one. */
+export function providerPages({ route, db }: PageDeps): void {
+  route("GET /tenants/:tenantId/providers", async ({ tenant }) => {
+    const [providers, circuits, ...kinds] = await Promise.all([
+      readProviders(db, tenant.id),
+      openCircuits(db, tenant.id),
+      ...PROVIDER_CHANNELS.map(providerKinds),
+    ]);
+    const ofChannel = (channel: ProviderChannel, index: number) => {
+      const own = providers.filter((provider) => provider.channel === channel);
+      const first = own.find((provider) => provider.active);
+      const offered = kinds[index] ?? [];
+      const accounts = own.map((provider) => {
+        const title = offered.find(({ kind }) => kind === provider.kind)?.title ?? provider.kind;
+        const settings = Object.entries(provider.settings).map(
+          ([name, value]) => `${name} ${value}`,
+        );
+        const circuit = circuits.find(({ providerId }) => providerId === provider.id);
+        return {
+          ...provider,
+          title: shortTitle(title),
+          note: settings.join(" · ") || titleNote(title) || "no settings",
+          circuit,
+          isFirst: provider === first,
+          state: stateOf(provider, circuit !== undefined, provider === first),
+        };
+      });
+      const hasOne = (kind: string) => own.some((provider) => provider.kind === kind);
+      return {
+        channel,
+        accounts,
+        kinds: offered.map(({ kind, title }) => ({ kind, title, hasOne: hasOne(kind) })),
+      };
+    };
+    return page("providers", "Providers", { channels: PROVIDER_CHANNELS.map(ofChannel) });
+  });
+
+  for (const [verb, act, done] of USES) {
+    route(
+      `POST /tenants/:tenantId/providers/:providerId/${verb}`,
+      async ({ params, run, base }) => {
+        const id = params.providerId ?? "";
+        return await orFaults(
+          () => run(act, { id }).then(() => redirect(`${base}/providers`, done)),
+          () => redirect(`${base}/providers/${id}`, "test-first"),
+        );
+      },
+    );
+  }
+}
+
+function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolean) {
+  if (rests) return { tone: "bad", text: "paused after failures" };
+  if (!active && testedAt === null) return { tone: "quiet", text: "not active: to be tested" };
+  if (!active) return { tone: "quiet", text: "not active" };
+  return { tone: "good", text: isFirst ? "sends" : "standby" };
+}
+
+export interface OpenAccount {
+  tenantId: string;
+  tenantName: string;
+  providerId: string;
+  kind: string;
+  channel: ProviderChannel;
+  class: string;
+  reason: string;
+  openUntil: Date;
+}
+
+/** Provider accounts that are not used now; of one tenant if it is named. */
+export async function openCircuits(db: Database, tenantId?: string): Promise<OpenAccount[]> {
+  let query = db
+    .selectFrom("provider_circuits as c")
+    .innerJoin("providers as p", "p.id", "c.provider_id")
+    .innerJoin("tenants as t", "t.id", "p.tenant_id")
+    .select([
+      "t.id as tenantId",
+      "t.name as tenantName",
+      "p.id as providerId",
+      "p.kind",
+      "p.channel",
+      "c.class",
+      "c.reason",
+      "c.open_until as openUntil",
+    ]);
+  if (tenantId !== undefined) query = query.where("p.tenant_id", "=", tenantId);
+  return await query.orderBy("c.opened_at", "desc").limit(100).execute();
+}

@@ -1,0 +1,79 @@
+import { Conflict } from "@belfry/administration/input-error";
+import {
+  listEnvironments,
+  promoteEnvironment,
+  promotionDiff,
+  setEnvironment,
+} from "@belfry/administration/templates/environments";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedTexts } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { differences } from "./template-texts.ts";
+
+/** Which environment of a product a tenant is, and what is promoted into it. */
+export function environmentPages({ route, db }: PageDeps): void {
+  const show = async (
+    { run, tenant }: InTenant,
+    typed?: Record<string, string | boolean>,
+    faults: Faults = {},
+  ) => {
+    const environments = await run(listEnvironments, {});
+    const own = environments.find(({ tenantId }) => tenantId === tenant.id);
+    const source = environments.find(({ tenantId }) => tenantId === own?.promotesFrom);
+    return page("environment", "Environment", {
+      environments,
+      own,
+      source,
+      values: typed ?? own,
+      faults,
+    });
+  };
+
+  route("GET /tenants/:tenantId/environment", (context) => show(context));
+
+  route("POST /tenants/:tenantId/environment", async (context) => {
+    const { form, run, base } = context;
+    const typed = {
+      ...typedTexts(form, ["family", "environment", "promotesFrom"]),
+      locked: form.has("locked"),
+    };
+    return await orFaults(
+      () =>
+        run(setEnvironment, {
+          family: typed.family || null,
+          environment: typed.environment || null,
+          promotesFrom: typed.promotesFrom || null,
+          locked: typed.locked,
+        }).then(() => redirect(`${base}/environment`, "saved")),
+      (faults) => show(context, typed, faults),
+    );
+  });
+
+  const showPromotion = async (context: InTenant, hasChanged = false) => {
+    const { plan, parts } = await promotionDiff({
+      db,
+      tenantId: context.tenant.id,
+      actor: context.actor,
+    });
+    const changes = parts.map(({ path, before = "", after = "" }) => ({
+      path,
+      isNew: before === "",
+      lines: differences(before, after),
+    }));
+    return page("promotion", "Promote", { plan, changes, hasChanged }, hasChanged ? 409 : 200);
+  };
+
+  route("GET /tenants/:tenantId/environment/promotion", (context) => showPromotion(context));
+
+  route("POST /tenants/:tenantId/environment/promotion", async (context) => {
+    const { form, run, base } = context;
+    try {
+      await run(promoteEnvironment, { plan: form.get("plan") ?? "" });
+    } catch (error) {
+      if (error instanceof Conflict) return await showPromotion(context, true);
+      throw error;
+    }
+    return redirect(`${base}/environment`, "published");
+  });
+}

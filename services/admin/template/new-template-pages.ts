@@ -1,0 +1,149 @@
+import { NotFound } from "@belfry/administration/input-error";
+import { createTemplates, starterText } from "@belfry/administration/templates/copy-template";
+import { readLayout } from "@belfry/administration/templates/layouts";
+import { previewSource } from "@belfry/administration/templates/preview-template";
+import { readTemplates } from "@belfry/administration/templates/templates";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  channelsWith,
+  isChannel,
+} from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { STARTERS, type Starter } from "@belfry/templates/starters";
+import {
+  type Answer,
+  documentAnswer,
+  type Faults,
+  orFaults,
+  page,
+  redirect,
+} from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { MAIL_HEADERS } from "../page/security-headers.ts";
+
+interface NewValues {
+  eventType: string;
+  channels: Channel[];
+  /** Empty: from nothing. */
+  starter: string;
+}
+
+/** A new message: what it begins with is seen before it is chosen, and becomes a draft on each channel. */
+export function newTemplatePages({ route, db }: PageDeps): void {
+  const pictures = createStarterPictures(db);
+
+  const show = async (
+    { tenant }: InTenant,
+    values: NewValues,
+    faults: Faults = {},
+  ): Promise<Answer> => {
+    const templates = await readTemplates(db, tenant.id);
+    return page("template-new", "New message", {
+      ...{ values, faults, channels: CHANNELS },
+      eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],
+      starters: await Promise.all(STARTERS.map((starter) => shown(starter))),
+    });
+  };
+
+  route("GET /tenants/:tenantId/templates/new", async (context) => {
+    const { query } = context;
+    const channel = query.get("channel");
+    return await show(context, {
+      eventType: query.get("eventType") ?? "",
+      channels: isChannel(channel) ? [channel] : [CHANNELS[0]],
+      starter: query.get("starter") ?? "",
+    });
+  });
+
+  route("GET /tenants/:tenantId/templates/starter", async ({ tenant, query }) => {
+    const html = await pictures.of(tenant.id, query.get("key") ?? "");
+    return documentAnswer(html, MAIL_HEADERS);
+  });
+
+  route("POST /tenants/:tenantId/templates", async (context) => {
+    const { form, run, base } = context;
+    const starter = STARTERS.find(({ key }) => key === form.get("starter"));
+    const channels = form.getAll("channel").filter(isChannel);
+    const typed = (form.get("eventType") ?? "").trim();
+    const values: NewValues = {
+      channels,
+      starter: starter?.key ?? "",
+      eventType: typed === "" ? (starter?.eventType ?? "") : typed,
+    };
+    return await orFaults(
+      async () => {
+        const { eventType } = values;
+        const made = await run(createTemplates, { eventType, channels, starter: starter?.key });
+        return redirect(`${base}/templates/${made[0]?.id}`);
+      },
+      ({ channels: channel, ...faults }) =>
+        show(context, values, channel ? { ...faults, channel } : faults),
+    );
+  });
+
+  /** With what it says on the channels that are text alone: the mail is a picture. */
+  const shown = async (starter: Starter) => {
+    const { key, label, description, eventType } = starter;
+    const texts = [];
+    for (const channel of CHANNELS.filter((one) => CHANNEL_ROWS[one].content !== "email")) {
+      const source = { channel, ...starterText(starter, channel) };
+      const preview = await previewSource(undefined, PLATFORM, source, {
+        ...starter.sampleVariables,
+      });
+      if (preview.kind === "text") texts.push({ channel, title: "", text: preview.text });
+      if (preview.kind === "notification") {
+        texts.push({ channel, title: preview.title, text: preview.body });
+      }
+    }
+    return { key, label, description, eventType, texts };
+  };
+}
+
+/** Tenants whose pictures are kept; of each as many as there are starters. */
+const MOST_TENANTS = 50;
+
+/** The mails of the starters as a tenant's would look, made once for each version of its layout. */
+function createStarterPictures(db: Database) {
+  /** By tenant: of which version of the layout, and what is made or being made, one after another. */
+  const kept = new Map<
+    string,
+    { version: number; made: Map<string, Promise<string>>; last: Promise<unknown> }
+  >();
+
+  const [channel] = channelsWith("email");
+  if (channel === undefined) throw new Error("no channel sends mails");
+  const of = async (tenantId: string, key: string): Promise<string> => {
+    const starter = STARTERS.find((one) => one.key === key);
+    if (starter === undefined) throw new NotFound("path", "no such example");
+    const { version } = tenantId === PLATFORM ? { version: 0 } : await readLayout(db, tenantId);
+    const known = kept.get(tenantId);
+    const own =
+      known?.version === version
+        ? known
+        : {
+            version,
+            made: new Map<string, Promise<string>>(),
+            last: Promise.resolve<unknown>(undefined),
+          };
+    kept.delete(tenantId);
+    kept.set(tenantId, own);
+    if (kept.size > MOST_TENANTS) kept.delete(kept.keys().next().value ?? "");
+    const found = own.made.get(key);
+    if (found !== undefined) return await found;
+    const input = { channel, format: "markdown", ...starter.email } as const;
+    // One after another: a tenant has few places in the queue of what is compiled.
+    const making = own.last.then(async () => {
+      const preview = await previewSource(db, tenantId, input, { ...starter.sampleVariables });
+      return preview.kind === "email" ? preview.html : "";
+    });
+    own.last = making.catch(() => undefined);
+    own.made.set(key, making);
+    making.catch(() => own.made.delete(key));
+    return await making;
+  };
+  return { of };
+}

@@ -1,0 +1,186 @@
+import { Conflict, InvalidInput } from "@belfry/administration/input-error";
+import { inputOfDraft, publishDraft, readDraft } from "@belfry/administration/templates/drafts";
+import { checkSource } from "@belfry/administration/templates/preview-template";
+import { type Publication, publication } from "@belfry/administration/templates/publication";
+import { templateFaults } from "@belfry/administration/templates/template-input";
+import { settingsAfter } from "@belfry/administration/templates/template-settings";
+import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
+import {
+  readTemplate,
+  requireTemplate,
+  type Template,
+} from "@belfry/administration/templates/templates";
+import { CHANNEL_ROWS } from "@belfry/contracts/channels";
+import { parseVariables } from "@belfry/templates/language/event-variables";
+import { type Answer, page, redirect, withStatus } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { counted } from "../page/words.ts";
+import { addressesOf, addressOf, defaultLocaleOf, languageName } from "./template-addresses.ts";
+import { differences, leftOutSentence, textParts } from "./template-texts.ts";
+
+/** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
+export function publishingPages({ route, db }: PageDeps): void {
+  const show = async (context: InTenant, conflict?: object): Promise<Answer> => {
+    const { tenant, base } = context;
+    const template = await readTemplate(db, addressOf(context));
+    const defaultLocale = await defaultLocaleOf(db, tenant.id);
+    const nameOf = (locale: string) =>
+      locale === "" ? `${languageName(defaultLocale)} (default)` : languageName(locale);
+    const all = [];
+    for (const locale of draftLocales(template)) all.push(await publication(db, template, locale));
+    const parts = [];
+    for (const one of all) {
+      const { draft, published } = one;
+      parts.push({
+        locale: draft.locale,
+        name: nameOf(draft.locale),
+        isNew: published.version === 0,
+        isOutdated: isOlder(one, template),
+        isOverwriting: one.outdated,
+        inForce: published.version,
+        by: published.savedBy,
+        revision: draft.revision,
+        faults: await faultsOf(one, draftLocales(template).includes("")),
+        changes: textParts(published, draft)
+          .map(({ name, from, to }) => ({ name, lines: differences(from, to) }))
+          .filter(({ lines }) => lines.some(({ kind }) => kind === "added" || kind === "removed")),
+        editor: addressesOf(base, template.id, draft.locale).editor,
+      });
+    }
+    const [first] = all;
+    return page("template-publish", "Publish", {
+      ...{ template, parts, conflict },
+      addresses: addressesOf(base, template.id, ""),
+      leftOut: (first?.leftOut ?? []).map(leftOutSentence),
+      audience: first === undefined ? "" : audienceOf(first),
+      languagesSaid: languagesSaid(all, nameOf),
+      settings: first === undefined ? [] : settingsSaid(all),
+      outdated: outdatedAfter(template, all).map((locale) => ({
+        name: nameOf(locale),
+        href: addressesOf(base, template.id, locale).editor,
+      })),
+    });
+  };
+
+  route("GET /tenants/:tenantId/templates/:templateId/publish", (context) => show(context));
+
+  route("POST /tenants/:tenantId/templates/:templateId/publish", async (context) => {
+    const { form, base } = context;
+    const template = await readTemplate(db, addressOf(context));
+    const drafts = draftLocales(template);
+    // The default first: what has none cannot be translated.
+    const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
+    if (chosen.length === 0) return redirect(`${base}/templates/${template.id}/publish`);
+    try {
+      for (const locale of chosen) await publish(context, template, locale, chosen.includes(""));
+    } catch (error) {
+      if (error instanceof InvalidInput) return withStatus(422, await show(context));
+      if (!(error instanceof Conflict)) throw error;
+      return withStatus(409, await show(context, {}));
+    }
+    return redirect(`${base}/templates/${template.id}`, "published");
+  });
+
+  /** One language. What the page showed is what is published: the draft's revision, over this version. */
+  const publish = async (context: InTenant, before: Template, locale: string, inOneGo: boolean) => {
+    const { form, run } = context;
+    const { eventType, channel } = before;
+    const draft = await readDraft(db, { id: before.id, locale });
+    const sourceVersion =
+      locale === "" ? undefined : await sourceOf(before, draft.sourceVersion ?? 0, inOneGo);
+    await run(publishDraft, {
+      eventType,
+      channel,
+      locale,
+      sourceVersion,
+      revision: Number(form.get(`revision-${locale}`)),
+      // Over what was published since the draft began: knowingly, for the page has shown it.
+      basedOnVersion: Number(form.get(`over-${locale}`)) || 0,
+    });
+  };
+
+  /** Written beside the default text that is published with it, it is up to date. */
+  const sourceOf = async (before: Template, begun: number, inOneGo: boolean): Promise<number> => {
+    const { version } = await readTemplate(db, { id: before.id });
+    return inOneGo && begun >= before.version ? version : begun;
+  };
+
+  const faultsOf = async (one: Publication, hasDefault: boolean): Promise<string[]> => {
+    const { draft, published } = one;
+    const row = await requireTemplate(db, { id: published.id }, draft.locale);
+    const input = inputOfDraft(row, draft);
+    const own = [
+      ...templateFaults(input).filter((fault) => fault !== undefined),
+      ...(await timingRuleFaults(db, published, settingsAfter(row, input, draft.locale))),
+    ];
+    const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
+    const checked =
+      own.length > 0 ? undefined : await checkSource(db, draft.tenantId, input, samples ?? {});
+    const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
+    if (draft.locale !== "" && row.version === 0 && !hasDefault) {
+      const base = await readTemplate(db, { id: published.id });
+      if (base.version === 0) return ["The default text has to be published first."];
+    }
+    return faults.map(
+      ({ field, message }) => `${field[0]?.toUpperCase()}${field.slice(1)}: ${message}`,
+    );
+  };
+}
+
+/** Those that have a draft, the default first. */
+function draftLocales({ hasDraft, locales }: Template): string[] {
+  const translations = locales.filter(({ draft }) => draft).map(({ locale }) => locale);
+  return [...(hasDraft ? [""] : []), ...translations];
+}
+
+/** Whether the default text was published anew since this translation was begun. */
+function isOlder({ draft }: Publication, template: Template): boolean {
+  return draft.locale !== "" && (draft.sourceVersion ?? 0) < template.version;
+}
+
+function audienceOf({ events, draft }: Publication): string {
+  const name = CHANNEL_ROWS[draft.channel].words.label;
+  const figure = events.complete ? "" : "at least ";
+  if (events.count === 0 && events.complete) {
+    return `No event of this type came in the last 24 hours. From now on each one becomes this ${name} message.`;
+  }
+  return `In the last 24 hours ${figure}${counted(events.count, "event")} of this type came: so many ${name} messages a day it is about, less those that ask for other channels.`;
+}
+
+function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => string): string {
+  const drafts = all.map(({ draft }) => draft.locale);
+  const others = all[0]?.published.locales
+    .filter(({ locale, version }) => version > 0 && !drafts.includes(locale))
+    .map(({ locale }) => nameOf(locale));
+  const named = drafts.map(nameOf).join(", ");
+  const rest =
+    others === undefined || others.length === 0
+      ? ""
+      : ` Users of ${others.join(", ")} see no change.`;
+  const whom = drafts.includes("")
+    ? "The default is sent to everybody whose language has no text."
+    : "Everybody else sees no change.";
+  return `Languages: ${named}. ${whom}${rest}`;
+}
+
+const QUIET_SETTINGS = ["Sample variables"];
+
+function settingsSaid(all: readonly Publication[]) {
+  return all
+    .filter(({ draft }) => draft.locale === "")
+    .flatMap(({ settings }) => settings)
+    .filter(({ name }) => !QUIET_SETTINGS.includes(name));
+}
+
+/** Translations that stand behind the default text once this is published. */
+function outdatedAfter(template: Template, all: readonly Publication[]): string[] {
+  const drafts = all.map(({ draft }) => draft.locale);
+  const isChanging = drafts.includes("");
+  return template.locales
+    .filter(
+      ({ locale, version, outdated }) =>
+        version > 0 && (isChanging || outdated) && !drafts.includes(locale),
+    )
+    .map(({ locale }) => locale);
+}

@@ -1,0 +1,299 @@
+import {
+  Conflict,
+  type InputFault,
+  InvalidInput,
+  invalid,
+  NotFound,
+} from "@belfry/administration/input-error";
+import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
+import { leftOut, sampleFromEvents } from "@belfry/administration/templates/publication";
+import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
+import {
+  readTemplate,
+  readTemplates,
+  type Template,
+} from "@belfry/administration/templates/templates";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { mayDo } from "../page/access.ts";
+import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { when } from "../page/words.ts";
+import {
+  addressesOf,
+  addressOf,
+  defaultLocaleOf,
+  languageName,
+  localeOfQuery,
+  offeredLanguages,
+} from "./template-addresses.ts";
+import { differences, leftOutSentence, textParts, wholeText } from "./template-texts.ts";
+import {
+  draftInputOf,
+  FORMATS,
+  type TemplateValues,
+  valuesOfForm,
+  valuesOfTemplate,
+} from "./template-values.ts";
+
+/** The editor of one template: its form, and keeping what is in it as a draft. */
+export function templateEditorPages({ route, db }: PageDeps): void {
+  const draftOf = (template: Template, locale: string): Promise<TemplateDraft | undefined> =>
+    readDraft(db, { id: template.id, locale }).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    });
+
+  const show = async (context: InTenant, edited: Omit<Edited, "draft" | "source">) => {
+    const { template, values } = edited;
+    const draft = await draftOf(template, values.locale);
+    const source = values.locale === "" ? draft : await draftOf(template, "");
+    const defaultLocale = await defaultLocaleOf(db, context.tenant.id);
+    return await editorPage(db, context, { ...edited, draft, source }, defaultLocale);
+  };
+
+  route("GET /tenants/:tenantId/templates/:templateId", async (context) => {
+    const template = await readTemplate(db, addressOf(context));
+    const locale = localeOfQuery(context.query);
+    if (locale === undefined) {
+      throw invalid("The code", "is no language, such as de or pt-BR");
+    }
+    const source = await draftOf(template, "");
+    const draft = locale === "" ? source : await draftOf(template, locale);
+    const isThere = locale === "" || template.locales.some((one) => one.locale === locale);
+    const own = { id: template.id };
+    const text = isThere ? await readTemplate(db, own, locale) : (source ?? template);
+    const values = valuesOfTemplate(template, { locale, text, draft, source });
+    if (!values.keepsSamples) {
+      const found = await sampleFromEvents(db, template.tenantId, template.eventType);
+      if (found !== undefined) values.sampleVariables = JSON.stringify(found, null, 2);
+      else values.keepsSamples = true;
+    }
+    return await show(context, { template, values });
+  });
+
+  /** Saves the typed text as the template's draft. */
+  const keep = async (context: InTenant, template: Template, autosave: boolean) => {
+    const values = typedValues(context.form, template);
+    const revision = Number(values.revision) || 0;
+    return await context.run(putDraft, { ...draftInputOf(values), revision, autosave });
+  };
+
+  route("POST /tenants/:tenantId/templates/:templateId/draft", async (context) => {
+    const template = await readTemplate(db, addressOf(context));
+    try {
+      const { revision } = await keep(context, template, true);
+      return json({ id: template.id, revision });
+    } catch (error) {
+      if (error instanceof InvalidInput) return json({ text: error.message }, 422);
+      if (!(error instanceof Conflict)) throw error;
+      const { locale } = typedValues(context.form, template);
+      const by = (await draftOf(template, locale))?.savedBy ?? null;
+      return json({ by }, 409);
+    }
+  });
+
+  // For browsers without scripts, and for conflicts, where the page compares two texts.
+  route("POST /tenants/:tenantId/templates/:templateId", async (context) => {
+    const template = await readTemplate(db, addressOf(context));
+    const values = typedValues(context.form, template);
+    const addresses = addressesOf(context.base, template.id, values.locale);
+    try {
+      await keep(context, template, false);
+      if (context.form.get("then") === "publish") return redirect(addresses.publish);
+      return redirect(addresses.editor, "draft-saved");
+    } catch (error) {
+      if (error instanceof InvalidInput) {
+        return withStatus(422, await show(context, { template, values, faults: error.faults }));
+      }
+      if (error instanceof Conflict) return await conflict(context, template, values);
+      throw error;
+    }
+  });
+
+  /** Somebody else saved first: the page keeps the typed text and compares it with theirs. */
+  const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
+    const draft = await draftOf(template, values.locale);
+    const published = await readTemplate(db, { id: template.id }, values.locale).catch(
+      () => template,
+    );
+    const theirs = draft ?? published;
+    const answer = await show(context, {
+      template,
+      values: {
+        ...values,
+        revision: String(draft?.revision ?? ""),
+        basedOnVersion: draft?.basedOnVersion ?? published.version,
+      },
+      conflict: {
+        what: draft === undefined ? `Version ${published.version}` : "This draft",
+        by: draft === undefined ? published.savedBy : draft.savedBy,
+        lines: differences(wholeText(theirs), wholeText(values)),
+      },
+    });
+    return withStatus(409, answer);
+  };
+
+  route("GET /tenants/:tenantId/templates/:templateId/sample", async (context) => {
+    const { tenantId, eventType } = await readTemplate(db, addressOf(context));
+    const variables = await sampleFromEvents(db, tenantId, eventType);
+    if (variables === undefined) throw new NotFound("eventType", "no event of this type is kept");
+    return json({ variables });
+  });
+}
+
+/** Event type and channel never change: another event type is another template. */
+function typedValues(form: URLSearchParams, { eventType, channel }: Template): TemplateValues {
+  return { ...valuesOfForm(form), eventType, channel };
+}
+
+/** What one template's editor has to show. */
+interface Edited {
+  /** With the text of its default variant. */
+  template: Template;
+  values: TemplateValues;
+  draft: TemplateDraft | undefined;
+  /** The draft of the default variant, from which a translation begins. */
+  source: TemplateDraft | undefined;
+  faults?: readonly InputFault[];
+  /** The text that somebody else saved first. */
+  conflict?: { what: string; by: string | null; lines: object[] };
+}
+
+const FORMAT_HINT =
+  "Simple is text with a little formatting, in your design. Changing the format does not convert the text.";
+
+async function editorPage(
+  db: Database,
+  context: InTenant,
+  edited: Edited,
+  defaultLocale: string,
+): Promise<Answer> {
+  const { template, values, draft } = edited;
+  const { tenant, base, role, person } = context;
+  const { locale, channel } = values;
+  const addresses = addressesOf(base, template.id, locale);
+  const defaultName = `${languageName(defaultLocale)} (default)`;
+  const languages = languagesOf(base, edited, defaultName);
+  const variant = template.locales.find((one) => one.locale === locale);
+  const version = locale === "" ? template.version : (variant?.version ?? 0);
+  const { address } = CHANNEL_ROWS[channel];
+  const { email } = person;
+  const mayEdit = mayDo(role, "editor");
+  return page("template-editor", template.eventType, {
+    ...{ template, values, addresses, languages, mayEdit, defaultName },
+    faults: faultsByField(edited.faults ?? []),
+    conflict: edited.conflict,
+    channelRow: CHANNEL_ROWS[channel],
+    formats: FORMATS,
+    formatHint: FORMAT_HINT,
+    hasDraft: draft !== undefined,
+    isPublished: template.version > 0,
+    isTranslation: locale !== "",
+    version,
+    state: stateOf(template, version, draft !== undefined),
+    stateWords: stateWords(mayEdit, draft, version),
+    siblings: await siblingsOf(db, base, template),
+    offered: offeredLanguages([defaultLocale, ...template.locales.map((one) => one.locale)]),
+    source: locale === "" ? undefined : await sourceOf(db, edited, defaultName, version),
+    leftOut: await leftOutWords(db, template),
+    testTo: address === null ? "" : (ADDRESSES[address].read(email) ?? ""),
+    sample: await sampleOf(db, tenant.id, values, mayEdit),
+  });
+}
+
+function stateOf(template: Template, version: number, hasDraft: boolean): [string, string] {
+  if (template.version === 0) return ["quiet", "draft, never published"];
+  if (version === 0) return ["quiet", "draft, this language is not published"];
+  if (!template.active) return ["quiet", `not active, version ${version}`];
+  return ["good", `version ${version} live${hasDraft ? ", with a draft" : ""}`];
+}
+
+/** As HTML. */
+function stateWords(mayEdit: boolean, draft: TemplateDraft | undefined, version: number): string {
+  if (draft !== undefined) {
+    return `Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
+  }
+  if (!mayEdit) return "This is the live version. Your role can view it, but not change it.";
+  return version === 0
+    ? "Nothing is written yet. What you type is saved as a draft."
+    : "This is the live version. What you type is saved as a draft until you publish it.";
+}
+
+function languagesOf(base: string, { template, values }: Edited, defaultName: string) {
+  const all = [
+    { locale: "", version: template.version, outdated: false, draft: template.hasDraft },
+    ...template.locales,
+  ];
+  if (!all.some(({ locale }) => locale === values.locale)) {
+    all.push({ locale: values.locale, version: 0, outdated: false, draft: false });
+  }
+  return all.map(({ locale, version, outdated, draft }) => ({
+    name: locale === "" ? defaultName : languageName(locale),
+    href: addressesOf(base, template.id, locale).editor,
+    isHere: locale === values.locale,
+    mark: outdated ? "outdated" : version === 0 ? "new" : draft ? "draft" : "",
+  }));
+}
+
+/** The same event type on the other channels. */
+async function siblingsOf(db: Database, base: string, template: Template) {
+  const { tenantId, eventType } = template;
+  const all = (await readTemplates(db, tenantId)).filter((one) => one.eventType === eventType);
+  return CHANNELS.map((channel) => {
+    const found = all.find((one) => one.channel === channel);
+    const query = new URLSearchParams({ eventType, channel });
+    return {
+      channel,
+      isThere: found !== undefined,
+      href: found ? `${base}/templates/${found.id}` : `${base}/templates/new?${query}`,
+      mark: found === undefined ? "+ add" : found.version === 0 ? "draft" : "",
+    };
+  });
+}
+
+/** For a translation: the default text, or its changes since the translation was made. */
+async function sourceOf(db: Database, edited: Edited, name: string, version: number) {
+  const { template, source, values } = edited;
+  const variant = template.locales.find((one) => one.locale === values.locale);
+  const isOutdated = variant?.outdated === true;
+  const sourceVersion = isOutdated ? await sourceVersionOf(db, template.id, values.locale) : 0;
+  const { id } = template;
+  const before =
+    sourceVersion > 0
+      ? await readTemplateVersion(db, { id }, sourceVersion).catch(() => undefined)
+      : undefined;
+  const now = isOutdated ? template : (source ?? template);
+  const parts = textParts(before ?? now, now).map((part) => ({
+    name: part.name,
+    lines:
+      before === undefined ? [{ kind: "same", text: part.to }] : differences(part.from, part.to),
+  }));
+  return { name, isOutdated, version, parts };
+}
+
+async function sourceVersionOf(db: Database, templateId: string, locale: string): Promise<number> {
+  const row = await db
+    .selectFrom("template_variants")
+    .select("source_version")
+    .where("template_id", "=", templateId)
+    .where("locale", "=", locale)
+    .executeTakeFirst();
+  return row?.source_version ?? 0;
+}
+
+async function leftOutWords(db: Database, template: Template): Promise<string[]> {
+  const reasons = await leftOut(db, { ...template, active: true });
+  return reasons.map(leftOutSentence);
+}
+
+/** Whether a real event has values to show, and whether the page shows them at once. */
+async function sampleOf(db: Database, tenantId: string, values: TemplateValues, mayEdit: boolean) {
+  const found =
+    tenantId === PLATFORM ? undefined : await sampleFromEvents(db, tenantId, values.eventType);
+  const isOfEvent = found !== undefined && !values.keepsSamples && mayEdit;
+  return { hasEvent: found !== undefined && mayEdit, isOfEvent };
+}

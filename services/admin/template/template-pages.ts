@@ -1,0 +1,209 @@
+import { Conflict, invalid } from "@belfry/administration/input-error";
+import { copyTemplate } from "@belfry/administration/templates/copy-template";
+import { discardDraft } from "@belfry/administration/templates/drafts";
+import { leftOut } from "@belfry/administration/templates/publication";
+import {
+  confirmTranslation,
+  readTemplateVersion,
+  readTemplateVersions,
+  restoreTemplate,
+} from "@belfry/administration/templates/template-versions";
+import {
+  activateTemplate,
+  deactivateTemplate,
+  deleteTemplate,
+  readTemplate,
+  readTemplates,
+  type TemplateSummary,
+} from "@belfry/administration/templates/templates";
+import { CHANNELS } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { type InTenant, Refusal } from "../page/router.ts";
+import { counted } from "../page/words.ts";
+import { addressesOf, addressOf, keyOf, languageName } from "./template-addresses.ts";
+import { differences, textParts } from "./template-texts.ts";
+
+/** The list of templates, their versions, and buttons that act on a whole template. */
+export function templatePages({ route, db }: PageDeps): void {
+  route("GET /tenants/:tenantId/templates", async ({ tenant }) => {
+    const templates = await readTemplates(db, tenant.id);
+    const rows = [...Map.groupBy(templates, (template) => template.eventType)].map(
+      ([eventType, own]) => ({
+        eventType,
+        cells: CHANNELS.map((channel) => {
+          const template = own.find((one) => one.channel === channel);
+          return { channel, template: template === undefined ? undefined : glance(template) };
+        }),
+      }),
+    );
+    return page("templates", "Templates", {
+      ...{ rows, channels: CHANNELS },
+      leftOut: await leftOutChannels(db, templates),
+    });
+  });
+
+  for (const [verb, act] of [
+    ["activate", activateTemplate],
+    ["deactivate", deactivateTemplate],
+  ] as const) {
+    route(`POST /tenants/:tenantId/templates/:templateId/${verb}`, async (context) => {
+      const { run, base } = context;
+      const { id } = await run(act, await keyOf(db, context));
+      return redirect(`${base}/templates/${id}`, `${verb}d`);
+    });
+  }
+
+  route("POST /tenants/:tenantId/templates/:templateId/delete", async (context) => {
+    const { run, base } = context;
+    await run(deleteTemplate, await keyOf(db, context));
+    return redirect(`${base}/templates`, "deleted");
+  });
+
+  route("GET /tenants/:tenantId/templates/:templateId/versions", async (context) => {
+    const address = addressOf(context);
+    const template = await readTemplate(db, address);
+    const locale = context.query.get("locale") ?? "";
+    const versions = await readTemplateVersions(db, address);
+    const inForce = new Map([["", template.version]]);
+    for (const one of template.locales) inForce.set(one.locale, one.version);
+    const older = versions.filter((one) => one.locale === locale)[1] ?? versions[0];
+    const given = Number(context.query.get("version") ?? older?.version);
+    const title = `Versions of ${template.eventType}`;
+    const listed = versions.map((one) => ({
+      ...one,
+      language: one.locale === "" ? "default language" : languageName(one.locale),
+      isInForce: inForce.get(one.locale) === one.version,
+    }));
+    const facts = { template, versions: listed };
+    if (versions.length === 0) return page("template-versions", title, facts);
+    const chosen = await readTemplateVersion(db, address, given);
+    const current = inForce.get(chosen.locale) ?? 0;
+    const now =
+      current === 0 ? { content: "" } : await readTemplate(db, { id: template.id }, chosen.locale);
+    const parts = textParts(chosen, now).map(({ name, from, to }) => ({
+      ...{ name, lines: differences(from, to) },
+    }));
+    const comparison =
+      current === 0
+        ? `Version ${chosen.version}, of a language that is no longer there`
+        : `From version ${chosen.version} to version ${current}`;
+    return page("template-versions", title, { ...facts, chosen, parts, comparison });
+  });
+
+  route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
+    const { run, form, base } = context;
+    const version = Number(form.get("version"));
+    const { id } = await run(restoreTemplate, { ...(await keyOf(db, context)), version });
+    return redirect(`${base}/templates/${id}`, "restored");
+  });
+}
+
+/** One template on one channel, in a few words. */
+function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
+  const languages = locales.filter((one) => one.version > 0).length + 1;
+  const outdated = locales.filter((one) => one.outdated).length;
+  const isPublished = version > 0;
+  const notes = [
+    isPublished ? `v${version}` : "",
+    isPublished && (hasDraft || locales.some((one) => one.draft)) ? "with a draft" : "",
+    languages > 1 ? counted(languages, "language") : "",
+    outdated > 0 ? `${outdated} outdated` : "",
+  ];
+  return {
+    id,
+    state: isPublished ? (active ? "active" : "not active") : "draft",
+    tone: isPublished && active ? "good" : "quiet",
+    notes: notes.filter((note) => note !== ""),
+  };
+}
+
+/** Why the active templates of a channel reach nobody, for each such channel. */
+async function leftOutChannels(db: Database, templates: readonly TemplateSummary[]) {
+  const said: string[] = [];
+  for (const channel of CHANNELS) {
+    const active = templates.filter((one) => one.channel === channel && one.active);
+    const [first] = active;
+    if (first === undefined) continue;
+    for (const reason of await leftOut(db, first)) {
+      said.push(
+        `${counted(active.length, "template is", "templates are")} currently not sent: ${reason}.`,
+      );
+    }
+  }
+  return said;
+}
+
+/** Buttons that act on one language of a template. */
+export function templateLanguagePages({ route, db }: PageDeps): void {
+  route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
+    const { run, base, form } = context;
+    const locale = form.get("locale") ?? "";
+    await run(discardDraft, { ...(await keyOf(db, context)), locale });
+    const left = await readTemplate(db, addressOf(context)).catch(() => undefined);
+    const back = left === undefined ? `${base}/templates` : `${base}/templates/${left.id}`;
+    return redirect(back, "discarded");
+  });
+
+  // The translation still fits the changed default text.
+  route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
+    const { run, form, base } = context;
+    const locale = form.get("locale") ?? "";
+    const { id } = await run(confirmTranslation, { ...(await keyOf(db, context)), locale });
+    return redirect(addressesOf(base, id, locale).editor, "saved");
+  });
+
+  route("POST /tenants/:tenantId/templates/:templateId/remove-language", async (context) => {
+    const { run, params, form, base } = context;
+    const locale = form.get("locale") ?? "";
+    const key = await keyOf(db, context);
+    const path = `${base}/templates/${params.templateId}`;
+    if (locale === "") return redirect(path);
+    await run(deleteTemplate, { ...key, locale });
+    return redirect(path, "removed");
+  });
+}
+
+/** A template for another event type; an operator may copy it to another tenant. */
+export function copyingPages({ route, db }: PageDeps): void {
+  const showCopy = async (
+    context: InTenant,
+    values?: { eventType: string; tenantId: string },
+    faults: Faults = {},
+  ) => {
+    const { tenant } = context;
+    const template = await readTemplate(db, addressOf(context));
+    const templates = await readTemplates(db, tenant.id);
+    return page("template-copy", "Copy", {
+      ...{ template, faults },
+      values: values ?? { eventType: `${template.eventType}.copy`, tenantId: tenant.id },
+      eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],
+    });
+  };
+
+  route("GET /tenants/:tenantId/templates/:templateId/copy", (context) => showCopy(context));
+
+  route("POST /tenants/:tenantId/templates/:templateId/copy", async (context) => {
+    const { tenant, form, run, role } = context;
+    const given = (form.get("tenantId") ?? "").trim() || tenant.id;
+    const values = { eventType: (form.get("eventType") ?? "").trim(), tenantId: given };
+    if (given !== tenant.id && role !== "operator") throw new Refusal("forbidden");
+    return await orFaults(
+      async () => {
+        const to = { toEventType: values.eventType, toTenant: given };
+        const copy = await run(copyTemplate, { ...(await keyOf(db, context)), ...to }).catch(
+          (error) => {
+            if (!(error instanceof Conflict)) throw error;
+            const message =
+              "has a draft on this channel already: publish or discard that one first";
+            throw invalid("eventType", message);
+          },
+        );
+        return redirect(`/tenants/${copy.tenantId}/templates/${copy.id}`, "copied");
+      },
+      ({ toEventType, ...faults }) =>
+        showCopy(context, values, toEventType ? { ...faults, eventType: toEventType } : faults),
+    );
+  });
+}

@@ -1,0 +1,76 @@
+import { InvalidInput } from "@belfry/administration/input-error";
+import { checkSource, type PreviewInput } from "@belfry/administration/templates/preview-template";
+import { testTemplate } from "@belfry/administration/templates/try-template";
+import { parseVariables } from "@belfry/templates/language/event-variables";
+import { templateVariables } from "@belfry/templates/language/template-variables";
+import { json } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
+import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
+
+/** The editor's live preview, and sending its content as a test, saved or not. */
+export function templatePreviewPages({ route, db }: PageDeps): void {
+  route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
+    const values = valuesOfForm(form);
+    const samples = samplesOf(values);
+    const sampleFault =
+      samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
+    // An empty text is no mistake yet.
+    if (values.content.trim() === "") return json({ ok: false, faults: [], sampleFault });
+    const source = withHeadline(previewInputOf(values));
+    const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
+    if (!checked.ok) {
+      return json({ ...checked, variables: templateVariables(textsOf(source)), sampleFault });
+    }
+    const { plain, preview, variables } = checked;
+    const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
+    const warnings = [...checked.warnings, ...ofValues];
+    return json({
+      ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, sampleFault },
+    });
+  });
+
+  route("POST /tenants/:tenantId/templates/test", async ({ run, form }) => {
+    const values = valuesOfForm(form);
+    const { eventType, targetChannel } = values;
+    try {
+      const told = await run(testTemplate, {
+        ...previewInputOf(values),
+        eventType,
+        targetChannel: targetChannel || undefined,
+        variables: samplesOf(values) ?? {},
+        to: form.get("to") ?? "",
+      });
+      if (!("userId" in told)) {
+        const text = `${told.kind}: ${told.reason}`;
+        return json({ ok: told.class === "accepted", text, recorded: { class: told.class } });
+      }
+      const when = told.published ? "" : ", and is shown when the page is reloaded";
+      const { userId } = told;
+      const text = `It is in the inbox of ${userId}, marked as a test${when}.`;
+      return json({ ok: true, text, recorded: { userId } });
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return json({ ok: false, text: error.message }, 422);
+    }
+  });
+}
+
+function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {
+  return parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
+}
+
+/** Lets the preview show a mail without a subject or a push without a title. */
+function withHeadline(source: PreviewInput): PreviewInput {
+  const { subject, title } = source;
+  return {
+    ...source,
+    ...(subject?.trim() === "" ? { subject: unfilledMark("no subject yet") } : {}),
+    ...(title?.trim() === "" ? { title: unfilledMark("no title yet") } : {}),
+  };
+}
+
+function textsOf({ subject, title, content, url, actions = [] }: PreviewInput): string[] {
+  const links = actions.flatMap((action) => [action.label, action.url]);
+  return [subject, title, content, url, ...links].filter((text) => text !== undefined);
+}

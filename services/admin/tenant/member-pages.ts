@@ -1,0 +1,101 @@
+import { listInvitations } from "@belfry/administration/people/invitations";
+import {
+  changeRole,
+  inviteMember,
+  makeMemberResetLink,
+  memberOf,
+  removeMember,
+  withdrawMemberInvitation,
+} from "@belfry/administration/people/members";
+import { disconnectIdentities, removeTotp } from "@belfry/administration/people/operators";
+import { TENANT_ROLES, type TenantRole } from "@belfry/administration/people/people";
+import { listMembers } from "@belfry/administration/people/person-rows";
+import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+
+/** The people of a tenant. */
+export function memberPages({ route, db, once }: PageDeps): void {
+  const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
+    page("members", "Members", {
+      members: await listMembers(db, tenant.id),
+      invitations: await listInvitations(db, tenant.id),
+      roles: TENANT_ROLES,
+      values: { email: "", role: "owner" },
+      faults: {},
+      link: undefined,
+      // Not "fault": the views of fields inherit the page's data.
+      refused: undefined,
+      ...extra,
+    });
+
+  route("GET /tenants/:tenantId/members", async (context) =>
+    show(context, await once.take(context)),
+  );
+
+  route("POST /tenants/:tenantId/members/invite", async (context) => {
+    const { form, run, person, base } = context;
+    const values = { email: form.get("email") ?? "", role: form.get("role") ?? "" };
+    return await orFaults(
+      async () => {
+        const { email, role } = values;
+        const { link } = await run(inviteMember, { email, role: role as TenantRole });
+        return await once.show(person, `${base}/members`, { link, invited: email });
+      },
+      (faults) => show(context, { values, faults }),
+    );
+  });
+
+  /** Shows a fault above the list of members. */
+  const orFault = (context: InTenant, change: () => Promise<Answer>) =>
+    orFaults(change, (_, [fault]) => show(context, { refused: fault?.message }));
+
+  route("POST /tenants/:tenantId/members/:personId/role", (context) =>
+    orFault(context, async () => {
+      const role = (context.form.get("role") ?? "") as TenantRole;
+      await context.run(changeRole, { person: context.params.personId ?? "", role });
+      return redirect(`${context.base}/members`, "saved");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/remove", (context) =>
+    orFault(context, async () => {
+      await context.run(removeMember, { person: context.params.personId ?? "" });
+      return redirect(`${context.base}/members`, "removed");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/reset-link", (context) =>
+    orFault(context, async () => {
+      const { params, run, person, base } = context;
+      const made = await run(makeMemberResetLink, { person: params.personId ?? "" });
+      const shown = { resetLink: made.link, resetFor: made.email };
+      return await once.show(person, `${base}/members`, shown);
+    }),
+  );
+
+  /** Throws `NotFound` for people of other tenants, for operators too. */
+  const member = async ({ tenant, params }: InTenant) => ({
+    person: (await memberOf(db, tenant.id, params.personId ?? "")).id,
+  });
+
+  route("POST /tenants/:tenantId/members/:personId/remove-two-factor", (context) =>
+    orFault(context, async () => {
+      await context.run(removeTotp, await member(context));
+      return redirect(`${context.base}/members`, "two-factor-removed");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/members/:personId/disconnect-identity", (context) =>
+    orFault(context, async () => {
+      await context.run(disconnectIdentities, await member(context));
+      return redirect(`${context.base}/members`, "identity-disconnected");
+    }),
+  );
+
+  route("POST /tenants/:tenantId/invitations/:invitationId/withdraw", async (context) => {
+    const { params, run, base } = context;
+    await run(withdrawMemberInvitation, { invitation: params.invitationId ?? "" });
+    return redirect(`${base}/members`, "withdrawn");
+  });
+}

@@ -1,0 +1,143 @@
+import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
+import { InvalidInput, NotFound } from "@belfry/administration/input-error";
+import { disconnectUsers } from "@belfry/administration/tenants/realtime";
+import { setPreference } from "@belfry/administration/users/preferences";
+import { knownUser, putUser, type User } from "@belfry/administration/users/users";
+import { MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
+import { textFault } from "@belfry/contracts/identifiers";
+import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedQuietHours, typedTexts } from "../page/form-fields.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+
+const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
+const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;
+
+/** Changing a user: what the tenant knows of them, their preferences, their connections; and erasing them. */
+export function changeUserPages({ route, db, log }: PageDeps): void {
+  const showForm = (values: UserValues, isNew: boolean, faults: Faults = {}): Answer => {
+    const title = isNew ? "New user" : `Edit ${values.userId}`;
+    return page("user-edit", title, { values, isNew, faults });
+  };
+
+  route("GET /tenants/:tenantId/users/edit", async ({ tenant, query }) => {
+    const userId = query.get("user") ?? "";
+    const fault = userId === "" ? undefined : textFault(userId);
+    if (userId === "") return showForm(valuesOfUser("", undefined), true);
+    if (fault !== undefined)
+      return showForm(valuesOfUser(userId, undefined), true, { userId: fault });
+    return showForm(valuesOfUser(userId, await knownUser(db, tenant.id, userId)), false);
+  });
+
+  route("POST /tenants/:tenantId/users/edit", async ({ form, run, base }) => {
+    // The id is not trimmed: it is the tenant's own, to the letter.
+    const values = { ...typedTexts(form, TEXTS), userId: form.get("user") ?? "" };
+    const { userId, email, phone, locale, timezone, seen } = values;
+    return await orFaults(
+      () =>
+        run(putUser, {
+          userId,
+          email,
+          phone,
+          locale: locale || null,
+          timezone: timezone || null,
+          quietHours: typedQuietHours(values),
+          seen: seen || null,
+        }).then(() => redirect(pageOf(base, userId), "user-saved")),
+      (faults) => showForm(values, form.get("isNew") === "yes", faults),
+    );
+  });
+
+  route("POST /tenants/:tenantId/users/preferences", async ({ form, run, base }) => {
+    const userId = form.get("user") ?? "";
+    const category = form.get("category") ?? "";
+    const channel = (form.get("channel") ?? "") as PreferenceChannel;
+    const enabled = ENABLED[form.get("to") ?? ""] ?? null;
+    await run(setPreference, { userId, category, channel, enabled });
+    return redirect(pageOf(base, userId), NOTICE[`${enabled}`]);
+  });
+
+  const disconnect = async (
+    { tenant, run }: InTenant,
+    whom: { userId: string } | { all: true },
+    done: Answer,
+  ): Promise<Answer> => {
+    try {
+      await run(disconnectUsers, whom);
+      return done;
+    } catch (err) {
+      if (err instanceof InvalidInput) throw err;
+      log.warn({ err, tenantId: tenant.id }, "nobody was disconnected");
+      const text =
+        "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
+      return page("message", "Not possible", { text }, 503);
+    }
+  };
+
+  route("POST /tenants/:tenantId/users/disconnect", (context) => {
+    const userId = context.form.get("user") ?? "";
+    return disconnect(
+      context,
+      { userId },
+      redirect(pageOf(context.base, userId), "user-disconnected"),
+    );
+  });
+
+  route("POST /tenants/:tenantId/users/disconnect-all", (context) =>
+    disconnect(context, { all: true }, redirect(`${context.base}/users`, "all-disconnected")),
+  );
+
+  const askToErase = (userId: string, typed = "", fault?: string): Answer => {
+    const status = fault === undefined ? 200 : 422;
+    return page("user-erase", `Erase ${userId}`, { userId, typed, fault }, status);
+  };
+
+  route("GET /tenants/:tenantId/users/erase", async ({ query }) => {
+    const userId = query.get("user") ?? "";
+    if (textFault(userId) !== undefined) throw new NotFound("user", "no such user");
+    return askToErase(userId);
+  });
+
+  route("POST /tenants/:tenantId/users/erase", async ({ form, run, base }) => {
+    const userId = form.get("user") ?? "";
+    const typed = form.get("typed") ?? "";
+    if (typed !== userId) return askToErase(userId, typed, "must be exactly the user id");
+    try {
+      const { id } = await run(requestErasure, { userId });
+      return redirect(`${base}/users/erasures/${id}`);
+    } catch (error) {
+      if (!(error instanceof ErasuresFull)) throw error;
+      const fault = `cannot be erased now: ${MAX_OPEN_ERASURES} users of this tenant are already queued`;
+      return askToErase(userId, typed, fault);
+    }
+  });
+
+  route("GET /tenants/:tenantId/users/erasures/:erasureId", async ({ run, params }) => {
+    const erasure = await run(showErasure, { erasureId: params.erasureId ?? "" });
+    return page("erasure", "Erasure", { erasure });
+  });
+}
+
+/** `seen`: when the form's content was saved; empty: the user was not known. */
+const TEXTS = ["email", "phone", "locale", "timezone", "quietFrom", "quietTo", "seen"] as const;
+
+/** A user as the form has them. */
+type UserValues = Record<"userId" | (typeof TEXTS)[number], string>;
+
+function valuesOfUser(userId: string, user: User | undefined): UserValues {
+  return {
+    userId,
+    email: user?.email ?? "",
+    phone: user?.phone ?? "",
+    locale: user?.locale ?? "",
+    timezone: user?.timezone ?? "",
+    quietFrom: user?.quietHours?.from ?? "",
+    quietTo: user?.quietHours?.to ?? "",
+    seen: user?.updatedAt ?? "",
+  };
+}
+
+function pageOf(base: string, userId: string): string {
+  return `${base}/users?user=${encodeURIComponent(userId)}`;
+}
