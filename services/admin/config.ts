@@ -1,7 +1,7 @@
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { commonConfig, listenConfig } from "@belfry/service/config";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { oidcConfig } from "./auth/oidc-settings.ts";
 
 const HTTP_URL = "^https?://[^/]+$";
@@ -75,4 +75,3 @@ export const configSchema = Type.Object({
     default: 10_000,
   }),
 });
-export type Config = Static<typeof configSchema>;

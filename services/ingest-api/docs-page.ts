@@ -18,7 +18,7 @@ const schema = {
   response: answers({ description: "HTML", schema: Type.String(), mediaType: HTML_TYPE }, ALWAYS),
 };
 
-/** The documents for people, this one and that of management: `/docs`, without a key. All it needs comes from here. */
+/** Serves the documents of both interfaces as a page: `/docs`, without a key. The page loads nothing from elsewhere. */
 export function docsRoutes(app: FastifyInstance, config: { manageUrl: string }): void {
   let loading: Promise<Reference> | undefined;
   const reference = () => {
@@ -46,7 +46,7 @@ export function docsRoutes(app: FastifyInstance, config: { manageUrl: string }):
   });
 }
 
-/** In a thread that ends then: the script has four megabytes, and most replicas are never asked for it. */
+/** Loads in a thread that ends afterwards: the script has four megabytes, and most replicas are never asked for it. */
 async function loadReference(manageUrl: string): Promise<Reference> {
   const worker = new Worker(new URL("./docs-worker.ts", import.meta.url), {
     workerData: { manageUrl },

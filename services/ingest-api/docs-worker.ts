@@ -13,10 +13,10 @@ export interface Reference {
   script: Buffer;
 }
 
-/** None, so that no browser asks for one. */
+/** An empty icon, so that no browser asks for one. */
 const ICON = '<head><link rel="icon" href="data:,">';
 
-/** Where the management API is; empty: nobody has said. */
+/** Where the management API is; empty: it is not configured. */
 const { manageUrl } = workerData as { manageUrl: string };
 
 const app = fastify();
@@ -30,7 +30,7 @@ await app.register(scalar, {
     cdn: "/docs/reference.js",
     pageTitle: "Belfry: the HTTP interface",
     _integration: "html",
-    // Nothing from elsewhere, nothing to elsewhere.
+    // The page loads nothing from elsewhere, and sends nothing there.
     authentication: { preferredSecurityScheme: "apiKey" },
     withDefaultFonts: false,
     telemetry: false,
@@ -50,7 +50,7 @@ const inline = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
 const policy = [
   "default-src 'none'",
   `script-src 'self' ${inline.join(" ")}`,
-  // It writes its styles while it runs.
+  // The script writes its styles while it runs.
   "style-src 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",

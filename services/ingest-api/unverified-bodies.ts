@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Problem } from "@belfry/contracts/problems";
 
 const MIB = 1024 * 1024;
-/** What one request takes before its sender has sent more. */
+/** What a request takes at first, however little it has sent. */
 const FIRST_BYTES = 16 * 1024;
 
 export interface UnverifiedBounds {
@@ -21,8 +21,8 @@ export interface UnverifiedBody extends Disposable {
 }
 
 /**
- * Reads bodies whose sender is known only once they are read, such as receipts, whose signature is over
- * the body: the memory that they take is counted, in all and by address, until it is given back.
+ * Reads bodies whose sender is known only afterwards, such as receipts, whose signature is over the body. Counts the memory
+ * that they take, in all and by address, until it is given back.
  */
 export class UnverifiedBodies {
   readonly #bounds: UnverifiedBounds;
@@ -33,7 +33,7 @@ export class UnverifiedBodies {
     this.#bounds = bounds;
   }
 
-  /** In all, now. */
+  /** Of all bodies, now. */
   get heldBytes(): number {
     return this.#held;
   }
@@ -73,7 +73,7 @@ export class UnverifiedBodies {
       return { bytes: buffer.subarray(0, length), [Symbol.dispose]: giveBack };
     } catch (error) {
       giveBack();
-      // The answer has to leave by the same connection: what is still to come is read for nothing.
+      // The answer leaves by the same connection, so the rest of the body has to be read and dropped.
       source.resume();
       if (error instanceof Problem) throw error;
       throw new Problem("badRequest", { cause: error });

@@ -22,30 +22,30 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { UnverifiedBodies } from "./unverified-bodies.ts";
 
 const MIB = 1024 * 1024;
-/** Tenants' keys, by vendor and use. */
+/** Remembered at once, by tenant, vendor and use. */
 const MAX_CACHED_KEYS = 5_000;
 const TYPES = ["application/json", "application/x-www-form-urlencoded"];
-/** Who reads each kind of webhook. */
+/** The readers of each kind of webhook. */
 const READERS = { receipts: RECEIPT_READERS, inbound: INBOUND_READERS } as const;
 type WebhookUse = keyof typeof READERS;
 
 export interface VendorWebhookDeps {
   webhookKeys: WebhookKeys;
   limits: AbuseLimits;
-  /** Where vendors reach this service, without a slash at its end; empty: nobody has said. */
+  /** Where vendors reach this service, without a slash at its end; empty: it is not configured. */
   publicUrl: string;
   now(): Date;
 }
 
 export interface ReceiptDeps extends VendorWebhookDeps {
   storeReceipts(origin: ReceiptsOrigin, receipts: readonly Receipt[]): Promise<StoredReceipts>;
-  /** Default: with the bounds that a service of its own has. */
+  /** Default: with `UNVERIFIED_BOUNDS`. */
   bodies?: UnverifiedBodies;
 }
 
 /**
- * `POST /webhooks/{provider}/{tenant}`: receipts. 200 once they are stored; repeated ones and those of unknown
- * deliveries too, since the vendor must not send them for ever.
+ * `POST /webhooks/{provider}/{tenant}`: receipts. Answers 200 once they are stored, also for repeated ones and those of
+ * unknown deliveries, so that the vendor does not send them for ever.
  */
 export function receiptRoute(app: FastifyInstance, deps: ReceiptDeps): void {
   vendorWebhook<{ receipts: Receipt[] }, ReceiptReader>(app, deps, {
@@ -67,8 +67,8 @@ export interface InboundDeps extends VendorWebhookDeps {
 }
 
 /**
- * `POST /webhooks/{provider}/{tenant}/inbound`: what people answer to text messages. 200 once it is stored, with
- * nothing in it that the vendor would send; repeated ones too, since the vendor must not send them for ever.
+ * `POST /webhooks/{provider}/{tenant}/inbound`: what people answer to text messages. Answers 200 once it is stored, also for
+ * a repeated one, so that the vendor does not send it for ever. The answer has no text that the vendor would send on.
  */
 export function inboundRoute(app: FastifyInstance, deps: InboundDeps): void {
   vendorWebhook<{ message: InboundText | undefined }, InboundReader>(app, deps, {
@@ -113,9 +113,9 @@ interface Params {
 }
 
 /**
- * A webhook of vendors, which sign it with the key that stands in the tenant's provider. 404 where no key is
- * set, or the vendor signs an address that nobody has told us; 401 for a signature that is not the vendor's;
- * 429 and 5xx when it should be sent again.
+ * Adds a webhook that vendors sign with the key in the tenant's provider. Answers 404 where no key is set, or where the
+ * vendor signs our address and `publicUrl` is not configured; 401 for a wrong signature; 429 and 5xx when the vendor should
+ * send it again.
  */
 function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
   app: FastifyInstance,
@@ -126,7 +126,7 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
   const { maxBytes } = webhook;
   const callers = new WeakMap<FastifyRequest, { reader: Reader; keys: readonly string[] }>();
 
-  // Before the body is read: whoever has no key to be verified with sends it for nothing.
+  // Runs before the body is read: without a key to verify it with, the body is not wanted.
   const onRequest = async (request: FastifyRequest) => {
     const { provider, tenantId } = request.params as Params;
     const reader = webhook.reader(provider);
@@ -161,7 +161,7 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
     return reply;
   };
 
-  // A scope of its own, in which a body is the stream itself.
+  // In a scope of its own, where a body is the stream itself.
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(TYPES, (_request, payload, parsed) => parsed(null, payload));
@@ -184,15 +184,14 @@ export function createWebhookKeys(db: Database, keys: SecretKeys) {
     max: MAX_CACHED_KEYS,
     read: (names) => readEach(names, (name) => readKeys(db, keys, name)),
   });
-  /** One query for all, until the configuration changes: whoever tries names costs none. */
+  /** One query finds all webhooks, until the configuration changes: guessed names then cost no query. */
   const webhooks = createVersionedCache<ReadonlySet<string>>({
     max: 1,
     read: async ([all = ""]) => new Map([[all, await readWebhooks(db)]]),
   });
   return {
     /**
-     * The keys that the tenant's providers of this kind sign with, those of inactive ones included; empty when
-     * there are none.
+     * The keys that the tenant's providers of this kind sign with, also of inactive ones; empty: there are none.
      */
     async of(tenantId: string, kind: string, use: WebhookUse): Promise<readonly string[]> {
       const name = `${kind} ${tenantId}`;
@@ -221,7 +220,7 @@ async function readKeys(db: Database, keys: SecretKeys, name: string): Promise<s
   const [use = "", kind = "", tenantId = ""] = name.split(" ");
   const reader = READERS[use as WebhookUse].find((one) => one.kind === kind);
   if (reader === undefined) return [];
-  // What was sent before a provider was deactivated still has its receipts.
+  // Receipts still come for messages that left before a provider was deactivated.
   const rows = await db
     .selectFrom("providers")
     .select(["id", "settings"])

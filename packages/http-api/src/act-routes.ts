@@ -28,12 +28,12 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** A request without such a tenant means that the key's tenant was deleted at this moment. */
+/** Where an act does not find one of these, the key's tenant was deleted during the call. */
 const TENANT_FIELDS = ["tenant", "tenantId"];
 
 /**
- * A route for each act. Fields come from path, query and body, and a path wins over a body. Needs `bodyText` and raw
- * bodies.
+ * Adds a route for each act. An act's fields come from path, query and body; a path wins over a body. The app must hand
+ * over raw bodies and have `bodyText`.
  */
 export function actRoutes(
   app: FastifyInstance,
@@ -71,7 +71,7 @@ export function actRoutes(
   }
 }
 
-/** It would do something again: an Idempotency-Key keeps it from that. */
+/** A repetition would do something again, unless the call has an Idempotency-Key. */
 function isRepeatable({ effect }: Act, { method }: ActHttp): boolean {
   return method === "POST" && effect !== "read";
 }
@@ -93,7 +93,7 @@ export async function asProblem<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What `asProblem` does not know, and the words of what is not there: a command shows them, too. */
+/** Turns conflicts and missing roles into Problems, and names what was not found, as the command line does. */
 function problemOf(
   error: unknown,
   { tenant }: FastifyRequest,
@@ -101,7 +101,7 @@ function problemOf(
   gaveRevision: boolean,
 ): unknown {
   const { cause } = Object(error) as { cause?: unknown };
-  // Of a tenant's key a tenant that is gone is a key that is gone.
+  // A tenant's key is deleted with its tenant, so its caller gets the 401 of an unknown key.
   const status = need === PLATFORM_KEY ? [401, 404] : [404];
   const isMissing = error instanceof Problem && status.includes(error.body.statusCode);
   if (isMissing && cause instanceof NotFound) {
@@ -117,7 +117,7 @@ function problemOf(
   return error;
 }
 
-/** An act may have no field that must be given: then no body is none of them. */
+/** Takes an absent body as one without fields: an act may require none. */
 function readActBody(request: FastifyRequest, reply: unknown, done: () => void): void {
   const body = request.body as Buffer | undefined;
   if (body === undefined || body.length === 0) {
@@ -131,11 +131,11 @@ function readActBody(request: FastifyRequest, reply: unknown, done: () => void):
   }
 }
 
-/** Of a large body. A bundle has 10,000 texts; to parse millions of values would hold up every other call. */
+/** Bound for a large body. A bundle has 10,000 texts; parsing millions of values would hold up every other call. */
 const MAX_VALUES = 100_000;
 const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
 
-/** How many values a JSON text holds at most; it stops where they are too many. */
+/** An upper bound of the values in a JSON text. Stops counting above `MAX_VALUES`. */
 function valuesIn(json: Buffer): number {
   let values = 0;
   let isInText = false;
@@ -170,21 +170,21 @@ function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields
   return fields;
 }
 
-/** Fields that say on what a change is based. */
+/** Fields that name the state that a change is based on. */
 const REVISIONS = ["revision", "plan"];
 
 function hasRevision(fields: Fields): boolean {
   return REVISIONS.some((name) => fields[name] !== undefined);
 }
 
-/** `If-Match: "7"` says the same as the field. */
+/** Reads `If-Match: "7"` as the field `revision` or `plan`. */
 function revisionOf({ headers }: FastifyRequest, schema: TSchema | undefined): unknown {
   const given = headers["if-match"];
   if (given === undefined || schema === undefined) return undefined;
   return typed(given.replace(/^"(.*)"$/, "$1"), schema);
 }
 
-/** The text of a path or query as the field has it; text that is no such value stays, and is told as a fault. */
+/** Turns text of a path or query into the type of its field. Text that does not fit stays, and the check refuses it. */
 export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown {
   const types = [type].flat();
   if (types.includes("array")) return [text].flat();

@@ -7,7 +7,7 @@ const LICENSE = { name: "Apache-2.0", identifier: "Apache-2.0" };
 
 declare module "fastify" {
   interface FastifySchema {
-    /** Of the request's body, by name. */
+    /** Examples of the request's body, by name. */
     "x-examples"?: Record<string, { value: unknown }>;
   }
 }
@@ -17,17 +17,17 @@ export interface DocumentParts {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** Where the interface is reached; by default where the document is. */
+  /** Where the interface is reached. Default: where the document is. */
   server?: string;
-  /** Of the document's own route. */
+  /** The id of the document's own route. */
   operationId: string;
-  /** As OpenAPI has them. */
+  /** OpenAPI's `webhooks`. */
   webhooks?: Record<string, object>;
 }
 
 /**
- * The interface as OpenAPI, from the schemas of the routes that come after it: at `path`, without a key.
- * A route without a tag is not documented.
+ * Serves the interface as an OpenAPI document at `path`, without a key. It describes the routes that are added after it and
+ * have a tag.
  */
 export async function documentRoutes(app: FastifyInstance, parts: DocumentParts): Promise<void> {
   const { path, title, description, tags, operationId, server = "/", webhooks = {} } = parts;
@@ -84,13 +84,13 @@ export async function documentRoutes(app: FastifyInstance, parts: DocumentParts)
 
 type Node = Record<string | symbol, unknown>;
 
-/** A route's schema with a reference in place of every schema that has a title; those go to `schemas`. */
+/** Replaces each schema that has a title by a reference, and moves it to `schemas`. */
 function named(node: unknown, schemas: Node): unknown {
   if (Array.isArray(node)) return node.map((one) => named(one, schemas));
   if (typeof node !== "object" || node === null) return node;
   const copy = () =>
     Object.fromEntries(Object.entries(node).map(([key, value]) => [key, named(value, schemas)]));
-  // An example may have a title, too: only what TypeBox made is a schema.
+  // An example may have a title, too; only schemas have TypeBox's Kind.
   if (!(Kind in node && "title" in node)) return copy();
   const title = String(node.title);
   if (schemas[title] === undefined) {
@@ -119,7 +119,7 @@ function usedHeaders(operations: readonly Operation[]): object {
   return Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(([name]) => used.has(name)));
 }
 
-/** What the plugin leaves where it found it: the examples of a body, and headers by reference. */
+/** Moves what the plugin does not: the examples of a body, and the headers that are references. */
 function finish(operation: Operation): void {
   const { "x-examples": examples, requestBody, responses } = operation;
   delete operation["x-examples"];

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The one parameter that says nothing new: JSON is UTF-8. */
+/** The one parameter that is allowed, as it changes nothing: JSON is UTF-8. */
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-?8"?$/;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -18,7 +18,7 @@ declare module "fastify" {
   }
 }
 
-/** For `preValidation`: the value of the raw body. Throws as `readText` and `parseJson` do. */
+/** For `preValidation`: replaces the raw body by its value. Throws as `readText` and `parseJson` do. */
 export function readBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
   request.bodyText = readText(request);
   request.body = parseJson(request.bodyText);
@@ -30,10 +30,10 @@ interface RawRequest {
   headers: { [name: string]: string | string[] | undefined };
 }
 
-/** The text of a raw body. Throws a 415 Problem for what is not plain JSON, 400 for what is not UTF-8. */
+/** Reads a raw body's text. Throws a 415 Problem for another type than plain JSON, 400 for bytes that are not UTF-8. */
 export function readText(request: RawRequest): string {
   const body = Buffer.isBuffer(request.body) ? request.body : undefined;
-  // An empty body has no type: it is no JSON all the same.
+  // An empty body needs no type: it is not JSON anyway.
   if (body === undefined || body.length === 0) return "";
   requireJson(request.headers);
   if (!isUtf8(body)) throw new Problem("unparsable", { cause: new Error("not UTF-8") });
@@ -54,7 +54,7 @@ function requireJson(headers: { [name: string]: string | string[] | undefined })
   }
 }
 
-/** Part by part: one expression over a whole header tries its spaces again and again. */
+/** Judges part by part: one expression over a whole header would backtrack over its spaces. */
 function isJson(type: string): boolean {
   const [mediaType, ...parameters] = type.split(";").map((part) => part.trim().toLowerCase());
   return (
@@ -64,7 +64,7 @@ function isJson(type: string): boolean {
 }
 
 /**
- * By `JSON.parse` itself: the framework's parser refuses keys such as `constructor` and `__proto__`,
+ * Parses by `JSON.parse` itself: the framework's parser refuses keys such as `constructor` and `__proto__`,
  * which tenants may use. Throws a 400 Problem.
  */
 export function parseJson(text: string): unknown {
@@ -76,8 +76,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The text of a header, which Node gives byte by byte: as UTF-8 where the bytes are that, as most
- * clients send it, else as Latin-1, as browsers and `fetch` do.
+ * Decodes a header, which Node gives byte by byte: as UTF-8 where the bytes are UTF-8, as most clients send it, else as
+ * Latin-1, as browsers and `fetch` do.
  */
 export function headerText(bytes: string): string {
   if (!/[\u0080-\u00ff]/.test(bytes)) return bytes;

@@ -6,7 +6,7 @@ import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 
-/** Of calls that are no event: of those the header is X-Idempotency-Key, and its answers are kept elsewhere. */
+/** Of management calls. A trigger's header is X-Idempotency-Key, and its answers are kept with the events. */
 const HEADER = "idempotency-key";
 const KEPT_HOURS = 24;
 
@@ -44,7 +44,7 @@ export async function onceByKey<T>(
       await rowOf(db.updateTable("repeated_calls").set({ answer: sealed }), mine).execute();
       return answer;
     } catch (error) {
-      // A fault of ours may have come behind the change: whoever repeats it is told so.
+      // An error of ours may have come after the change: a repetition is then refused with 409.
       const isRefused = error instanceof Problem && error.body.statusCode < 500;
       if (isRefused) await rowOf(db.deleteFrom("repeated_calls"), mine).execute();
       throw error;
@@ -68,7 +68,7 @@ interface Place {
   key: string;
 }
 
-/** undefined: nobody had it, and it is the caller's now. */
+/** Claims a key. undefined: nobody had it, and the caller has it now; else the call that has it. */
 async function claim(db: Database, row: Place & { request: Buffer }) {
   await sql`
     delete from repeated_calls where ctid in (
@@ -87,7 +87,7 @@ async function claim(db: Database, row: Place & { request: Buffer }) {
     .where("caller", "=", row.caller)
     .where("key", "=", row.key)
     .executeTakeFirst();
-  // It was refused just now: that call may be repeated.
+  // The other call was refused at this moment and gave the key back: the 409 says to look and call again.
   return found ?? { request: row.request, answer: null };
 }
 

@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 
 export const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
 
-/** An example that the samples and the first try of `/docs` leave out: a header that few need. */
+/** An example of a header that few need: the samples and the first try of `/docs` leave it out. */
 export function unsent(value: string) {
   return { "x-examples": { shown: { value, "x-disabled": true } } };
 }
@@ -19,7 +19,7 @@ export const SIGNATURE_HEADER = {
   ),
 };
 
-/** Of management. */
+/** Headers of a signed call to the management API. */
 export const TIMED_SIGNATURE_HEADERS = {
   "X-Service-Timestamp": Type.Optional(
     Type.String({
@@ -57,7 +57,7 @@ export const IDEMPOTENCY_HEADER = {
   ),
 };
 
-/** Headers that requests may bring, for the document: what they mean is told by who reads them. */
+/** Headers that every request may bring. The document shows them; no schema checks them. */
 export const TRACE_HEADERS = {
   "X-Trace-Id": Type.Optional(
     Type.String({
@@ -124,14 +124,14 @@ export const ANSWER_HEADERS = {
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** Of calls with a tenant's key. */
+/** The parts of a call with a tenant's key. */
 export const lookOf = (tag: string) => ({
   tags: [tag],
   security: [{ apiKey: [] }],
   headers: Type.Object(TRACE_HEADERS),
 });
 
-/** Of calls that are signed where the tenant wants it. */
+/** The parts of a call that is signed where the tenant has a webhook secret. */
 export const signedOf = (tag: string) => ({
   ...lookOf(tag),
   headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
@@ -139,10 +139,10 @@ export const signedOf = (tag: string) => ({
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The problems of an endpoint; the value changes what the example says. */
+/** The problems of an endpoint. The value replaces fields of the problem's example. */
 export type Problems = Partial<Record<ProblemName, Partial<ProblemBody>>>;
 
-/** Of every endpoint: what goes wrong before a route is asked. */
+/** Problems of every endpoint: they come before its route is asked. */
 export const ALWAYS: Problems = {
   badRequest: {},
   timeout: {},
@@ -170,8 +170,8 @@ interface GoodAnswer {
 }
 
 /**
- * The `response` of a route's schema: the good answer, and one a status for the problems; those that share a
- * status are its examples. `headers` are a status's own beside `X-Trace-Id`.
+ * Builds the `response` of a route's schema: the good answer, and an answer for each status of its problems. Problems that
+ * share a status are its examples. `headers` are those of a status beside `X-Trace-Id`.
  */
 export function answers(
   good: GoodAnswer,

@@ -17,7 +17,7 @@ import { preferencePage } from "./preference-page.ts";
 import { unsubscribePage } from "./unsubscribe-page.ts";
 
 export interface LinkPageDeps {
-  /** Undefined: none is set, and no link leads anywhere. */
+  /** Undefined: no key is set, and every link is answered 404. */
   linkKeys: LinkKeys | undefined;
   db: Database;
   limits: AbuseLimits;
@@ -25,7 +25,7 @@ export interface LinkPageDeps {
   now(): Date;
 }
 
-/** A hundred categories with every box of theirs fit. */
+/** Fits the form of a hundred categories with every box set. */
 const MAX_FORM_BYTES = 96 * 1024;
 const MAX_FIELDS = 2_000;
 const PUNCTUATION = ".,;:!)]}>\"'*…”’»";
@@ -38,8 +38,8 @@ interface Opened {
 }
 
 /**
- * The pages that links in messages lead to, for whoever has the link: no key, no cookie, no script. A link that
- * is forged, cut, too old, or of a tenant that is gone is answered 404, one like the other.
+ * Serves the pages that links in messages lead to. Whoever has the link may use them: no key, no cookie, no script. A link
+ * that is forged, cut, too old, or of a deleted tenant is answered 404, all of them alike.
  */
 export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   const opened = new WeakMap<FastifyRequest, Opened>();
@@ -50,7 +50,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
     const announceChanged = () => deps.announcePreferences(link);
     return { db: deps.db, link, announceChanged, languages, words, name: theirs(brand.name) };
   };
-  // Before the body is read: of what leads nowhere it does not matter.
+  // Runs before the body is read: the body of a dead link does not matter.
   const openFor =
     (purpose: LinkPurpose) => async (request: FastifyRequest, reply: FastifyReply) => {
       const { "*": token = "" } = request.params as { "*"?: string };
@@ -101,7 +101,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   });
 }
 
-/** No token ends so: readers of plain text take what follows an address for a part of it. */
+/** Readers of plain text take a sign behind an address for a part of it. No token ends with one. */
 function withoutPunctuation(token: string): string {
   let end = token.length;
   while (end > 0 && PUNCTUATION.includes(token.charAt(end - 1))) end--;
@@ -122,7 +122,7 @@ async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
   if (!/^multipart\//i.test(type)) return new URLSearchParams(body.toString().trimEnd());
   const form = new URLSearchParams();
   try {
-    // The platform's own parser: a body of one small field is not worth a library.
+    // Node's own parser is enough for one small field.
     const parts = await new Response(new Uint8Array(body), {
       headers: { "content-type": type },
     }).formData();
@@ -135,7 +135,7 @@ async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
   return form;
 }
 
-/** In whose name a tenant's pages speak; undefined: there is no such tenant any more. */
+/** Reads in whose name a tenant's pages speak; undefined: the tenant was deleted. */
 async function readBrand(db: Database, tenantId: string): Promise<Brand | undefined> {
   return await db
     .selectFrom("tenants as t")

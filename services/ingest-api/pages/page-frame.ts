@@ -14,7 +14,7 @@ export interface Brand {
   backgroundColor: string | null;
 }
 
-/** HTML, everything of others in it escaped. */
+/** HTML in which every text of others is escaped. */
 export type Html = string;
 
 export interface Page {
@@ -28,18 +28,18 @@ export interface Page {
 export interface LinkVisit {
   db: Database;
   link: Link;
-  /** Tells the user's open pages that the preferences are others; best effort. */
+  /** Tells the user's open pages that the preferences changed; best effort. */
   announceChanged(): void;
-  /** The reader's, the most wanted first. */
+  /** The languages that the reader wants, the most wanted first. */
   languages: readonly string[];
   words: PageWords;
-  /** The tenant, as it stands in a sentence. */
+  /** The tenant's name, for a sentence. */
   name: Html;
 }
 
 export interface LinkPage {
   purpose: LinkPurpose;
-  /** Changes nothing: whoever looks after links follows them. */
+  /** Changes nothing: mail scanners follow links, too. */
   show(visit: LinkVisit): Promise<Page>;
   change(visit: LinkVisit, form: URLSearchParams): Promise<Page>;
 }
@@ -47,12 +47,12 @@ export interface LinkPage {
 const COLOR = /^#[0-9a-f]{6}$/i;
 const NO_BRAND: Brand = { name: "", primaryColor: null, backgroundColor: null };
 
-/** A tenant's text within ours: whatever direction it is written in ends with it. */
+/** A tenant's text within ours: its writing direction does not affect the text behind it. */
 export function theirs(text: string): Html {
   return `<bdi>${escapeHtml(text)}</bdi>`;
 }
 
-/** A sentence with its places filled; `parts` are HTML. Where one is empty the blank before it goes, too. */
+/** Fills the places of a sentence with `parts`, which are HTML. For an empty part the blank before it goes, too. */
 export function filled(sentence: string, parts: Readonly<Record<string, Html>>): Html {
   return escapeHtml(sentence).replace(/( ?)\{(\w+)\}/g, (place, blank: string, name: string) => {
     const part = parts[name];
@@ -61,7 +61,7 @@ export function filled(sentence: string, parts: Readonly<Record<string, Html>>):
   });
 }
 
-/** Answers with a page: no script, nothing from elsewhere, framed by nobody, found by no search engine. */
+/** Answers with a page that runs no script, loads nothing from elsewhere, and cannot be framed or indexed. */
 export function sendPage(
   reply: FastifyReply,
   words: PageWords,
@@ -115,7 +115,7 @@ ${page.content}
     .send(html);
 }
 
-/** The tenant's colours; in the dark its background stays ours. */
+/** The tenant's colours. In dark mode the background stays ours. */
 function colorRules({ primaryColor, backgroundColor }: Omit<Brand, "name">): string {
   const rules: string[] = [];
   if (primaryColor !== null && COLOR.test(primaryColor)) {

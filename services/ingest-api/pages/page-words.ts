@@ -5,7 +5,7 @@ import { ANY, type PreferenceChannel } from "@belfry/contracts/preferences";
 /** The pages' own words in one language. `{what}`, `{by}` and `{name}` are filled in, see `filled`. */
 export interface PageWords {
   language: string;
-  /** Of a category that is gone, and of all: `{what}`. */
+  /** `{what}` for a category that was deleted, and for all categories. */
   these: string;
   everything: string;
   /** Around a category's name. */
@@ -159,13 +159,13 @@ export function readersLanguages(header: string | undefined): string[] {
   return [...new Set(wanted.flatMap(({ tag }) => [...localeChain(tag), ...widerOf(tag)]))];
 }
 
-/** In lower case; of what is no language that a message can be in, none. */
+/** The wider locales of a tag, in lower case; none for a tag that is no locale of messages. */
 function widerOf(tag: string): string[] {
   const locale = canonicalLocale(tag);
   return locale === undefined ? [] : widerLocales(locale).map((one) => one.toLowerCase());
 }
 
-/** English where the reader wants none of ours. */
+/** The words of the first wanted language that we have, else English. */
 export function wordsFor(languages: readonly string[]): PageWords {
   for (const language of languages) {
     const words = PAGE_WORDS.find((one) => one.language === language);
@@ -183,7 +183,7 @@ export function textFor(texts: Readonly<Record<string, string>>, languages: read
   return byLanguage.get(language ?? "") ?? "";
 }
 
-/** What a channel is called for the reader of a page; of all of them nothing. */
+/** What a channel is called for the reader of a page; empty for all channels. */
 export function channelWords(words: PageWords, channel: PreferenceChannel): ReadersWords {
   if (channel === ANY) return { label: "", by: "" };
   const { words: ours, readersWords } = CHANNEL_ROWS[channel];

@@ -44,7 +44,7 @@ export const preferencePage: LinkPage = {
 };
 
 async function readTable({ db, link }: LinkVisit) {
-  // One after the other: a page has one connection.
+  // The queries run one after the other: a page has one connection.
   const categories = await categoriesOfTenant(db, link.tenantId);
   const said = await preferencesOfUser(db, link);
   const used = await channelsInUse(db, link.tenantId);
@@ -105,7 +105,7 @@ interface PreferenceRow {
   /** A category's key, or *. */
   key: string;
   required: boolean;
-  /** By channel: what its own row says, apart from that of all messages. */
+  /** By channel: what this row says, whatever the row of all messages says. */
   on: ReadonlyMap<PreferenceChannel, boolean>;
 }
 
@@ -118,7 +118,7 @@ export function preferenceRows(
   const cells = new Map(said.map((one) => [`${one.category}/${one.channel}`, one.enabled]));
   const isOn = (key: string, channel: PreferenceChannel, byDefault: boolean) => {
     const both = [cells.get(`${key}/${channel}`), cells.get(`${key}/${ANY}`)];
-    // An off never loses.
+    // An off wins against any on.
     return !both.includes(false) && (byDefault || both.includes(true));
   };
   const row = (key: string, required: boolean, byDefault: boolean): PreferenceRow => ({
@@ -135,8 +135,8 @@ export function preferenceRows(
 export const cellName = (key: string, channel: PreferenceChannel) => `${key}/${channel}`;
 
 /**
- * What a form says beside what its page had shown: `was` are the boxes that were set, `is` those that are.
- * Only boxes of these rows count, and those alone that were changed: another tab's changes stay.
+ * The changes that a form asks for: `was` are the boxes that were set when the page was shown, `is` those that are set now.
+ * Only changed boxes of these rows count, so that another tab's changes stay.
  */
 export function changesOf(
   rows: readonly PreferenceRow[],
@@ -156,7 +156,7 @@ export function changesOf(
     const cellsOf = (channels: readonly PreferenceChannel[]): PreferenceChange[] =>
       channels.map((channel) => ({ category: key, channel, enabled: wanted(channel) }));
     const allOff = said.some((one) => one.category === key && one.channel === ANY && !one.enabled);
-    // An off of the whole row would win against a box that is set: it becomes one off a channel.
+    // An off of the whole row would win against a box that is set now: it becomes one off for each channel.
     if (allOff && changed.some(wanted)) {
       return [{ category: key, channel: ANY, enabled: null }, ...cellsOf([...on.keys()])];
     }

@@ -18,7 +18,7 @@ import { channelWords, type PageWords, textFor } from "./page-words.ts";
 const ONE_CLICK = { name: "List-Unsubscribe", value: "One-Click" } as const;
 const AGAIN = { name: "action", value: "subscribe" } as const;
 
-/** One cell of its user's preferences: turned off by one POST, and on again by another. */
+/** Turns one cell of the user's preferences off by one POST, and on again by another. */
 export const unsubscribePage: LinkPage = {
   purpose: "unsubscribe",
   async show(visit) {
@@ -30,7 +30,7 @@ export const unsubscribePage: LinkPage = {
     const { db, link } = visit;
     const enabled = form.get(AGAIN.name) === AGAIN.value;
     const isKnown = enabled || form.get(ONE_CLICK.name) === ONE_CLICK.value;
-    // A form of something else: nothing is done that nobody asked for.
+    // Another form: it changes nothing.
     if (!isKnown) return { ...(await unsubscribePage.show(visit)), status: 400 };
     const { category, channel } = link;
     if (isPreferenceChannel(channel)) {
@@ -97,7 +97,7 @@ function pair({ name, value }: { name: string; value: string }): Html {
 
 type CellCategory = Pick<Category, "label" | "required">;
 
-/** The category of a link's cell, undefined where it is gone or all are meant, and what its user has said. */
+/** Reads the category of a link's cell and what its user has said. Undefined category: deleted, or all are meant. */
 async function readCell(
   db: Database,
   { tenantId, userId, category, channel }: Link,

@@ -99,8 +99,6 @@ export async function itemsOfDigest(db: Database, id: string, most: number) {
     .execute();
 }
 
-export type DigestItemRow = Awaited<ReturnType<typeof itemsOfDigest>>[number];
-
 /** What became of one event in the digests that it came to. */
 export interface GatheringRow {
   digestId: string;

@@ -121,6 +121,3 @@ export async function suppressionsOfTenant(
     .limit(page.limit)
     .execute();
 }
-
-/** `source`: the provider whose receipt it was, or who added it. */
-export type SuppressionRow = Awaited<ReturnType<typeof suppressionsOfTenant>>[number];

@@ -5,7 +5,6 @@ import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../in
 import { type HashedPassword, newPassword, verifyPassword } from "./password.ts";
 import {
   lockPerson,
-  type MemberRow,
   type PersonRow,
   personByEmail,
   personById,
@@ -17,7 +16,6 @@ import { deleteSessions } from "./sessions.ts";
 
 export type { TenantRole } from "@belfry/database/schema";
 export type Person = PersonRow;
-export type Member = MemberRow;
 
 /** From the least to the most: each may do what those before it may. */
 export const TENANT_ROLES: readonly TenantRole[] = ["viewer", "editor", "owner"];
