@@ -159,9 +159,6 @@ export async function listMembers(db: Database, tenantId: string) {
     .execute();
 }
 
-/** `byOidc`: a group of the provider gave the role. */
-export type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
-
 /**
  * Makes a person a member, or gives a member another role: from then on a person's word, no group's. By a
  * group (`byOidc`): false where a person gave a role meanwhile, which stays.
