@@ -6,7 +6,7 @@ import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
-import { twilioSignature } from "@belfry/providers/twilio-signature";
+import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { connectedDatabase } from "@belfry/testing/database";

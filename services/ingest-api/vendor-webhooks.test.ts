@@ -11,7 +11,7 @@ import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
-import { twilioSignature } from "@belfry/providers/twilio-signature";
+import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
 import { eventually } from "@belfry/testing/eventually";

@@ -12,11 +12,10 @@ import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   INBOUND_READERS,
-  type InboundReader,
   inboundReader,
-} from "@belfry/providers/inbound-readers";
+} from "@belfry/providers/kinds";
 import type { ReceiptReader, WebhookFault, WebhookReader } from "@belfry/providers/receipt";
-import { RECEIPT_READERS, receiptReader } from "@belfry/providers/receipt-readers";
+import { RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { UnverifiedBodies } from "./unverified-bodies.ts";

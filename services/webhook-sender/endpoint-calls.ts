@@ -5,9 +5,8 @@ import {
 } from "@belfry/contracts/webhooks";
 import { ownVersion } from "@belfry/database/process-name";
 import type { Resolve } from "@belfry/providers/address-guard";
-import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
-import { startPatience } from "@belfry/providers/patience";
-import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/post-once";
+import { type Clock, SYSTEM_CLOCK, startCallTimeout } from "@belfry/providers/call-timeout";
+import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/http-calls";
 import { createPublicResolver } from "./public-resolver.ts";
 import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
 
@@ -55,18 +54,18 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
   return {
     async post({ url, headers, body }) {
       const endsAt = clock.nowMs() + WEBHOOK_TIMEOUT_MS;
-      const patience = startPatience(WEBHOOK_TIMEOUT_MS, clock);
+      const timeout = startCallTimeout(WEBHOOK_TIMEOUT_MS, clock);
       const call = { url, body, headers: { ...always, ...headers } };
       const bounds = {
-        signal: patience.signal,
+        signal: timeout.signal,
         maxAnswerBytes: MAX_WEBHOOK_ANSWER_BYTES,
         onStatus: () =>
-          patience.renew(Math.max(0, Math.min(WEBHOOK_BODY_MS, endsAt - clock.nowMs()))),
+          timeout.renew(Math.max(0, Math.min(WEBHOOK_BODY_MS, endsAt - clock.nowMs()))),
       };
       let result = await postOnce(kept, call, bounds);
       if (!result.answered && result.wasIdle) result = await postOnce(fresh, call, bounds);
-      patience.end();
-      const timedOut = !result.answered && patience.signal.aborted;
+      timeout.end();
+      const timedOut = !result.answered && timeout.signal.aborted;
       return { ...webhookAnswer(result, now()), timedOut };
     },
     async close() {

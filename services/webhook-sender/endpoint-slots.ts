@@ -1,4 +1,4 @@
-import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
 import { LRUCache } from "lru-cache";
 

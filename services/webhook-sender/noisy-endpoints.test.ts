@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
 import { listen } from "@belfry/testing/listen";
@@ -52,7 +52,7 @@ async function stuckServer(t: TestContext, onRequest: (socket: Socket) => void =
   return { url, open, counts };
 }
 
-/** Slower than any patience: a byte of a header now and then. */
+/** Slower than any timeout: a byte of a header now and then. */
 function drip(socket: Socket): void {
   socket.write("HTTP/1.1 200 OK\r\nx-drip: ");
   const timer = setInterval(() => socket.write("a"), 20);

@@ -1,8 +1,8 @@
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import { answeredWith, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
 import { AddressRefused } from "@belfry/providers/address-guard";
-import { retryAfterOf } from "@belfry/providers/http-outcome";
-import { errorCode, type HttpAnswer, type PostResult } from "@belfry/providers/post-once";
+import { errorCode, type PostResult } from "@belfry/providers/http-calls";
+import { type HttpAnswer, retryAfterOf } from "@belfry/providers/send-outcome";
 
 /** How a call of an endpoint ended. */
 export interface WebhookAnswer {

@@ -1,24 +1,59 @@
 import { storedReason } from "@belfry/contracts/reasons";
-import type { HttpCalls } from "./http-calls.ts";
-import { parseObject, refusal, statusClass } from "./http-outcome.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { baseUrlFault } from "./address-guard.ts";
 import type { ProviderContext } from "./provider.ts";
-import { NotAccepted } from "./send-outcome.ts";
+import { NotAccepted, parseObject, refusal, statusClass } from "./send-outcome.ts";
+import { lineField, type SettingsContext, secretField } from "./settings.ts";
 
-/** An account's client at an OAuth 2.0 authorization server (RFC 6749). */
-export interface TokenClient {
-  tokenUrl: string;
-  clientId: string;
-  clientSecret?: string | undefined;
-  /** Of a person who has agreed once; without it the client gets tokens for itself (client credentials). */
-  refreshToken?: string | undefined;
-  scope?: string | undefined;
-}
+/** The settings of an account's client at an OAuth 2.0 authorization server (RFC 6749). */
+export const OAUTH_FIELDS = {
+  oauthTokenUrl: Type.Optional(
+    Type.String({
+      title: "OAuth token URL",
+      description:
+        "Instead of a password, for servers that ask for XOAUTH2. Microsoft: https://login.microsoftonline.com/<directory>/oauth2/v2.0/token. Google: https://oauth2.googleapis.com/token.",
+      minLength: 1,
+      maxLength: 512,
+      destination: true,
+    }),
+  ),
+  oauthClientId: Type.Optional(
+    lineField({ title: "OAuth client ID", description: "The application's, at the token URL." }),
+  ),
+  oauthClientSecret: Type.Optional(
+    secretField({
+      title: "OAuth client secret",
+      description: "The application's.",
+      belongsTo: "oauthTokenUrl",
+    }),
+  ),
+  oauthRefreshToken: Type.Optional(
+    secretField({
+      title: "OAuth refresh token",
+      description:
+        "Of the mailbox's owner, as Google needs it. Without one the application gets tokens for itself (client credentials), as Microsoft allows it by the permission SMTP.SendAsApp.",
+      maxLength: 4096,
+      belongsTo: "oauthTokenUrl",
+    }),
+  ),
+  oauthScope: Type.Optional(
+    lineField({
+      title: "OAuth scope",
+      description:
+        "Microsoft, with client credentials: https://outlook.office365.com/.default. Google: leave it empty.",
+    }),
+  ),
+};
+
+const OAUTH_SETTINGS = Type.Object(OAUTH_FIELDS);
+type OAuthSettings = Static<typeof OAUTH_SETTINGS>;
 
 export interface AccessTokens {
   /** One that is valid for a while yet; callers of a moment share one request. Rejects with NotAccepted. */
   get(): Promise<string>;
   /** It was refused: the next `get` asks for another. */
   forget(token: string): void;
+  close(): Promise<void>;
 }
 
 /** A token is not used in its last minute: a login takes its time, and clocks differ. */
@@ -26,23 +61,27 @@ const MARGIN_SECONDS = 60;
 /** Of a token whose server does not say how long it is valid. */
 const DEFAULT_SECONDS = 300;
 
-export function createAccessTokens(
-  client: TokenClient,
-  calls: HttpCalls,
-  context: Pick<ProviderContext, "secrets" | "now">,
-): AccessTokens {
+/** Undefined where the account logs in with a password, or not at all. */
+export async function createAccessTokens(
+  settings: OAuthSettings,
+  context: ProviderContext,
+): Promise<AccessTokens | undefined> {
+  const { oauthTokenUrl: url } = settings;
+  if (url === undefined) return undefined;
+  const { createHttpCalls } = await import("./http-calls.ts");
+  const calls = createHttpCalls(context);
   let kept: { token: string; untilMs: number } | undefined;
   let asking: Promise<string> | undefined;
 
   const ask = async () => {
     const result = await calls.post({
-      url: client.tokenUrl,
+      url,
       headers: {
         accept: "application/json",
         "content-type": "application/x-www-form-urlencoded",
         "user-agent": "belfry",
       },
-      body: tokenRequest(client),
+      body: tokenRequest(settings),
     });
     if (!result.answered) {
       const { class: outcomeClass, reason } = result.outcome;
@@ -86,16 +125,40 @@ export function createAccessTokens(
     forget(token) {
       if (kept?.token === token) kept = undefined;
     },
+    close: () => calls.close(),
   };
 }
 
-function tokenRequest({ clientId, clientSecret, refreshToken, scope }: TokenClient): string {
+function tokenRequest(settings: OAuthSettings): string {
+  const { oauthClientId = "", oauthClientSecret, oauthRefreshToken, oauthScope } = settings;
   const form = new URLSearchParams({
-    grant_type: refreshToken === undefined ? "client_credentials" : "refresh_token",
-    client_id: clientId,
+    grant_type: oauthRefreshToken === undefined ? "client_credentials" : "refresh_token",
+    client_id: oauthClientId,
   });
-  if (clientSecret !== undefined) form.set("client_secret", clientSecret);
-  if (refreshToken !== undefined) form.set("refresh_token", refreshToken);
-  if (scope !== undefined) form.set("scope", scope);
+  if (oauthClientSecret !== undefined) form.set("client_secret", oauthClientSecret);
+  if (oauthRefreshToken !== undefined) form.set("refresh_token", oauthRefreshToken);
+  if (oauthScope !== undefined) form.set("scope", oauthScope);
   return form.toString();
+}
+
+/** Every fault of the OAuth settings among an account's, each beginning with its field's name. */
+export function oauthFaults(
+  settings: OAuthSettings & { user?: string; password?: string },
+  context: SettingsContext,
+): string[] {
+  const { oauthTokenUrl, oauthClientId, oauthClientSecret, oauthRefreshToken } = settings;
+  const others = [oauthClientId, oauthClientSecret, oauthRefreshToken, settings.oauthScope];
+  if (oauthTokenUrl === undefined) {
+    return others.some((value) => value !== undefined) ? ["oauthTokenUrl: is missing"] : [];
+  }
+  const urlFault = baseUrlFault(oauthTokenUrl, context);
+  return [
+    urlFault === null ? "" : `oauthTokenUrl: ${urlFault}`,
+    oauthClientId === undefined ? "oauthClientId: is missing" : "",
+    oauthClientSecret === undefined && oauthRefreshToken === undefined
+      ? "oauthClientSecret: is missing"
+      : "",
+    settings.user === undefined ? "user: is missing" : "",
+    settings.password === undefined ? "" : "password: give either a password or OAuth",
+  ].filter((fault) => fault !== "");
 }

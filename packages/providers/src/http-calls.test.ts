@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import test from "node:test";
+import { createServer } from "node:http";
+import test, { type TestContext } from "node:test";
+import { listen } from "@belfry/testing/listen";
 import { startPort } from "../test/loopback-vendor.ts";
 import { testDeps } from "../test/messages.ts";
-import { createHttpCalls } from "./http-calls.ts";
+import { AddressRefused } from "./address-guard.ts";
+import { createHttpCalls, guardedAgent, postOnce } from "./http-calls.ts";
 
 test("a literal private address gets no connection, whoever let it pass before", async (t) => {
   const port = await startPort(t, () => assert.fail("connected"));
@@ -21,4 +24,53 @@ test("a literal private address gets no connection, whoever let it pass before",
     assert.equal(result.answered, false, host);
     assert.equal(!result.answered && result.outcome.class, "credentials", host);
   }
+});
+
+async function countingServer(t: TestContext) {
+  const counts = { connections: 0, requests: 0 };
+  const server = createServer((request, response) => {
+    counts.requests += 1;
+    request.resume();
+    response.end();
+  });
+  server.on("connection", () => {
+    counts.connections += 1;
+  });
+  const port = await listen(t, server);
+  return { counts, server, port };
+}
+
+test("a name that has become private is called no more once its connection has ended", async (t) => {
+  const { counts, server, port } = await countingServer(t);
+  const looked: string[] = [];
+  // The server's address stands for a public one until the name changes.
+  const guard = {
+    allowPrivateAddresses: true,
+    connectTimeoutMs: 60_000,
+    async resolve(name: string) {
+      looked.push(name);
+      return [{ address: "127.0.0.1", family: 4 }];
+    },
+  };
+  const agent = guardedAgent(guard);
+  t.after(() => agent.close());
+  const post = () =>
+    postOnce(
+      agent,
+      { url: `http://rebound.example.com:${port}/`, headers: {}, body: "secret" },
+      { signal: new AbortController().signal, maxAnswerBytes: 1024 },
+    );
+  assert.equal((await post()).answered, true);
+  guard.allowPrivateAddresses = false;
+  assert.deepEqual([looked.length, counts.connections, counts.requests], [1, 1, 1]);
+
+  const gone = new Promise((resolve) => agent.once("disconnect", resolve));
+  server.closeAllConnections();
+  await gone;
+  for (const lookUps of [2, 3]) {
+    const result = await post();
+    assert.ok(!result.answered && result.error instanceof AddressRefused && !result.begun);
+    assert.equal(looked.length, lookUps);
+  }
+  assert.deepEqual([counts.connections, counts.requests], [1, 1]);
 });

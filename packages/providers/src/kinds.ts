@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { AnyProviderKind } from "./provider.ts";
+import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { smtp } from "./smtp.ts";
@@ -16,4 +17,21 @@ export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProvid
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {
   return PROVIDER_KINDS[channel].find((row) => row.kind === kind);
+}
+
+/** The webhooks of the kinds of providers: what became of a message, and what people answer. */
+export const RECEIPT_READERS: readonly ReceiptReader[] = readers("receipts");
+export const INBOUND_READERS: readonly InboundReader[] = readers("inbound");
+
+export function receiptReader(kind: string): ReceiptReader | undefined {
+  return RECEIPT_READERS.find((reader) => reader.kind === kind);
+}
+
+export function inboundReader(kind: string): InboundReader | undefined {
+  return INBOUND_READERS.find((reader) => reader.kind === kind);
+}
+
+function readers<Name extends "receipts" | "inbound">(name: Name) {
+  const kinds = Object.values(PROVIDER_KINDS).flat();
+  return kinds.map((kind) => kind[name]).filter((reader) => reader !== undefined);
 }

@@ -49,3 +49,24 @@ export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): Reas
   }
   return listId.length > MAX_ID_CHARACTERS || !LIST_ID_FORM.test(listId) ? "list-id-invalid" : null;
 }
+
+/** An encoded word (RFC 2047). */
+const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i;
+/** A word may have 75 characters: 45 bytes are 60 of base64. */
+const MAX_WORD_BYTES = 45;
+
+/** Mail clients would decode a subject that looks like encoded words, so such a subject is encoded itself. */
+export function encodedSubject(subject: string): string {
+  if (!ENCODED_WORD.test(subject)) return subject;
+  const words: string[] = [];
+  let part = "";
+  for (const character of subject) {
+    if (Buffer.byteLength(part + character) > MAX_WORD_BYTES) {
+      words.push(part);
+      part = "";
+    }
+    part += character;
+  }
+  words.push(part);
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join(" ");
+}

@@ -3,10 +3,11 @@ import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry
 import { createSemaphore } from "@belfry/service/semaphore";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./call-timeout.ts";
 import { emailFault, smsFault } from "./message-form.ts";
+import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { notBegun, outcome } from "./send-outcome.ts";
-import { checkSettings, secretsOf } from "./settings.ts";
+import { checkSettings, type SettingsContext, secretsOf } from "./settings.ts";
 
 export interface ProviderDeps {
   /** For a connection, and then from the moment the vendor has the request to its answer's last byte. */
@@ -25,7 +26,7 @@ export interface ProviderDeps {
   resolve?: Resolve;
   /** Epoch milliseconds, replaced by tests. */
   now?: () => number;
-  /** What patience with a vendor goes by, replaced by tests. */
+  /** Measures timeouts of calls, replaced by tests. */
   clock?: Clock | undefined;
 }
 
@@ -42,10 +43,6 @@ export interface Provider<Message> {
 const MAX_CALLS = 32;
 const TURN_WAIT_MS = 5_000;
 
-export interface SettingsContext {
-  allowPrivateAddresses: boolean;
-}
-
 /** What a provider takes, on whatever channel. */
 export type ProviderContent = "email" | "text";
 
@@ -56,6 +53,10 @@ export interface ProviderKind<Message> {
   kind: string;
   content: ProviderContent;
   title: string;
+  /** Verifies and reads its receipts; undefined: the vendor sends none. */
+  receipts?: ReceiptReader | undefined;
+  /** Verifies and reads people's answers; undefined: it brings none. */
+  inbound?: InboundReader | undefined;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
@@ -80,11 +81,9 @@ export interface ProviderContext extends ProviderDeps {
 /** Thrown by `send`: beside the calls under way the vendor takes no other. The message is given again at the next turn. */
 export class NoMoreCalls extends Error {}
 
-export interface ProviderDefinition<Message, Settings extends TObject> {
-  kind: string;
-  content: ProviderContent;
-  title: string;
-  /** A property `baseUrl` is judged by the address guard. */
+export interface ProviderDefinition<Message, Settings extends TObject>
+  extends Pick<ProviderKind<Message>, "kind" | "content" | "title" | "receipts" | "inbound"> {
+  /** The address guard checks a property `baseUrl`. */
   settings: Settings;
   /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
   maxCalls?(settings: Partial<Static<Settings>>): number;
@@ -113,6 +112,8 @@ export function defineProvider<Message, Settings extends TObject>(
     kind: definition.kind,
     content: definition.content,
     title: definition.title,
+    receipts: definition.receipts,
+    inbound: definition.inbound,
     settings: definition.settings,
     maxCalls: callsOf({}),
     faults(settings, context) {
@@ -194,4 +195,56 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
   return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);
+}
+
+/** At most so many at a time; the others wait in line. */
+export interface Turns {
+  /** Resolves to whether a turn came within `waitMs`; a turn is to be given back. */
+  take(waitMs: number): Promise<boolean>;
+  give(): void;
+  readonly most: number;
+  /** From now on; turns that are out stay out until they are given back. */
+  limit(most: number): void;
+}
+
+export function createTurns(most: number): Turns {
+  const line = new Set<() => void>();
+  let limit = most;
+  let taken = 0;
+  const serve = () => {
+    for (const next of line) {
+      if (taken >= limit) return;
+      taken += 1;
+      next();
+    }
+  };
+  return {
+    take(waitMs) {
+      if (taken < limit) {
+        taken += 1;
+        return Promise.resolve(true);
+      }
+      return new Promise((resolve) => {
+        const leave = (turn: boolean) => {
+          clearTimeout(timer);
+          line.delete(next);
+          resolve(turn);
+        };
+        const next = () => leave(true);
+        const timer = setTimeout(leave, waitMs, false);
+        line.add(next);
+      });
+    },
+    give() {
+      taken -= 1;
+      serve();
+    },
+    get most() {
+      return limit;
+    },
+    limit(now) {
+      limit = now;
+      serve();
+    },
+  };
 }

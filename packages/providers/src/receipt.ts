@@ -1,5 +1,6 @@
+import type { Content } from "@belfry/contracts/channels";
+import type { InboundText } from "@belfry/contracts/inbound";
 import { type Receipt, webhookPath } from "@belfry/contracts/receipt";
-import type { ProviderContent, ProviderDeps } from "./provider.ts";
 
 /** A request as a provider made it: the body byte for byte. */
 export interface ReceiptRequest {
@@ -20,7 +21,7 @@ export type WebhookFault = "forged" | "unsigned" | "unreadable";
 /** How a kind of provider's webhook is verified and read. */
 export interface WebhookReader<Held> {
   kind: string;
-  content: ProviderContent;
+  content: Content;
   /** The key of a provider's settings, undefined: none is set; several providers of one kind have several. */
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** It signs the address too, which therefore has to be known: `PUBLIC_URL`. */
@@ -35,6 +36,12 @@ export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
   askedByMessage: boolean;
 }
 
+/** How a kind of provider hands over what people answer; `message` is undefined for one that holds no text. */
+export interface InboundReader extends WebhookReader<{ message: InboundText | undefined }> {
+  /** What is answered where all is well: a vendor may take it for a text to send. */
+  answer: { type: string; body: string };
+}
+
 /**
  * The address that a vendor is asked to post a message's receipts to. Undefined where it could not reach us or
  * we could not verify them: vendors refuse messages that name an address which is not public.
@@ -42,7 +49,10 @@ export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
 export function receiptsAddress(
   reader: ReceiptReader,
   settings: Readonly<Record<string, unknown>>,
-  { publicUrl = "", allowPrivateAddresses }: ProviderDeps,
+  {
+    publicUrl = "",
+    allowPrivateAddresses,
+  }: { publicUrl?: string | undefined; allowPrivateAddresses: boolean },
 ): ((tenantId: string) => string) | undefined {
   const isReached = publicUrl.startsWith("https:") || (allowPrivateAddresses && publicUrl !== "");
   if (!isReached || reader.keyOf(settings) === undefined) return undefined;

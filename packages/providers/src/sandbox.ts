@@ -1,9 +1,11 @@
-import type { EmailMessage, OutboxEntry, SmsMessage } from "@belfry/contracts/sending";
+import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { mailHeaders } from "./message-form.ts";
 import { defineProvider, type ProviderDeps } from "./provider.ts";
 import { outcome } from "./send-outcome.ts";
-import { TROUBLE_DOMAIN, troubleOf } from "./trouble.ts";
+
+/** Nobody owns it. A message to this domain fails as the name before the @ says: see OUTCOMES. */
+const TROUBLE_DOMAIN = "trouble.example";
 
 const SETTINGS = Type.Object({}, { additionalProperties: false });
 const EMAIL_SETTINGS = Type.Object(
@@ -60,4 +62,36 @@ async function store(deps: ProviderDeps, entry: OutboxEntry) {
   } catch {
     return outcome("transient", "the outbox could not be written");
   }
+}
+
+const OUTCOMES: ReadonlyMap<string, SendOutcome> = new Map([
+  [
+    "nobody",
+    outcome("permanent", "the mail server says that this address does not exist", {
+      vendorStatus: "550",
+      vendorAnswer: "550 5.1.1 No such user here (the sandbox says so of this address)",
+      suppress: "bounced",
+    }),
+  ],
+  [
+    "full",
+    outcome("permanent", "the mail server says that the mailbox is full", {
+      vendorStatus: "552",
+      vendorAnswer: "552 5.2.2 Mailbox full (the sandbox says so of this address)",
+    }),
+  ],
+  [
+    "login",
+    outcome("credentials", "the provider refused the login", {
+      vendorStatus: "535",
+      vendorAnswer: "535 5.7.8 Authentication failed (the sandbox says so of this address)",
+    }),
+  ],
+  ["down", outcome("transient", "no connection to the provider (the sandbox plays an outage)")],
+]);
+
+/** How the sandbox fails for this address; undefined: it does not. What follows a + is ignored. */
+function troubleOf(to: string): SendOutcome | undefined {
+  const [name = "", domain] = to.toLowerCase().split("@");
+  return domain === TROUBLE_DOMAIN ? OUTCOMES.get(name.split("+", 1)[0] ?? "") : undefined;
 }

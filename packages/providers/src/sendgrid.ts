@@ -1,14 +1,27 @@
 import { wireAddress } from "@belfry/contracts/email-address";
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type sdkClient from "@sendgrid/client";
+import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
-import { parseObject, refusal, statusClass } from "./http-outcome.ts";
 import { mailHeaders } from "./message-form.ts";
-import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { outcome, thrownOutcome } from "./send-outcome.ts";
-import { webhookKey } from "./sendgrid-receipt.ts";
-import type { SendgridMailData, SendgridResponse } from "./sendgrid-sdk.ts";
+import type { HttpAnswer } from "./send-outcome.ts";
+import {
+  NotAccepted,
+  outcome,
+  parseObject,
+  refusal,
+  statusClass,
+  thrownOutcome,
+} from "./send-outcome.ts";
+import { sendgridReceipts, webhookKey } from "./sendgrid-receipt.ts";
 import { baseUrlField, emailField, lineField, secretField } from "./settings.ts";
+
+type SdkClient = typeof sdkClient;
+type SdkMail = typeof sdkMail;
+type SdkRequest = Parameters<SdkClient["request"]>[0];
+type SdkResponse = Awaited<ReturnType<SdkClient["request"]>>[0];
+type SdkMailData = Exclude<Parameters<SdkMail["send"]>[0], readonly unknown[]>;
 
 const VENDOR_URL = "https://api.sendgrid.com";
 
@@ -43,6 +56,8 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
+type Settings = Static<typeof SETTINGS>;
+
 /** The vendor's table; what is not here is classed by its status alone. */
 const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
   400: "permanent",
@@ -64,6 +79,7 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   kind: "sendgrid",
   content: "email",
   title: "SendGrid",
+  receipts: sendgridReceipts,
   settings: SETTINGS,
   faults({ webhookPublicKey }) {
     if (webhookPublicKey === undefined || webhookKey(webhookPublicKey) !== undefined) return [];
@@ -73,22 +89,50 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
 });
 
 async function createSendgrid(
-  settings: Static<typeof SETTINGS>,
+  settings: Settings,
   context: ProviderContext,
 ): Promise<Provider<EmailMessage>> {
-  const [{ createHttpCalls }, { GuardedClient, MailService, sendgridMail }] = await Promise.all([
+  const [{ createHttpCalls }, clientModule, mailModule, helpersModule] = await Promise.all([
     import("./http-calls.ts"),
-    import("./sendgrid-sdk.ts"),
+    import("@sendgrid/client"),
+    import("@sendgrid/mail"),
+    import("@sendgrid/helpers"),
   ]);
+  // The SDK's classes: its default exports are one instance for the whole process, with one credential.
+  const { Client } = clientModule.default as unknown as { Client: new () => SdkClient };
+  const { MailService } = mailModule.default as unknown as { MailService: new () => SdkMail };
+  const { Mail } = helpersModule.default.classes;
   const calls = createHttpCalls(context);
-  const client = new GuardedClient(settings.apiKey, settings.baseUrl ?? VENDOR_URL, calls);
-  const mail = new MailService();
-  mail.setClient(client);
+  const baseUrl = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
+  const client = new Client();
+  // Not setApiKey: it writes to the console about keys of another form.
+  client.setDefaultHeader("Authorization", `Bearer ${settings.apiKey}`);
+  // We send the SDK's requests over our own connections: axios cannot say whether a request had left when it
+  // failed, and would need the address guard a second time.
+  client.request = async (request) => {
+    // MailService passes the mail's header fields as those of the request, too.
+    const prepared = client.createRequest({ ...request, headers: {} }) as SdkRequest & {
+      data: unknown;
+    };
+    const result = await calls.post({
+      url: baseUrl + prepared.url,
+      headers: prepared.headers as Record<string, string>,
+      body: JSON.stringify(prepared.data),
+    });
+    if (!result.answered) throw new NotAccepted(result.outcome);
+    const { status, headers, text } = result.answer;
+    // The SDK's type wants an object for a body that the vendor leaves empty.
+    return [{ statusCode: status, headers, body: text } as unknown as SdkResponse, text];
+  };
+  const service = new MailService();
+  service.setClient(client);
   return {
     async send(message) {
       try {
-        const made = sendgridMail(toMail(message, settings), partsOf(message));
-        const [response] = await mail.send(made);
+        const mail = new Mail(toMail(message, settings) as SdkMailData);
+        // The SDK copies the other fields through JSON, but not the parts that are added.
+        for (const part of partsOf(message)) mail.addContent(part);
+        const [response] = await service.send(mail as unknown as SdkMailData);
         return judge(toAnswer(response), context);
       } catch (error) {
         return thrownOutcome(error, "permanent");
@@ -98,12 +142,8 @@ async function createSendgrid(
   };
 }
 
-function toAnswer(response: SendgridResponse): HttpAnswer {
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    text: response.body as unknown as string,
-  };
+function toAnswer({ statusCode, headers, body }: SdkResponse): HttpAnswer {
+  return { status: statusCode, headers, text: body as unknown as string };
 }
 
 /** The vendor takes them in the order plain, HTML, and no empty one. */
@@ -114,10 +154,7 @@ function partsOf({ text, html }: EmailMessage) {
   ].filter(({ value }) => value !== "");
 }
 
-function toMail(
-  message: EmailMessage,
-  settings: Static<typeof SETTINGS>,
-): Omit<SendgridMailData, "content"> {
+function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "content"> {
   return {
     personalizations: [
       {

@@ -1,7 +1,10 @@
 import { emailAddress, MAX_ADDRESS } from "@belfry/contracts/email-address";
 import { FormatRegistry, type StringOptions, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { ProviderKind, SettingsContext } from "./provider.ts";
+
+export interface SettingsContext {
+  allowPrivateAddresses: boolean;
+}
 
 /** Options of a property, beside JSON Schema's own. */
 export interface FieldOptions extends StringOptions {
@@ -77,7 +80,10 @@ export function baseUrlField(vendorUrl: string) {
  * saved. No fault repeats a value. Addresses are judged as written here, and again at each connect.
  */
 export function checkSettings(
-  kind: Pick<ProviderKind<never>, "settings" | "faults">,
+  kind: {
+    settings: TObject;
+    faults(settings: Record<string, unknown>, context: SettingsContext): string[];
+  },
   settings: unknown,
   context: SettingsContext = { allowPrivateAddresses: false },
 ): string[] {
@@ -96,7 +102,7 @@ export function checkSettings(
 
 /** The settings as they may be shown: each secret reduced to its last four characters, if it is long. */
 export function maskSettings(
-  kind: Pick<ProviderKind<never>, "settings">,
+  kind: { settings: TObject },
   settings: Record<string, unknown>,
 ): Record<string, unknown> {
   return Object.fromEntries(

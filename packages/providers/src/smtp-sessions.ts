@@ -1,9 +1,16 @@
-import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
-import type { Patience } from "./patience.ts";
-import { NoMoreCalls } from "./provider.ts";
+import { connect, isIPv6, type Socket } from "node:net";
+import type { Readable } from "node:stream";
+import SMTPConnection, {
+  type SMTPConnectionCustomAuthHandler,
+  type SMTPConnectionOptions,
+  type SMTPConnectionSendInfo,
+  type SMTPEnvelope,
+} from "nodemailer/lib/smtp-connection";
+import { AddressRefused, guardedLookup, hostFault } from "./address-guard.ts";
+import { type CallTimeout, type Clock, SYSTEM_CLOCK } from "./call-timeout.ts";
+import { NoMoreCalls, type ProviderDeps } from "./provider.ts";
 import { NotAccepted, notBegun } from "./send-outcome.ts";
 import { smtpFailure } from "./smtp-failure.ts";
-import type { SmtpSession } from "./smtp-session.ts";
 
 /** A server may hang up after five minutes (RFC 5321, 4.5.3.2.7); we do so well before. */
 const IDLE_MS = 60_000;
@@ -16,7 +23,7 @@ const CLOSED = ["ECONNREFUSED", "ECONNRESET", "ECONNECTION"];
 
 export interface SmtpSessionsOptions {
   /** Rejects with what `smtpFailure` reads. */
-  open(patience: Patience): Promise<SmtpSession>;
+  open(timeout: CallTimeout): Promise<SmtpSession>;
   /** Of the settings: what nobody has seen to be too many. */
   maxConnections: number;
   maxMessages: number;
@@ -58,10 +65,10 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
     const gone = session.closed.then(() => void closing.delete(gone));
     closing.add(gone);
   };
-  const open = async (patience: Patience) => {
+  const open = async (timeout: CallTimeout) => {
     there += 1;
     try {
-      const session = await options.open(patience);
+      const session = await options.open(timeout);
       taken += 1;
       void session.closed.then(() => {
         there -= 1;
@@ -71,7 +78,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
     } catch (error) {
       there -= 1;
       // No access token to log in with, or no time left: that says nothing of connections.
-      const isOurs = error instanceof NotAccepted || patience.signal.aborted;
+      const isOurs = error instanceof NotAccepted || timeout.signal.aborted;
       throw isOurs ? error : refused(error);
     }
   };
@@ -100,7 +107,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
      * The one that was used last, else a new one. Rejects with NoMoreCalls where the server does not take
      * another beside those that are there, and as `openSmtpSession` does.
      */
-    async take(patience: Patience): Promise<SmtpSession> {
+    async take(timeout: CallTimeout): Promise<SmtpSession> {
       forget();
       for (const session of [...idle.keys()].reverse()) {
         clearTimeout(idle.get(session));
@@ -109,7 +116,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       }
       // For the server they are there until they are closed.
       while (there >= connections && closing.size > 0) await Promise.race(closing);
-      return await open(patience);
+      return await open(timeout);
     },
     /** After a message; `hasWorked`: the server took it. */
     give(session: SmtpSession, hasWorked: boolean) {
@@ -127,4 +134,190 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       for (const session of [...idle.keys()]) close(session);
     },
   };
+}
+
+export interface SmtpTarget extends Omit<SMTPConnectionOptions, "name"> {
+  host: string;
+  /** What we call ourselves in EHLO; undefined: our address. */
+  name: string | undefined;
+  port: number;
+  auth: { user: string; pass: string } | null;
+}
+
+/** A logged-in connection to a mail server, for one message at a time. */
+export interface SmtpSession {
+  /** Rejects with nodemailer's error, or the signal's reason; the connection may then be over. */
+  send(
+    envelope: SMTPEnvelope,
+    message: Readable,
+    signal: AbortSignal,
+  ): Promise<SMTPConnectionSendInfo>;
+  readonly isOpen: boolean;
+  /** Takes addresses and header fields that are not ASCII (RFC 6531). */
+  readonly offersSmtpUtf8: boolean;
+  /** Messages begun so far. */
+  readonly messages: number;
+  /** Resolves when the server has closed its side, too, or a second after ours; never rejects. */
+  readonly closed: Promise<void>;
+  /** Says goodbye and closes. */
+  quit(): void;
+}
+
+interface Offers {
+  _supportedExtensions: readonly string[];
+}
+
+/** The library's own timers: far longer than our own timeout, which alone ends a call. */
+const NEVER_MS = 60 * 60_000;
+/** For the server to close its side after us. */
+const CLOSE_MS = 1_000;
+
+/**
+ * Connects, greets, encrypts and logs in: with the access token, if one is given, else with the password.
+ * Rejects as `send` does, or with AddressRefused.
+ */
+export async function openSmtpSession(
+  target: SmtpTarget,
+  deps: ProviderDeps,
+  signal: AbortSignal,
+  accessToken?: string,
+): Promise<SmtpSession> {
+  const { auth, name, ...options } = target;
+  const socket = await openSocket(target.host, target.port, deps, signal);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const connection = new SMTPConnection({
+    ...options,
+    name: name ?? addressLiteral(socket.localAddress ?? "127.0.0.1"),
+    socketCloseTimeout: CLOSE_MS,
+    connectionTimeout: NEVER_MS,
+    greetingTimeout: NEVER_MS,
+    socketTimeout: NEVER_MS,
+    connection: socket,
+  });
+  let isOpen = true;
+  let messages = 0;
+  connection.once("end", () => {
+    isOpen = false;
+  });
+  // What goes wrong while nothing is asked of the server ends the session, and nothing else.
+  connection.on("error", () => {});
+
+  /** One exchange with the server: its callback, the end of the connection or our timeout ends it. */
+  const exchange = async <Result>(
+    begin: (done: (error?: Error | null, result?: Result) => void) => void,
+    until: AbortSignal,
+  ): Promise<Result> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    // The callback of the exchange itself says more, and comes right after.
+    const onEnd = () => queueMicrotask(() => reject(closedError()));
+    const onAbort = () => {
+      reject(until.reason);
+      connection.close();
+    };
+    connection.on("error", reject);
+    connection.on("end", onEnd);
+    until.addEventListener("abort", onAbort, { once: true });
+    try {
+      until.throwIfAborted();
+      begin((error, result) => (error ? reject(error) : resolve(result as Result)));
+      return await promise;
+    } finally {
+      connection.off("error", reject);
+      connection.off("end", onEnd);
+      until.removeEventListener("abort", onAbort);
+    }
+  };
+  const close = (error: unknown): never => {
+    connection.close();
+    throw error;
+  };
+
+  await exchange((done) => connection.connect(done), signal).catch(close);
+  if (auth !== null) {
+    const login = accessToken === undefined ? auth : { user: auth.user, method: "XOAUTH2" };
+    if (accessToken !== undefined) connection.customAuth.set("XOAUTH2", xoauth2(accessToken));
+    await exchange<boolean>((done) => connection.login(login, done), signal).catch(close);
+  }
+  let isDirty = false;
+  return {
+    async send(envelope, message, until) {
+      messages += 1;
+      try {
+        if (isDirty) await exchange<boolean>((done) => connection.reset(done), until);
+        isDirty = true;
+        const info = await exchange<SMTPConnectionSendInfo>(
+          // A copy, as the library keeps in it what the server has answered.
+          (done) => connection.send({ ...envelope }, message, done),
+          until,
+        );
+        isDirty = false;
+        return info;
+      } catch (error) {
+        // A refused message leaves the session as it was: the next one begins with RSET.
+        return isRefusal(error) ? Promise.reject(error) : close(error);
+      }
+    },
+    get isOpen() {
+      return isOpen;
+    },
+    get offersSmtpUtf8() {
+      // The library keeps what EHLO said to itself, and sends such an address to any server.
+      const { _supportedExtensions: offered } = connection as unknown as Offers;
+      return offered.includes("SMTPUTF8") && offered.includes("8BITMIME");
+    },
+    get messages() {
+      return messages;
+    },
+    closed,
+    quit() {
+      if (isOpen) connection.quit();
+      connection.close();
+    },
+  };
+}
+
+/** The library's own would not say what the server answers behind its challenge. */
+function xoauth2(accessToken: string): SMTPConnectionCustomAuthHandler {
+  return async ({ auth, sendCommand }) => {
+    const token = `user=${auth.user}\u0001auth=Bearer ${accessToken}\u0001\u0001`;
+    const first = await sendCommand(`AUTH XOAUTH2 ${Buffer.from(token).toString("base64")}`);
+    // A challenge says in JSON what is wrong; the server's reply follows an empty line.
+    const { status } = first.status === 334 ? await sendCommand("") : first;
+    if (status !== 235) throw new Error("Invalid login");
+  };
+}
+
+/** How a host without a name is called: RFC 5321, 4.1.3. */
+function addressLiteral(address: string): string {
+  return isIPv6(address) ? `[IPv6:${address.split("%", 1)[0]}]` : `[${address}]`;
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
+  return (code === "EENVELOPE" || code === "EMESSAGE") && responseCode !== 421;
+}
+
+function closedError(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: "ECONNECTION" });
+}
+
+/** A connection to a checked address; nodemailer's own resolution would know nothing of the guard. */
+async function openSocket(host: string, port: number, deps: ProviderDeps, signal: AbortSignal) {
+  const fault = hostFault(host, deps);
+  if (fault !== null) throw new AddressRefused(`the host ${fault}`);
+  const socket = connect({ host, port, lookup: guardedLookup(deps) });
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const onAbort = () => reject(signal.reason);
+  socket.once("error", reject);
+  socket.once("connect", () => resolve(socket));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    socket.off("error", reject);
+    signal.removeEventListener("abort", onAbort);
+  }
 }

@@ -15,7 +15,7 @@ import type { ProviderDeps } from "./provider.ts";
 import { checkSettings } from "./settings.ts";
 import { SMTP_SETTINGS, smtp, smtpTarget } from "./smtp.ts";
 import { smtpFailure } from "./smtp-failure.ts";
-import { openSmtpSession } from "./smtp-session.ts";
+import { openSmtpSession } from "./smtp-sessions.ts";
 
 const SETTINGS = {
   host: "127.0.0.1",

@@ -4,24 +4,21 @@ import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-connection";
-import { type AccessTokens, createAccessTokens } from "./access-tokens.ts";
-import { baseUrlFault, canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
-import type { HttpCalls } from "./http-calls.ts";
-import { mailHeaders } from "./message-form.ts";
-import { type Patience, startPatience } from "./patience.ts";
+import { createAccessTokens, OAUTH_FIELDS, oauthFaults } from "./access-tokens.ts";
+import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
+import { type CallTimeout, startCallTimeout } from "./call-timeout.ts";
+import { encodedSubject, mailHeaders } from "./message-form.ts";
 import {
   defineProvider,
   NoMoreCalls,
   type Provider,
   type ProviderContext,
   type ProviderDeps,
-  type SettingsContext,
 } from "./provider.ts";
 import { NotAccepted, outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
 import { emailField, lineField, secretField } from "./settings.ts";
 import { smtpFailure, wantsNoMore } from "./smtp-failure.ts";
-import type { SmtpSession, SmtpTarget } from "./smtp-session.ts";
-import { createSmtpSessions } from "./smtp-sessions.ts";
+import type { SmtpSession, SmtpTarget } from "./smtp-sessions.ts";
 
 const DEFAULT_PORT = 587;
 const DEFAULT_CONNECTIONS = 5;
@@ -63,42 +60,7 @@ export const SMTP_SETTINGS = Type.Object(
         replacedBy: "oauthTokenUrl",
       }),
     ),
-    oauthTokenUrl: Type.Optional(
-      Type.String({
-        title: "OAuth token URL",
-        description:
-          "Instead of a password, for servers that ask for XOAUTH2. Microsoft: https://login.microsoftonline.com/<directory>/oauth2/v2.0/token. Google: https://oauth2.googleapis.com/token.",
-        minLength: 1,
-        maxLength: 512,
-        destination: true,
-      }),
-    ),
-    oauthClientId: Type.Optional(
-      lineField({ title: "OAuth client ID", description: "The application's, at the token URL." }),
-    ),
-    oauthClientSecret: Type.Optional(
-      secretField({
-        title: "OAuth client secret",
-        description: "The application's.",
-        belongsTo: "oauthTokenUrl",
-      }),
-    ),
-    oauthRefreshToken: Type.Optional(
-      secretField({
-        title: "OAuth refresh token",
-        description:
-          "Of the mailbox's owner, as Google needs it. Without one the application gets tokens for itself (client credentials), as Microsoft allows it by the permission SMTP.SendAsApp.",
-        maxLength: 4096,
-        belongsTo: "oauthTokenUrl",
-      }),
-    ),
-    oauthScope: Type.Optional(
-      lineField({
-        title: "OAuth scope",
-        description:
-          "Microsoft, with client credentials: https://outlook.office365.com/.default. Google: leave it empty.",
-      }),
-    ),
+    ...OAUTH_FIELDS,
     from: emailField({ title: "From", description: "The sender's address." }),
     fromName: Type.Optional(
       lineField({ title: "From name", description: "The name shown beside the sender's address." }),
@@ -178,24 +140,24 @@ async function createSmtp(
   settings: Settings,
   context: ProviderContext,
 ): Promise<Provider<EmailMessage>> {
-  const [{ default: MailComposer }, { openSmtpSession }] = await Promise.all([
+  const [{ default: MailComposer }, { createSmtpSessions, openSmtpSession }] = await Promise.all([
     import("nodemailer/lib/mail-composer"),
-    import("./smtp-session.ts"),
+    import("./smtp-sessions.ts"),
   ]);
   const target = smtpTarget(settings, context);
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
-  const { tokens, calls } = await accessTokens(settings, context);
+  const tokens = await createAccessTokens(settings, context);
 
   /** A server that refuses an access token is given a new one, once: it may have been revoked before its time. */
-  async function openSession(patience: Patience): Promise<SmtpSession> {
-    if (tokens === undefined) return await openSmtpSession(target, context, patience.signal);
+  async function openSession(timeout: CallTimeout): Promise<SmtpSession> {
+    if (tokens === undefined) return await openSmtpSession(target, context, timeout.signal);
     for (let isRenewed = false; ; isRenewed = true) {
       // No mail server is waited for meanwhile; the request for a token has deadlines of its own.
-      patience.end();
+      timeout.end();
       const token = await tokens.get();
-      patience.renew(timeoutMs);
+      timeout.renew(timeoutMs);
       try {
-        return await openSmtpSession(target, context, patience.signal, token);
+        return await openSmtpSession(target, context, timeout.signal, token);
       } catch (error) {
         if (isRenewed || !isRefusedLogin(error)) throw error;
         tokens.forget(token);
@@ -214,7 +176,7 @@ async function createSmtp(
   async function attempt(
     { to }: EmailMessage,
     mail: ComposedMail,
-    patience: Patience,
+    timeout: CallTimeout,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, to);
     /** How many messages another session took before it was asked for this one, and wanted no more. */
@@ -226,10 +188,10 @@ async function createSmtp(
       let earlier = 0;
       let isDone = false;
       try {
-        patience.renew(timeoutMs);
-        session = await sessions.take(patience);
+        timeout.renew(timeoutMs);
+        session = await sessions.take(timeout);
         earlier = session.messages;
-        patience.renew(timeoutMs);
+        timeout.renew(timeoutMs);
         if (envelope.use8BitMime && !session.offersSmtpUtf8) {
           // An account that cannot send from its own address can send nothing.
           return needsSmtpUtf8(settings.from)
@@ -240,9 +202,9 @@ async function createSmtp(
         // Without the server's answer to the whole message, it may have it.
         content.once("end", () => {
           handedOver = true;
-          patience.renew(messageAnswerMs);
+          timeout.renew(messageAnswerMs);
         });
-        const info = await session.send(envelope, content, patience.signal);
+        const info = await session.send(envelope, content, timeout.signal);
         isDone = true;
         if (tookBefore !== undefined && earlier === 0) sessions.learnMessages(tookBefore);
         return accepted(info, mail.messageId(), secrets);
@@ -257,7 +219,7 @@ async function createSmtp(
             session = undefined;
             continue;
           }
-          const hungUp = !session.isOpen && !patience.signal.aborted;
+          const hungUp = !session.isOpen && !timeout.signal.aborted;
           // It had closed the connection while it was idle, and was given nothing of this message.
           if (hungUp && content?.readableDidRead === false) continue;
         }
@@ -275,54 +237,18 @@ async function createSmtp(
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
-      const patience = startPatience(timeoutMs, context.clock);
+      const timeout = startCallTimeout(timeoutMs, context.clock);
       try {
-        return await attempt(message, mail, patience);
+        return await attempt(message, mail, timeout);
       } finally {
-        patience.end();
+        timeout.end();
       }
     },
     async close() {
       sessions.close();
-      await calls?.close();
+      await tokens?.close();
     },
   };
-}
-
-/** Undefined where the account logs in with a password, or not at all. */
-async function accessTokens(
-  { oauthTokenUrl, oauthClientId = "", ...settings }: Settings,
-  context: ProviderContext,
-): Promise<{ tokens?: AccessTokens; calls?: HttpCalls }> {
-  if (oauthTokenUrl === undefined) return {};
-  const { createHttpCalls } = await import("./http-calls.ts");
-  const calls = createHttpCalls(context);
-  const client = {
-    tokenUrl: oauthTokenUrl,
-    clientId: oauthClientId,
-    clientSecret: settings.oauthClientSecret,
-    refreshToken: settings.oauthRefreshToken,
-    scope: settings.oauthScope,
-  };
-  return { calls, tokens: createAccessTokens(client, calls, context) };
-}
-
-function oauthFaults(settings: Settings, context: SettingsContext): string[] {
-  const { oauthTokenUrl, oauthClientId, oauthClientSecret, oauthRefreshToken } = settings;
-  const others = [oauthClientId, oauthClientSecret, oauthRefreshToken, settings.oauthScope];
-  if (oauthTokenUrl === undefined) {
-    return others.some((value) => value !== undefined) ? ["oauthTokenUrl: is missing"] : [];
-  }
-  const urlFault = baseUrlFault(oauthTokenUrl, context);
-  return [
-    urlFault === null ? "" : `oauthTokenUrl: ${urlFault}`,
-    oauthClientId === undefined ? "oauthClientId: is missing" : "",
-    oauthClientSecret === undefined && oauthRefreshToken === undefined
-      ? "oauthClientSecret: is missing"
-      : "",
-    settings.user === undefined ? "user: is missing" : "",
-    settings.password === undefined ? "" : "password: give either a password or OAuth",
-  ].filter((fault) => fault !== "");
 }
 
 function isRefusedLogin(error: unknown): boolean {
@@ -380,27 +306,6 @@ function toMail(message: EmailMessage, settings: Settings) {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-}
-
-/** As RFC 2047 marks a text that is encoded. */
-const ENCODED_WORD = /=\?[^?\s]+\?[bq]\?/i;
-/** A word may have 75 characters: 45 bytes are 60 of base64. */
-const MAX_WORD_BYTES = 45;
-
-/** A subject that looks like encoded words is shown as it is written only where it is encoded itself. */
-function encodedSubject(subject: string): string {
-  if (!ENCODED_WORD.test(subject)) return subject;
-  const words: string[] = [];
-  let part = "";
-  for (const character of subject) {
-    if (Buffer.byteLength(part + character) > MAX_WORD_BYTES) {
-      words.push(part);
-      part = "";
-    }
-    part += character;
-  }
-  words.push(part);
-  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join(" ");
 }
 
 function accepted(

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { twilioInbound } from "./twilio-inbound.ts";
-import { twilioSignature } from "./twilio-signature.ts";
+import { twilioInbound, twilioSignature } from "./twilio-receipt.ts";
 
 const TOKEN = "t0ken-of-the-account";
 const URL_OF_HOOK = "https://mail.example.com/webhooks/twilio/acme/inbound";

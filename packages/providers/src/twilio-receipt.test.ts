@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { testDeps } from "../test/messages.ts";
 import { receiptsAddress } from "./receipt.ts";
-import { twilioReceipts } from "./twilio-receipt.ts";
-import { twilioSignature } from "./twilio-signature.ts";
+import { twilioReceipts, twilioSignature } from "./twilio-receipt.ts";
 
 const TOKEN = "t0ken-of-the-account";
 const NOW = new Date("2026-11-22T12:00:00Z");

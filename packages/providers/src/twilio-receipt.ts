@@ -1,6 +1,15 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { MAX_INBOUND_CHARACTERS, type OptKeyword } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/receipt";
-import { deliveryIdOf, type ReceiptReader, receiptText } from "./receipt.ts";
-import { isTwilioMessageId, twilioForm, twilioKey } from "./twilio-signature.ts";
+import {
+  deliveryIdOf,
+  headerOf,
+  type InboundReader,
+  type ReceiptReader,
+  type ReceiptRequest,
+  receiptText,
+  textSetting,
+} from "./receipt.ts";
 
 /** The query parameter of a message's `StatusCallback` that names the delivery: the vendor repeats no text of ours. */
 export const DELIVERY_PARAMETER = "delivery";
@@ -71,3 +80,85 @@ const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppre
   30034: { words: "the sender is not registered for A2P 10DLC" },
   30036: { words: "the message's validity ended before it was delivered" },
 };
+
+const MAX_NUMBER_CHARACTERS = 64;
+
+/** The vendor's webhook of a number or messaging service: a form, signed over its address and its fields. */
+export const twilioInbound: InboundReader = {
+  kind: "twilio",
+  content: "text",
+  keyOf: twilioKey,
+  signsAddress: true,
+  // An answer without a verb sends nothing.
+  answer: { type: "text/xml; charset=utf-8", body: "<Response/>" },
+  async read(request, keys) {
+    const form = twilioForm(request, keys);
+    if (form === undefined) return { ok: false, fault: "forged" };
+    const vendorId = form.get("MessageSid");
+    const sender = receiptText(form.get("From"), MAX_NUMBER_CHARACTERS);
+    if (!isTwilioMessageId(vendorId) || sender === null) {
+      return { ok: false, fault: "unreadable" };
+    }
+    const text = receiptText(form.get("Body"), MAX_INBOUND_CHARACTERS) ?? "";
+    const keyword = KEYWORDS.get(form.get("OptOutType") ?? "");
+    // A picture alone, or a place: nothing to read.
+    if (text === "" && keyword === undefined) return { ok: true, message: undefined };
+    const recipient = receiptText(form.get("To"), MAX_NUMBER_CHARACTERS) ?? "";
+    return { ok: true, message: { vendorId, sender, recipient, text, keyword } };
+  },
+};
+
+/** What the vendor's own opt-out handling took it for. */
+const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map([
+  ["STOP", "stop"],
+  ["START", "start"],
+]);
+
+const MAX_FIELDS = 200;
+
+/** The account's own token signs webhooks, also where an API key makes the requests. */
+export function twilioKey(settings: Readonly<Record<string, unknown>>): string | undefined {
+  const ownToken = settings.apiKeySid === undefined ? "authToken" : "webhookAuthToken";
+  return textSetting(settings, "webhookAuthToken") ?? textSetting(settings, ownToken);
+}
+
+/** The form that the vendor posted; undefined where its signature is missing or wrong. */
+export function twilioForm(
+  request: ReceiptRequest,
+  keys: readonly string[],
+): URLSearchParams | undefined {
+  const form = new URLSearchParams(request.body.toString());
+  const signature = headerOf(request, "x-twilio-signature");
+  if (signature === undefined || form.size > MAX_FIELDS) return undefined;
+  const isTheirs = addressForms(request.url).some((url) =>
+    keys.some((key) => isSigned(signature, key, url, form)),
+  );
+  return isTheirs ? form : undefined;
+}
+
+/** The vendor signs an address with its port or without, as its own libraries know. */
+function addressForms(url: string): string[] {
+  const withoutPort = url.replace(/^(https?:\/\/[^/:]+):\d+/, "$1");
+  return [url, withoutPort, withoutPort.replace(/^https:\/\/[^/:]+/, "$&:443")];
+}
+
+/** HMAC-SHA1 over the address, then each field's name and value by the order of names; a value named twice once. */
+export function twilioSignature(key: string, url: string, form: URLSearchParams): string {
+  const names = [...new Set(form.keys())].sort();
+  const fields = names.flatMap((name) =>
+    [...new Set(form.getAll(name))].sort().map((value) => name + value),
+  );
+  return createHmac("sha1", key)
+    .update(url + fields.join(""))
+    .digest("base64");
+}
+
+function isSigned(signature: string, key: string, url: string, form: URLSearchParams): boolean {
+  const right = Buffer.from(twilioSignature(key, url, form));
+  const given = Buffer.from(signature);
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+export function isTwilioMessageId(value: unknown): value is string {
+  return typeof value === "string" && /^(SM|MM)[0-9a-fA-F]{32}$/.test(value);
+}

@@ -1,13 +1,16 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { classesByCode, parseObject, refusal, statusClass } from "./http-outcome.ts";
-import type { HttpAnswer } from "./post-once.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { receiptsAddress } from "./receipt.ts";
-import { outcome } from "./send-outcome.ts";
+import type { HttpAnswer } from "./send-outcome.ts";
+import { classesByCode, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
-import { DELIVERY_PARAMETER, twilioReceipts } from "./twilio-receipt.ts";
-import { isTwilioMessageId } from "./twilio-signature.ts";
+import {
+  DELIVERY_PARAMETER,
+  isTwilioMessageId,
+  twilioInbound,
+  twilioReceipts,
+} from "./twilio-receipt.ts";
 
 const VENDOR_URL = "https://api.twilio.com";
 const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;
@@ -82,6 +85,8 @@ export const twilio = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "twilio",
   content: "text",
   title: "Twilio",
+  receipts: twilioReceipts,
+  inbound: twilioInbound,
   settings: SETTINGS,
   create: createTwilio,
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import test from "node:test";
 import { SignJWT } from "jose";
-import { vonageInbound } from "./vonage-inbound.ts";
+import { vonageInbound } from "./vonage-receipt.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const NOW = new Date("2026-11-20T12:00:00Z");

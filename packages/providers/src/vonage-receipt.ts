@@ -1,13 +1,19 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { PHONE } from "@belfry/contracts/identifiers";
+import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/receipt";
+import { errors, jwtVerify } from "jose";
 import {
   deliveryIdOf,
+  headerOf,
+  type InboundReader,
   parseReceiptBody,
   type ReceiptReader,
+  type ReceiptRequest,
   receiptText,
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
-import { vonageSigned } from "./vonage-signature.ts";
 
 /** The status webhook of the vendor's Messages API, signed by a token (HS256) over the body's hash. */
 export const vonageReceipts: ReceiptReader = {
@@ -86,4 +92,82 @@ function asObject(value: unknown): Record<string, unknown> {
 function timeOf(text: unknown): Date | null {
   const time = typeof text === "string" ? new Date(text) : undefined;
   return time === undefined || Number.isNaN(time.getTime()) ? null : time;
+}
+
+const MAX_NUMBER_CHARACTERS = 64;
+
+/** The inbound webhook of the vendor's Messages API, signed as its receipts are. */
+export const vonageInbound: InboundReader = {
+  kind: "vonage",
+  content: "text",
+  keyOf: (settings) => textSetting(settings, "signatureSecret"),
+  signsAddress: false,
+  answer: { type: "application/json; charset=utf-8", body: "{}" },
+  async read(request, keys, now) {
+    const verdict = await vonageSigned(request, keys, now);
+    if (verdict !== "signed") return { ok: false, fault: verdict };
+    const body = parseReceiptBody(request.body);
+    if (typeof body !== "object" || body === null) return { ok: false, fault: "unreadable" };
+    const given = body as Record<string, unknown>;
+    const vendorId = vendorEventOf(given.message_uuid);
+    const sender = numberOf(given.from);
+    if (vendorId === null || sender === null) return { ok: false, fault: "unreadable" };
+    const text = receiptText(given.text, MAX_INBOUND_CHARACTERS);
+    // A picture, or a place: nothing to read.
+    if (text === null || (given.channel !== undefined && given.channel !== "sms")) {
+      return { ok: true, message: undefined };
+    }
+    return { ok: true, message: { vendorId, sender, recipient: numberOf(given.to) ?? "", text } };
+  },
+};
+
+/** The vendor writes numbers without their plus. */
+function numberOf(value: unknown): string | null {
+  const text = receiptText(value, MAX_NUMBER_CHARACTERS);
+  return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
+}
+
+const MAX_TOKEN_AGE = "5m";
+/** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */
+const CLOCK_TOLERANCE = "10m";
+
+/** Whether a webhook of the Messages API is the vendor's: by a token (HS256) over its body's hash. */
+export async function vonageSigned(
+  request: ReceiptRequest,
+  keys: readonly string[],
+  now: Date,
+): Promise<"signed" | "unsigned" | "forged"> {
+  const authorization = headerOf(request, "authorization");
+  // Rarely the vendor sends one without; answered with a 5xx it comes again, signed.
+  if (authorization === undefined) return "unsigned";
+  const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
+  const isGood = token !== undefined && (await isSigned(token, request.body, keys, now));
+  return isGood ? "signed" : "forged";
+}
+
+async function isSigned(token: string, body: Buffer, keys: readonly string[], now: Date) {
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {
+        algorithms: ["HS256"],
+        issuer: "Vonage",
+        requiredClaims: ["jti", "payload_hash"],
+        maxTokenAge: MAX_TOKEN_AGE,
+        clockTolerance: CLOCK_TOLERANCE,
+        currentDate: now,
+      });
+      return isHashOf(payload.payload_hash, body);
+    } catch (error) {
+      // Signed with another key: perhaps the next.
+      if (error instanceof errors.JWSSignatureVerificationFailed) continue;
+      if (error instanceof errors.JOSEError) return false;
+      throw error;
+    }
+  }
+  return false;
+}
+
+function isHashOf(hash: unknown, body: Buffer): boolean {
+  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/i.test(hash)) return false;
+  return timingSafeEqual(Buffer.from(hash, "hex"), createHash("sha256").update(body).digest());
 }

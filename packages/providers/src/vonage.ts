@@ -1,13 +1,24 @@
 import { createPrivateKey } from "node:crypto";
-import type { SmsMessage } from "@belfry/contracts/sending";
+import type { SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { classesByCode, refusal, statusClass } from "./http-outcome.ts";
-import type { HttpAnswer } from "./post-once.ts";
+import type { Messages as SdkMessages } from "@vonage/messages";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import { receiptsAddress } from "./receipt.ts";
-import { outcome, thrownOutcome } from "./send-outcome.ts";
+import type { HttpAnswer } from "./send-outcome.ts";
+import {
+  classesByCode,
+  NotAccepted,
+  outcome,
+  parseObject,
+  refusal,
+  statusClass,
+  thrownOutcome,
+} from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
-import { vonageReceipts } from "./vonage-receipt.ts";
+import { vonageInbound, vonageReceipts } from "./vonage-receipt.ts";
+
+type SdkRequest = Parameters<SdkMessages["sendRequest"]>[0];
+type SdkResponse<T> = Awaited<ReturnType<typeof SdkMessages.prototype.sendRequest<T>>>;
 
 const VENDOR_URL = "https://api.nexmo.com";
 /** Of a text, as the Messages API documents it: fewer than our segments allow. */
@@ -84,6 +95,8 @@ export const vonage = defineProvider<SmsMessage, typeof SETTINGS>({
   kind: "vonage",
   content: "text",
   title: "Vonage",
+  receipts: vonageReceipts,
+  inbound: vonageInbound,
   settings: SETTINGS,
   messageFault: ({ text }) =>
     text.length > MAX_CHARACTERS ? "Vonage takes at most 1,000 characters" : null,
@@ -111,19 +124,43 @@ async function createVonage(
   settings: Settings,
   context: ProviderContext,
 ): Promise<Provider<SmsMessage>> {
-  const [{ createHttpCalls }, { GuardedMessages, SMS }] = await Promise.all([
+  const [{ createHttpCalls }, { Auth }, { Messages, SMS }] = await Promise.all([
     import("./http-calls.ts"),
-    import("./vonage-sdk.ts"),
+    import("@vonage/auth"),
+    import("@vonage/messages"),
   ]);
   const calls = createHttpCalls(context);
-  const url = settings.baseUrl ?? VENDOR_URL;
-  const refused = (answer: HttpAnswer, body: Record<string, unknown>) => {
-    const code = answer.status >= 400 ? errorCode(body) : null;
-    const outcomeClass =
-      (code === null ? undefined : CODE_CLASSES.get(code)) ?? statusClass(answer.status);
-    return refusal("Vonage", outcomeClass, answer, context, code);
-  };
-  const client = new GuardedMessages(credentials(settings), url, calls, refused);
+  /**
+   * The SDK's client, sending over our own connections. Its own transport is the global fetch, which follows
+   * redirects with the credentials, has no bound on connections, takes no address guard and returns an empty 200
+   * as a success.
+   */
+  class GuardedMessages extends Messages {
+    override async sendRequest<T>(request: SdkRequest): Promise<SdkResponse<T>> {
+      const prepared = await this.prepareRequest(request);
+      const result = await calls.post({
+        url: prepared.url,
+        headers: prepared.headers as Record<string, string>,
+        body: this.prepareBody(prepared) ?? "",
+      });
+      if (!result.answered) throw new NotAccepted(result.outcome);
+      const { answer } = result;
+      const body = parseObject(answer.text);
+      if (answer.status !== 202 || !isMessageId(body.message_uuid)) {
+        throw new NotAccepted(refused(answer, body, context));
+      }
+      return {
+        data: body as T,
+        status: answer.status,
+        statusText: "Accepted",
+        headers: {},
+        config: prepared,
+        request: prepared,
+      };
+    }
+  }
+  const apiHost = (settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "");
+  const client = new GuardedMessages(new Auth(credentials(settings)), { apiHost });
   const callback = receiptsAddress(vonageReceipts, settings, context);
   const from = settings.sender.replace(/^\+(?=\d+$)/, "");
   return {
@@ -144,6 +181,21 @@ async function createVonage(
     },
     close: () => calls.close(),
   };
+}
+
+function refused(
+  answer: HttpAnswer,
+  body: Record<string, unknown>,
+  context: ProviderContext,
+): SendOutcome {
+  const code = answer.status >= 400 ? errorCode(body) : null;
+  const outcomeClass =
+    (code === null ? undefined : CODE_CLASSES.get(code)) ?? statusClass(answer.status);
+  return refusal("Vonage", outcomeClass, answer, context, code);
+}
+
+function isMessageId(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value);
 }
 
 function credentials(settings: Settings) {

@@ -1,4 +1,4 @@
-import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import type { Logger } from "@belfry/service/logger";
 import type { Lease } from "./renew-leases.ts";
 

@@ -11,7 +11,7 @@ import { postponeDeliveries, type Settlement } from "@belfry/database/functions/
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { suppressAddress } from "@belfry/database/suppress-address";
-import type { Clock } from "@belfry/providers/clock";
+import type { Clock } from "@belfry/providers/call-timeout";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-batch";

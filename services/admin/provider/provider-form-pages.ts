@@ -12,7 +12,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { webhookPath } from "@belfry/contracts/receipt";
 import type { Database } from "@belfry/database/connection";
-import { receiptReader } from "@belfry/providers/receipt-readers";
+import { receiptReader } from "@belfry/providers/kinds";
 import type { TObject } from "@sinclair/typebox";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";

@@ -3,17 +3,17 @@ import { once } from "node:events";
 import test from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createHandClock } from "@belfry/testing/hand-clock";
-import { startPatience } from "./patience.ts";
+import { startCallTimeout } from "./call-timeout.ts";
 
 test("who does not answer in time is told so by the code timeout", async () => {
-  const { signal } = startPatience(5);
+  const { signal } = startCallTimeout(5);
   await once(signal, "abort");
   assert.equal(signal.reason.code, "timeout");
 });
 
 test("an answer in time ends it, and the next piece of work has its own time", async () => {
   const clock = createHandClock();
-  const { signal, renew, end } = startPatience(5, clock);
+  const { signal, renew, end } = startCallTimeout(5, clock);
   clock.advance(4);
   renew(60_000);
   clock.advance(59_999);
@@ -27,7 +27,7 @@ test("an answer in time ends it, and the next piece of work has its own time", a
 
 test("what waits in the sockets when the time is over is read before anything is judged", async () => {
   const clock = createHandClock();
-  const { signal } = startPatience(10, clock);
+  const { signal } = startCallTimeout(10, clock);
   clock.advance(10);
   assert.equal(signal.aborted, false);
   await nextTurn();
@@ -40,7 +40,7 @@ test("after a pause of our own the other side has the time in which we did not l
     [900, 100],
   ] as const) {
     const clock = createHandClock();
-    const { signal } = startPatience(100, clock);
+    const { signal } = startCallTimeout(100, clock);
     clock.jump(pauseMs);
     clock.advance(moreMs - 1);
     await nextTurn();
