@@ -52,8 +52,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/time-deliveries.sql":
     "digests that were found with their tenants, and their deliveries",
   "packages/database/src/functions/wake-events.sql": "whoever's are due: all in turn",
-  "packages/sending/src/provider-circuits.ts": "by the provider that was called",
-  "packages/sending/src/renew-leases.ts": "deliveries that this sender holds",
+  "packages/sending/src/circuits.ts": "by the provider that was called",
+  "packages/sending/src/leases.ts": "deliveries that this sender holds",
   "services/admin/tenant/activity-buckets.ts": "the figures of all tenants are counted at once",
   "services/dispatcher/expiries.ts": "what is old is old in every tenant",
   "services/dispatcher/rest-look.ts": "whether anything rests, whoever's it is",
@@ -65,7 +65,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "services/dispatcher/waiting.ts": "how much waits is counted over all tenants",
   "packages/http-api/src/tenant-directory.ts": "keys that callers have shown, of whichever tenants",
   "services/ingest-api/vendor-webhooks.ts": "all keys at once: kept by tenant and kind",
-  "packages/sending/src/renderers.ts":
+  "packages/sending/src/make-message.ts":
     "versions that claimed deliveries name, with their templates: of every tenant in a batch",
 };
 

@@ -1,4 +1,4 @@
-import { senderOf } from "@belfry/sending/sender";
+import { senderOf } from "@belfry/sending/sending";
 import { runService } from "@belfry/service/run-service";
 
 await runService(senderOf("EMAIL"));

@@ -14,7 +14,12 @@ import {
   INBOUND_READERS,
   inboundReader,
 } from "@belfry/providers/kinds";
-import type { ReceiptReader, WebhookFault, WebhookReader } from "@belfry/providers/receipt";
+import type {
+  InboundReader,
+  ReceiptReader,
+  WebhookFault,
+  WebhookReader,
+} from "@belfry/providers/receipt";
 import { RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -1,5 +1,5 @@
 import { WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
-import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "@belfry/sending/claiming-config";
+import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "@belfry/sending/sender-config";
 import { type Static, Type } from "@sinclair/typebox";
 
 export const configSchema = Type.Object({

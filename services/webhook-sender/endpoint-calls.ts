@@ -1,14 +1,22 @@
+import { Resolver } from "node:dns/promises";
+import type { OutcomeClass } from "@belfry/contracts/sending";
 import {
+  answeredWith,
   MAX_WEBHOOK_ANSWER_BYTES,
   WEBHOOK_BODY_MS,
   WEBHOOK_TIMEOUT_MS,
 } from "@belfry/contracts/webhooks";
 import { ownVersion } from "@belfry/database/process-name";
-import type { Resolve } from "@belfry/providers/address-guard";
+import { AddressRefused, type Resolve } from "@belfry/providers/address-guard";
 import { type Clock, SYSTEM_CLOCK, startCallTimeout } from "@belfry/providers/call-timeout";
-import { guardedAgent, type HttpCall, postOnce } from "@belfry/providers/http-calls";
-import { createPublicResolver } from "./public-resolver.ts";
-import { type WebhookAnswer, webhookAnswer } from "./webhook-answer.ts";
+import {
+  errorCode,
+  guardedAgent,
+  type HttpCall,
+  type PostResult,
+  postOnce,
+} from "@belfry/providers/http-calls";
+import { type HttpAnswer, retryAfterOf } from "@belfry/providers/send-outcome";
 
 export interface EndedCall extends WebhookAnswer {
   /** No status came in time. */
@@ -71,5 +79,90 @@ export function createEndpointCalls(options: EndpointCallsOptions): EndpointCall
     async close() {
       await Promise.all([kept.close(), fresh.close()]);
     },
+  };
+}
+
+/** How a call of an endpoint ended. */
+export interface WebhookAnswer {
+  /** ambiguous: the request left and no answer came; transient: everything else that is no success. */
+  class: Extract<OutcomeClass, "accepted" | "transient" | "ambiguous">;
+  /** One sentence, for the tenant. */
+  reason: string;
+  /** Of HTTP; null: it did not answer. */
+  status: number | null;
+  /** The start of what it answered; null: nothing. */
+  text: string | null;
+  /** When it wants to be asked again, at most a day. */
+  retryAfterSeconds: number | null;
+  /** It said that it is gone for good: 410. */
+  gone: boolean;
+}
+
+const GONE = 410;
+const TIMEOUT_SECONDS = WEBHOOK_TIMEOUT_MS / 1000;
+
+/** Without an answer: nothing was posted, or nobody knows. */
+export function failedWith(
+  reason: string,
+  failedClass: "transient" | "ambiguous" = "transient",
+): WebhookAnswer {
+  const nothing = { status: null, text: null, retryAfterSeconds: null, gone: false };
+  return { class: failedClass, reason, ...nothing };
+}
+
+/** `nowMs`: since 1970, for a date in `Retry-After`. */
+export function webhookAnswer(result: PostResult, nowMs: number): WebhookAnswer {
+  if (!result.answered) return unanswered(result.error, result.begun);
+  const { answer } = result;
+  const hasArrived = answer.status >= 200 && answer.status < 300;
+  return {
+    class: hasArrived ? "accepted" : "transient",
+    reason: reasonOf(answer),
+    status: answer.status,
+    // A text column holds no U+0000.
+    text: answer.text === "" ? null : answer.text.replaceAll("\u0000", "\ufffd"),
+    retryAfterSeconds: hasArrived ? null : retryAfterOf(answer.headers, nowMs),
+    gone: answer.status === GONE,
+  };
+}
+
+function reasonOf({ status }: HttpAnswer): string {
+  if (status >= 300 && status < 400) return `it redirected (${status}), which is not followed`;
+  if (status === GONE) return "it answered 410 Gone";
+  return answeredWith(status);
+}
+
+function unanswered(error: unknown, begun: boolean): WebhookAnswer {
+  if (error instanceof AddressRefused) return failedWith(`not called: ${error.message}`);
+  const code = errorCode(error);
+  if (!begun) {
+    const why = code === "timeout" ? `within ${TIMEOUT_SECONDS} s` : `(${code})`;
+    return failedWith(`no connection ${why}`);
+  }
+  const why = code === "timeout" ? `within ${TIMEOUT_SECONDS} s` : `(${code})`;
+  return failedWith(`the request left and no answer came ${why}`, "ambiguous");
+}
+
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+
+/**
+ * Asks the name servers themselves. The system's way (`getaddrinfo`) takes one of four threads of the
+ * process for as long as a name server is silent: a few names whose servers never answer would hold up
+ * every other call. It knows no `/etc/hosts` and no search domains, which public names do not need.
+ */
+export function createPublicResolver(): Resolve {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  return async (hostname) => {
+    const [v4, v6] = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ]);
+    const found = [
+      ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (found.length === 0 && v4.status === "rejected") throw v4.reason;
+    return found;
   };
 }

@@ -1,17 +1,50 @@
 import { WEBHOOK } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
-import type { ClaimedWebhook, WebhookCall } from "@belfry/database/functions/claim-webhooks";
+import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
+import type {
+  ClaimedWebhook,
+  WebhookCall,
+  WebhookClaim,
+} from "@belfry/database/functions/claim-webhooks";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
+import type { Leases } from "@belfry/sending/leases";
+import { jittered } from "@belfry/sending/next-step";
 import {
   countAttempt,
   countOutcome,
   observeFirstAcceptance,
 } from "@belfry/sending/sending-metrics";
-import type { EndedCall } from "./endpoint-calls.ts";
-import { nextTry } from "./next-try.ts";
-import { signWebhook } from "./sign-webhook.ts";
-import { failedWith, type WebhookAnswer } from "./webhook-answer.ts";
-import type { WebhooksHandlerDeps } from "./webhooks-handler.ts";
+import type { Logger } from "@belfry/service/logger";
+import type { FairSemaphore } from "@belfry/service/semaphore";
+import {
+  type EndedCall,
+  type EndpointCalls,
+  failedWith,
+  type WebhookAnswer,
+} from "./endpoint-calls.ts";
+import type { EndpointSlots } from "./endpoint-slots.ts";
+import { type EndpointSecrets, signWebhook } from "./sign-webhook.ts";
+
+export interface SendWebhookDeps {
+  /** Of tenants. */
+  slots: Pick<FairSemaphore, "release">;
+  endpoints: EndpointSlots;
+  leases: Leases;
+  secrets: EndpointSecrets;
+  post: EndpointCalls["post"];
+  /** Each of these gathers what comes in the same moment into one call of Postgres. */
+  claim: (delivery: { id: string; tenantId: string }) => Promise<WebhookClaim>;
+  settle: (settlement: Settlement) => Promise<boolean>;
+  note: (call: WebhookCall) => Promise<void>;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** In [0, 1). */
+  random: () => number;
+  log: Logger;
+}
+
+/** How often a message is tried again before it ends as failed. */
+export const MAX_RETRIES = WEBHOOK_RETRY_SECONDS.length;
 
 /** The label of metrics, beside the providers' kinds. */
 const PROVIDER = "webhook";
@@ -32,7 +65,7 @@ interface Tried {
  */
 export async function sendWebhook(
   { id, tenantId }: { id: string; tenantId: string },
-  deps: WebhooksHandlerDeps,
+  deps: SendWebhookDeps,
 ): Promise<number> {
   let slotHeld = true;
   const giveSlot = () => {
@@ -65,7 +98,7 @@ export async function sendWebhook(
   }
 }
 
-async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Promise<Tried> {
+async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<Tried> {
   const seconds = Math.floor(deps.now() / 1000);
   const signature = await signatureOf(webhook, seconds, deps);
   // No fault of the endpoint's: its health is not told.
@@ -99,7 +132,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: WebhooksHandlerDeps): Prom
 }
 
 /** Undefined, and logged, where a secret cannot be read. */
-async function signatureOf(webhook: ClaimedWebhook, seconds: number, deps: WebhooksHandlerDeps) {
+async function signatureOf(webhook: ClaimedWebhook, seconds: number, deps: SendWebhookDeps) {
   const { webhookId, tenantId } = webhook;
   try {
     const secrets = await deps.secrets.of(webhook);
@@ -114,7 +147,7 @@ function judged(
   webhook: ClaimedWebhook,
   answer: WebhookAnswer,
   durationMs: number,
-  deps: WebhooksHandlerDeps,
+  deps: SendWebhookDeps,
 ): Settlement {
   const next = nextTry(answer, { retries: webhook.retries, random: deps.random });
   countAttempt(WEBHOOK, PROVIDER, answer.class, durationMs);
@@ -165,4 +198,23 @@ function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
     missing: null,
     end: null,
   };
+}
+
+/** The next state of a message after a try. `retries`: those counted before it. */
+function nextTry(
+  answer: WebhookAnswer,
+  { retries, random }: { retries: number; random: () => number },
+): Pick<Settlement, "status" | "reason" | "delayMs" | "counted"> {
+  const { reason } = answer;
+  if (answer.class === "accepted") {
+    return { status: "accepted", reason: null, delayMs: null, counted: false };
+  }
+  if (answer.gone) return { status: "failed", reason, delayMs: null, counted: true };
+  const seconds = WEBHOOK_RETRY_SECONDS[retries];
+  if (seconds === undefined) {
+    const exhausted = storedReason("retries-exhausted", { why: reason });
+    return { status: "failed", reason: exhausted, delayMs: null, counted: true };
+  }
+  const delayMs = Math.max(jittered(seconds, random), answer.retryAfterSeconds ?? 0) * 1000;
+  return { status: "waiting", reason, delayMs, counted: true };
 }

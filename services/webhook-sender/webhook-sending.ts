@@ -7,19 +7,21 @@ import {
 } from "@belfry/database/functions/claim-webhooks";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { Resolve } from "@belfry/providers/address-guard";
-import { createLeases } from "@belfry/sending/leases";
-import { persistently } from "@belfry/sending/persistently";
-import { renewLeases } from "@belfry/sending/renew-leases";
+import { createDeliveriesHandler } from "@belfry/sending/deliveries-handler";
+import {
+  createLeases,
+  persistently,
+  renewLeases,
+  settlePersistently,
+} from "@belfry/sending/leases";
 import type { SendingOptions } from "@belfry/sending/sending";
-import { settlePersistently } from "@belfry/sending/settle-persistently";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { MessageHandler } from "@belfry/service/message-batch";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import { createEndpointCalls } from "./endpoint-calls.ts";
-import { createEndpointSecrets } from "./endpoint-secrets.ts";
 import { createEndpointSlots } from "./endpoint-slots.ts";
-import { MAX_RETRIES } from "./next-try.ts";
-import { createWebhooksHandler } from "./webhooks-handler.ts";
+import { MAX_RETRIES, type SendWebhookDeps, sendWebhook } from "./send-webhook.ts";
+import { createEndpointSecrets } from "./sign-webhook.ts";
 
 /** As of a sender of messages, of endpoints in place of providers. */
 type OfSending =
@@ -85,12 +87,13 @@ export function createWebhookSending(options: WebhookSendingOptions): WebhookSen
     },
   });
   const calls = createEndpointCalls(options);
-  const handler = createWebhooksHandler({
-    slots: createFairSemaphore(
-      options.concurrency,
-      options.messagesInHand - options.concurrency,
-      async () => TENANT_CALLS,
-    ),
+  const slots = createFairSemaphore(
+    options.concurrency,
+    options.messagesInHand - options.concurrency,
+    async () => TENANT_CALLS,
+  );
+  const deps: SendWebhookDeps = {
+    slots,
     endpoints,
     leases: createLeases({
       leaseMs,
@@ -100,14 +103,21 @@ export function createWebhookSending(options: WebhookSendingOptions): WebhookSen
     }),
     secrets: createEndpointSecrets(options.keys),
     post: calls.post,
-    claim: (item) => claims(item),
-    settle: (settlement) => settlements(settlement),
-    note: (call) => notes(call),
-    postpone: (postponement) => postponeDeliveries(pool, postponement),
-    slotWaitMs: SLOT_WAIT_MS,
+    claim: claims,
+    settle: settlements,
+    note: notes,
     now: options.now ?? Date.now,
     random: options.random ?? Math.random,
     log,
+  };
+  const handler = createDeliveriesHandler({
+    slots,
+    slotWaitMs: SLOT_WAIT_MS,
+    begin: async (tenantId, ids, held) => ({
+      begun: ids.slice(0, held).map((id) => sendWebhook({ id, tenantId }, deps)),
+      rest: ids.slice(held),
+    }),
+    postpone: (postponement) => postponeDeliveries(pool, postponement),
   });
   return { handler, close: () => calls.close() };
 }

@@ -12,7 +12,7 @@ import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/function
 import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
-import { renewLeases } from "@belfry/sending/renew-leases";
+import { renewLeases } from "@belfry/sending/leases";
 import { connectedDatabase } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { settlement } from "./settlement.ts";

@@ -5,6 +5,7 @@ import { providerSettingsOwner } from "@belfry/database/secret-owners";
 import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import { providerKind } from "@belfry/providers/kinds";
 import type { Provider, ProviderDeps, ProviderKind } from "@belfry/providers/provider";
+import { outcome } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import { LRUCache } from "lru-cache";
@@ -152,13 +153,5 @@ async function createProvider(
 }
 
 function refusing(reason: string): Provider<OutgoingMessage> {
-  const refused: SendOutcome = {
-    class: "credentials",
-    reason,
-    messageId: null,
-    vendorStatus: null,
-    vendorAnswer: null,
-    retryAfterSeconds: null,
-  };
-  return { send: async () => refused, close: async () => {} };
+  return { send: async () => outcome("credentials", reason), close: async () => {} };
 }

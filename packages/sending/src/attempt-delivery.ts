@@ -1,15 +1,14 @@
-import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import type { ProviderChannel } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
+import { outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import type { ActiveProvider } from "./active-providers.ts";
-import { listLinks } from "./list-links.ts";
-import { type Lacking, makeMessage } from "./make-message.ts";
+import { type Lacking, makeMessage, type Renderers } from "./make-message.ts";
 import type { MessageLinks } from "./message-links.ts";
 import { nextStep, type StepContext } from "./next-step.ts";
-import type { Renderers } from "./renderers.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 
 type Suppression = NonNullable<SendOutcome["suppress"]>;
@@ -28,7 +27,7 @@ export interface AttemptDeps {
   log: Logger;
 }
 
-/** When every connection of the provider was in use. */
+/** The wait when every connection of the provider was in use. */
 const NOT_BEGUN_DELAY_MS = 1_000;
 
 /**
@@ -43,14 +42,8 @@ export async function attemptDelivery(
   const { channel, renderers, learn, suppress, random, log } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, storedReason("template-gone"));
-  const links = deps.links && listLinks(deps.links, channel, delivery);
-  const made = makeMessage(
-    sentRow(channel).content,
-    delivery,
-    renderer,
-    provider.linkSchemes,
-    links,
-  );
+  const { linkSchemes } = provider;
+  const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
   const startedAt = performance.now();
@@ -60,7 +53,8 @@ export async function attemptDelivery(
   } catch (err) {
     const { id: deliveryId, traceId } = delivery;
     log.error({ err, deliveryId, traceId, provider: provider.kind }, "a provider threw");
-    outcome = thrown();
+    // A provider promises not to throw. When it does, nobody knows how far it had come.
+    outcome = outcomeOf("ambiguous", storedReason("provider-threw"));
   }
   if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
@@ -140,16 +134,4 @@ function later(delivery: ClaimedDelivery, reason: string): Settlement {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
   return { deliveryId, attempt, ...rest, missing: null, end: null };
-}
-
-/** A provider promises not to throw; when it does, nobody knows how far it had come. */
-function thrown(): SendOutcome {
-  return {
-    class: "ambiguous",
-    reason: storedReason("provider-threw"),
-    messageId: null,
-    vendorStatus: null,
-    vendorAnswer: null,
-    retryAfterSeconds: null,
-  };
 }

@@ -6,8 +6,8 @@ import { createLogger } from "@belfry/service/logger";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import { uuidv7 } from "uuidv7";
 import { message } from "../test/sending-fixture.ts";
-import { createDeliveriesHandler, type DeliveriesHandlerDeps } from "./deliveries-handler.ts";
-import type { Permit } from "./permits.ts";
+import { createDeliveriesHandler } from "./deliveries-handler.ts";
+import { beginDeliveries, type Permit, type SendDeliveryDeps } from "./send-delivery.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 const LOST = new Error("Connection terminated unexpectedly");
@@ -16,16 +16,22 @@ const maxCalls = async () => Number.POSITIVE_INFINITY;
 const IDS = Array.from({ length: 4 }, () => uuidv7());
 
 /** Of four deliveries a tenant alone has two in hand: the others wait for a slot. */
-function handlerWith(deps: Partial<DeliveriesHandlerDeps>) {
-  const handler = createDeliveriesHandler({
+function handlerWith(changes: Partial<SendDeliveryDeps>) {
+  const slots = createFairSemaphore(4, 8);
+  const deps = {
     channel: "EMAIL",
-    slots: createFairSemaphore(4, 8),
-    slotWaitMs: 60_000,
+    slots,
     permits: { maxCalls, ask: async () => ({ kind: "none" }) },
     random: Math.random,
     log,
-    ...deps,
-  } as DeliveriesHandlerDeps);
+    ...changes,
+  } as SendDeliveryDeps;
+  const handler = createDeliveriesHandler({
+    slots,
+    slotWaitMs: 60_000,
+    begin: (tenantId, ids, held) => beginDeliveries(tenantId, ids, held, deps),
+    postpone: async () => assert.fail("nothing is put back"),
+  });
   return handler([message("acme", IDS)], { log, signal: new AbortController().signal });
 }
 

@@ -1,7 +1,6 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { ClaimResult, DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
-import type { Postponement, Settlement } from "@belfry/database/functions/settle-deliveries";
-import type { Logger } from "@belfry/service/logger";
+import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
+import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import type { Postponement } from "@belfry/database/functions/settle-deliveries";
 import {
   DONE,
   type Message,
@@ -9,41 +8,28 @@ import {
   type MessageOutcome,
 } from "@belfry/service/message-batch";
 import type { FairSemaphore } from "@belfry/service/semaphore";
-import type { AttemptDeps } from "./attempt-delivery.ts";
-import type { Circuits } from "./circuits.ts";
-import { deliveryIds } from "./delivery-ids.ts";
-import type { Leases } from "./leases.ts";
-import type { Permits } from "./permits.ts";
-import type { Renderers } from "./renderers.ts";
-import { sendDelivery } from "./send-delivery.ts";
 
 export interface DeliveriesHandlerDeps {
-  channel: ProviderChannel;
-  permits: Permits;
-  circuits: Circuits;
-  renderers: Renderers;
-  links?: AttemptDeps["links"];
+  /** Calls at a time, of which each tenant has a share. */
   slots: FairSemaphore;
-  leases: Leases;
-  /** Each of these gathers what comes in the same moment into one call of Postgres. */
-  claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
-  settle: (settlement: Settlement) => Promise<boolean>;
-  /** Puts deliveries back to rest, untried. */
-  postpone: (postponement: Postponement) => Promise<void>;
-  /** Called when a delivery of a sensitive template has ended. */
-  eraseVariables: (eventId: string) => Promise<void>;
-  /** Called when a vendor says that a delivery's address is gone for good or wants nothing more. */
-  suppress: AttemptDeps["suppress"];
   /** How long a message waits for its tenant's share of the calls before the rest is put back. */
   slotWaitMs: number;
-  random: () => number;
-  log: Logger;
+  /** Begins as many of the deliveries as may be sent now: at most `held`, each of which gives back its slot. */
+  begin(tenantId: string, ids: string[], held: number): Promise<Begun>;
+  /** Puts deliveries back to rest, untried. */
+  postpone: (postponement: Postponement) => Promise<void>;
 }
 
-/** When the tenant's share of the calls was never free. */
-const NO_SLOT_DELAY_MS = 1_000;
-/** While a better message to probe with is on its way. */
-const NO_PROBE_DELAY_MS = 2_000;
+export interface Begun {
+  /** One for each delivery that was begun: for how many ms another sender holds it; 0: none does. */
+  begun: Promise<number>[];
+  rest: string[];
+  /** For the rest; undefined: go on with it. */
+  postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
+}
+
+/** When every slot of the tenant's share was in use. */
+const NO_SLOT = { reason: null, delayMs: 1_000, spacingMs: 0 };
 /** Added to the end of another sender's lease. */
 const BUSY_MARGIN_MS = 500;
 
@@ -59,13 +45,20 @@ async function handleMessage(
   message: Message,
   deps: DeliveriesHandlerDeps,
 ): Promise<MessageOutcome> {
-  const named = deliveryIds(message);
-  if (!named.ok) return named.rejected;
-  const { tenantId, ids } = named;
+  const tenantId = message.subject.slice(message.subject.lastIndexOf(".") + 1);
+  if (!TENANT_ID.test(tenantId)) return rejected("no tenant in the subject");
+  const decoded = decodeQueueMessage(message.data);
+  if (decoded === undefined) return rejected("not a message of deliveries");
+  const ids = [...new Set(decoded.items.map(({ id }) => id.toLowerCase()))];
+  if (ids.some((id) => !UUID.test(id))) return rejected("not an id of a delivery");
   const busyMs = await sendAll(tenantId, ids, performance.now() + deps.slotWaitMs, deps);
-  // Held by another sender: it settles them, or dies, and then this message is what brings them back.
+  // Another sender holds some: it settles them, or dies, and then this message brings them back.
   if (busyMs === 0) return DONE;
   return { kind: "retry", delayMs: busyMs + BUSY_MARGIN_MS, reason: "held by another sender" };
+}
+
+function rejected(reason: string): MessageOutcome {
+  return { kind: "reject", reason };
 }
 
 /**
@@ -92,49 +85,20 @@ async function sendAll(
   return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" && one.value) || 0));
 }
 
-interface Begun {
-  /** One for each delivery that was begun: how long another sender holds it. */
-  begun: Promise<number>[];
-  rest: string[];
-  /** For the rest; undefined: go on with it. */
-  postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
-}
-
-/** Begins as many deliveries as the tenant's share, the circuits and the provider's rate allow now. */
+/** Begins as many deliveries as the tenant's share of the slots allows now, and `deps.begin`. */
 async function sendSome(
   tenantId: string,
   ids: string[],
   slotWaitMs: number,
   deps: DeliveriesHandlerDeps,
 ): Promise<Begun> {
-  const { slots, permits } = deps;
-  let held = await slots.acquire(tenantId, ids.length, slotWaitMs);
-  if (held === 0) {
-    return { begun: [], rest: ids, postponement: soon(NO_SLOT_DELAY_MS) };
-  }
+  let held = await deps.slots.acquire(tenantId, ids.length, slotWaitMs);
+  if (held === 0) return { begun: [], rest: ids, postponement: NO_SLOT };
   try {
-    const permit = await permits.ask(tenantId, held);
-    if (permit.kind === "wait") return { begun: [], rest: ids, postponement: permit };
-    let next = ids;
-    if (permit.kind === "send" && permit.probe) {
-      const probe = await deps.circuits.chooseProbe(tenantId, ids);
-      if (probe === undefined) {
-        await deps.circuits.giveBack(permit.provider);
-        return { begun: [], rest: ids, postponement: soon(NO_PROBE_DELAY_MS) };
-      }
-      next = [probe, ...ids.filter((id) => id !== probe)];
-    }
-    const count = permit.kind === "none" ? held : permit.startsAt.length;
-    const begun = next.slice(0, count).map((id, at) => {
-      held -= 1;
-      return sendDelivery({ id, tenantId, permit, at }, deps);
-    });
-    return { begun, rest: next.slice(count) };
+    const some = await deps.begin(tenantId, ids, held);
+    held -= some.begun.length;
+    return some;
   } finally {
-    for (; held > 0; held -= 1) slots.release(tenantId);
+    for (; held > 0; held -= 1) deps.slots.release(tenantId);
   }
-}
-
-function soon(delayMs: number) {
-  return { reason: null, delayMs, spacingMs: 0 };
 }

@@ -3,12 +3,12 @@ import { deliveriesConsumer, deliveriesStream } from "@belfry/contracts/streams"
 import { messageTries } from "@belfry/database/message-tries";
 import { type OpenDatabase, openDatabase } from "@belfry/database/open-database";
 import { consumeLoop } from "@belfry/service/consume";
-import type { MessageHandler } from "@belfry/service/message-batch";
+import type { MessageHandler, SetAside } from "@belfry/service/message-batch";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Parts, Service } from "@belfry/service/run-service";
-import { abortedLater } from "./aborted-later.ts";
-import type { ClaimingConfig } from "./claiming-config.ts";
-import { setAsideIn } from "./set-aside.ts";
+import type pg from "pg";
+import { uuidv7 } from "uuidv7";
+import type { ClaimingConfig } from "./sender-config.ts";
 
 /** Left of the shutdown grace for closing connections once settling has given up. */
 const CLOSING_MS = 1_000;
@@ -82,4 +82,23 @@ export function deliveryService<C extends ClaimingConfig>({
       };
     },
   };
+}
+
+/** Keeps messages that will never be handled in `dead_messages`. */
+export function setAsideIn(pool: pg.Pool, stream: string): SetAside {
+  return async (message, reason) => {
+    await pool.query(
+      `insert into dead_messages (id, stream, subject, data, deliveries, reason)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [uuidv7(), stream, message.subject, Buffer.from(message.data), message.deliveryCount, reason],
+    );
+  };
+}
+
+/** Aborted so long after `signal`; keeps no process alive. */
+export function abortedLater(signal: AbortSignal, delayMs: number): AbortSignal {
+  const later = new AbortController();
+  const start = () => setTimeout(() => later.abort(), delayMs).unref();
+  signal.addEventListener("abort", start, { once: true });
+  return later.signal;
 }

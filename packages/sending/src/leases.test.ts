@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createLogger } from "@belfry/service/logger";
 import { createHandClock } from "@belfry/testing/hand-clock";
-import { createLeases } from "./leases.ts";
-import type { Lease } from "./renew-leases.ts";
+import { createLeases, type Lease } from "./leases.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDataFault } from "@belfry/database/data-fault";
+import { type Settlement, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import type { Logger } from "@belfry/service/logger";
-import type { Lease } from "./renew-leases.ts";
+import type pg from "pg";
 
 /** Keeps what is in a provider's hands this sender's, however long the provider takes. */
 export interface Leases {
@@ -55,4 +58,69 @@ export function createLeases({ leaseMs, renew, log, clock = SYSTEM_CLOCK }: Leas
       return { [Symbol.dispose]: () => held.delete(lease) };
     },
   };
+}
+
+/** A claimed delivery, and the number of the attempt that claimed it. */
+export interface Lease {
+  id: string;
+  attempt: number;
+}
+
+/**
+ * Prolongs the leases that are still these attempts'. What another transaction is about to settle or to
+ * claim is left to it, so that nobody waits for anybody here.
+ */
+export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], leaseMs: number) {
+  await pool.query({
+    name: "renew_leases",
+    text: `with held as materialized (
+        select d.id from deliveries d
+        join unnest($1::uuid[], $2::integer[]) l (id, number) on l.id = d.id and l.number = d.attempts
+        where d.id = any ($1::uuid[]) and d.status = 'sending'
+        for update of d skip locked)
+      update deliveries d set claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
+      from held where d.id = any ($1::uuid[]) and d.id = held.id`,
+    values: [leases.map(({ id }) => id), leases.map(({ attempt }) => attempt), leaseMs],
+  });
+}
+
+export interface Persistence {
+  /** When what Postgres does not take any more is left. */
+  giveUp: AbortSignal;
+  log: Logger;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Writes until Postgres takes it; rejects for a fault of the data, and once `giveUp` is aborted. */
+export async function persistently<T>(
+  what: string,
+  write: () => Promise<T>,
+  { giveUp, log }: Persistence,
+): Promise<T> {
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    try {
+      return await write();
+    } catch (err) {
+      if (isDataFault(err) || giveUp.aborted) throw err;
+      log.warn({ err, pauseMs }, `cannot ${what}: trying again`);
+    }
+    await sleep(pauseMs, undefined, { signal: giveUp }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/**
+ * Settles until Postgres takes it; for each, whether it moved. What the other side has accepted and nobody
+ * has written down is sent again when the lease has ended: with a sender that dies in that moment this is
+ * the window for a double, so it is given up only at the end of the shutdown.
+ */
+export async function settlePersistently(
+  batch: readonly Settlement[],
+  options: Persistence & { pool: pg.Pool },
+): Promise<boolean[]> {
+  const moved = await persistently("settle", () => settleDeliveries(options.pool, batch), options);
+  return batch.map(({ deliveryId }) => moved.has(deliveryId));
 }

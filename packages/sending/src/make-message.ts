@@ -1,17 +1,26 @@
-import type { Content } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
+import type { ListHeaders } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import { emailFault, smsFault } from "@belfry/providers/message-form";
+import { createAskedBatcher } from "@belfry/service/batcher";
+import type { CompiledTemplate } from "@belfry/templates/source";
+import { storedEvent, withGathered } from "@belfry/templates/language/event-variables";
+import { parseVariables } from "@belfry/templates/language/event-variables";
 import {
-  parseVariables,
-  storedEvent,
-  withGathered,
-} from "@belfry/templates/language/event-variables";
-import { type Rendered, type Renderer, saysNothing } from "@belfry/templates/render";
+  createRenderer,
+  type Rendered,
+  type Renderer,
+  rendererBytes,
+  saysNothing,
+} from "@belfry/templates/render";
+import { LRUCache } from "lru-cache";
+import type pg from "pg";
 import type { OutgoingMessage } from "./active-providers.ts";
-import type { ListLinks } from "./list-links.ts";
+import type { MessageLinks } from "./message-links.ts";
 
-/** What would be sent, or why nothing can be. */
+/** The message to send, or why there is none. */
 export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
   Lacking;
 
@@ -23,16 +32,21 @@ export interface Lacking {
 }
 
 /**
- * Renders a delivery's template version with its event's or events' variables, and says how its reader
- * leaves. `linkSchemes`: those that its tenant allows besides those of everybody. Never throws.
+ * Renders a delivery's template version with the variables of its event or events, and the links by which the
+ * reader unsubscribes. `linkSchemes`: those that its tenant allows beside everybody's. `links`: undefined where
+ * messages have no links of ours. Never throws.
  */
 export function makeMessage(
-  content: Content,
   delivery: ClaimedDelivery,
   renderer: Renderer,
-  linkSchemes: readonly string[],
-  links?: ListLinks,
+  options: {
+    channel: ProviderChannel;
+    linkSchemes: readonly string[];
+    links?: MessageLinks | undefined;
+  },
 ): MadeMessage {
+  const { channel, linkSchemes } = options;
+  const links = options.links && listLinks(options.links, channel, delivery);
   if (delivery.recipient === null) return nothing("recipient-gone");
   const variables = parseVariables(delivery.variables ?? "{}");
   if (variables === undefined) return nothing("variables-unreadable");
@@ -59,7 +73,7 @@ export function makeMessage(
   }
   const { missing } = rendered;
   const lacking: Lacking = { missing, ...warningsOf(rendered) };
-  if (rendered.kind !== content) return nothing("wrong-channel");
+  if (rendered.kind !== sentRow(channel).content) return nothing("wrong-channel");
   if (saysNothing(rendered)) return { ...nothing("nothing-to-say"), ...lacking };
   if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
@@ -88,4 +102,104 @@ function warningsOf(rendered: Extract<Rendered, { ok: true }>): { warnings?: str
 
 function judged(message: OutgoingMessage, lacking: Lacking, fault: ReasonCode | null): MadeMessage {
   return fault === null ? { ok: true, message, ...lacking } : { ...nothing(fault), ...lacking };
+}
+
+/** The links by which one message's reader unsubscribes. Each address is made on first use. */
+interface ListLinks {
+  /** Names of the template's system, each with its value. */
+  system: Readonly<Record<string, unknown>>;
+  /** Of a message with header fields, where its event's type has a category. */
+  headers(): ListHeaders | undefined;
+}
+
+/** Undefined where the reader cannot unsubscribe: the category is required, or the event is gone. */
+function listLinks(
+  links: MessageLinks,
+  channel: ProviderChannel,
+  { tenantId, userId, category }: ClaimedDelivery,
+): ListLinks | undefined {
+  if (userId === null || category?.required) return undefined;
+  const message = { tenantId, userId, category: category?.key ?? ANY, channel };
+  const made: { unsubscribe?: string; preferences?: string } = {};
+  const system = {
+    get $unsubscribe_url() {
+      made.unsubscribe ??= links.unsubscribeUrl(message);
+      return made.unsubscribe;
+    },
+    get $preferences_url() {
+      made.preferences ??= links.preferencesUrl(message, new Date());
+      return made.preferences;
+    },
+  };
+  return {
+    system,
+    headers: () =>
+      category === undefined ? undefined : links.listHeaders(message, system.$unsubscribe_url),
+  };
+}
+
+export interface Renderers {
+  /** The renderer of a template version; undefined when the version is gone. */
+  of(templateVersionId: string): Promise<Renderer | undefined>;
+  /** The configuration changed: templates are read again with what is set of them. */
+  forget(): void;
+}
+
+/** A thousand usual mails; of the largest templates that there can be, ten. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+interface Row {
+  id: string;
+  compiled: CompiledTemplate;
+  plain_characters: boolean;
+}
+
+interface Loaded {
+  renderer: Renderer;
+  bytes: number;
+}
+
+/** A version never changes: its renderer is kept while there is room, and what is set of its template until `forget`. */
+export function createRenderers(pool: pg.Pool, maxBytes = MAX_BYTES): Renderers {
+  const load = createAskedBatcher<string, Loaded | undefined>({
+    maxItems: 100,
+    maxInFlight: 2,
+    lingerMs: 0,
+    run: (ids) => loadRenderers(pool, ids),
+  });
+  const createCache = () =>
+    new LRUCache<string, Loaded>({
+      maxSize: maxBytes,
+      sizeCalculation: ({ bytes }) => bytes,
+      fetchMethod: (id) => load(id),
+      // An entry that is evicted while it is read still serves those who wait for it.
+      ignoreFetchAbort: true,
+    });
+  let cache = createCache();
+  return {
+    of: async (id) => (cache.get(id) ?? (await cache.fetch(id)))?.renderer,
+    forget() {
+      // A new one: a read under way fills the old one.
+      cache = createCache();
+    },
+  };
+}
+
+async function loadRenderers(pool: pg.Pool, ids: string[]): Promise<(Loaded | undefined)[]> {
+  const { rows } = await pool.query<Row>({
+    name: "compiled_templates",
+    text: `select v.id, v.compiled, t.plain_characters
+      from template_versions v join templates t on t.id = v.template_id where v.id = any ($1::bigint[])`,
+    values: [ids],
+  });
+  const byId = new Map(
+    rows.map((row) => [row.id, { renderer: rendererOf(row), bytes: rendererBytes(row.compiled) }]),
+  );
+  return ids.map((id) => byId.get(id));
+}
+
+function rendererOf({ compiled, plain_characters: plainCharacters }: Row): Renderer {
+  const renderer = createRenderer(compiled);
+  if (!plainCharacters) return renderer;
+  return (variables, settings) => renderer(variables, { ...settings, plainCharacters });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
-import { createRenderers } from "./renderers.ts";
+import { createRenderers } from "./make-message.ts";
 
 /** Versions 1, 2, … of an SMS template with these texts, and what is asked of the database. */
 async function setUp(t: TestContext, ...texts: string[]) {

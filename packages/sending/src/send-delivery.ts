@@ -1,27 +1,75 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SendOutcome } from "@belfry/contracts/sending";
-import type { ClaimedDelivery, ClaimResult } from "@belfry/database/functions/claim-deliveries";
+import type {
+  ClaimedDelivery,
+  ClaimResult,
+  DeliveryToClaim,
+} from "@belfry/database/functions/claim-deliveries";
+import { reserveSends } from "@belfry/database/functions/reserve-sends";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
-import type { ActiveProvider } from "./active-providers.ts";
-import { attemptDelivery } from "./attempt-delivery.ts";
-import type { DeliveriesHandlerDeps } from "./deliveries-handler.ts";
-import type { Permit } from "./permits.ts";
+import type { FairSemaphore } from "@belfry/service/semaphore";
+import type pg from "pg";
+import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
+import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
+import type { Circuits } from "./circuits.ts";
+import type { Begun } from "./deliveries-handler.ts";
+import type { Leases } from "./leases.ts";
 import { countOutcome } from "./sending-metrics.ts";
 
-export interface DeliveryToSend {
+export interface SendDeliveryDeps extends Omit<AttemptDeps, "learn"> {
+  permits: Permits;
+  circuits: Circuits;
+  slots: Pick<FairSemaphore, "release">;
+  leases: Leases;
+  /** These two each gather what comes in the same moment into one call of Postgres. */
+  claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
+  settle: (settlement: Settlement) => Promise<boolean>;
+  /** Called when a delivery of a sensitive template has ended. */
+  eraseVariables: (eventId: string) => Promise<void>;
+}
+
+/** While a better message to probe with is on its way. */
+const NO_PROBE = { reason: null, delayMs: 2_000, spacingMs: 0 };
+
+/** Begins as many of a tenant's deliveries, up to `held`, as circuits and the provider's rate allow now. */
+export async function beginDeliveries(
+  tenantId: string,
+  ids: string[],
+  held: number,
+  deps: SendDeliveryDeps,
+): Promise<Begun> {
+  const permit = await deps.permits.ask(tenantId, held);
+  if (permit.kind === "wait") return { begun: [], rest: ids, postponement: permit };
+  let next = ids;
+  if (permit.kind === "send" && permit.probe) {
+    const probe = await deps.circuits.chooseProbe(tenantId, ids);
+    if (probe === undefined) {
+      await deps.circuits.giveBack(permit.provider);
+      return { begun: [], rest: ids, postponement: NO_PROBE };
+    }
+    next = [probe, ...ids.filter((id) => id !== probe)];
+  }
+  const count = permit.kind === "none" ? held : permit.startsAt.length;
+  const begun = next
+    .slice(0, count)
+    .map((id, at) => sendDelivery({ id, tenantId, permit, at }, deps));
+  return { begun, rest: next.slice(count) };
+}
+
+interface DeliveryToSend {
   id: string;
   tenantId: string;
   permit: Exclude<Permit, { kind: "wait" }>;
-  /** Its place among the moments of the permit. */
+  /** Its place among the permit's start times. */
   at: number;
 }
 
 /**
- * Claims one delivery, tries it once and settles it; where a provider does not take it and another may, at once by
- * that one. The caller holds a slot for it: given back here, as soon as the last call has ended. Resolves to how
- * long another sender holds the delivery; 0: it does not.
+ * Claims one delivery, tries it once and settles it. Where a provider does not take it and another may, tries that
+ * one at once. The caller has taken a slot for it, which this function releases as soon as the last call has ended.
+ * Resolves to how long another sender holds the delivery; 0: none does.
  */
-export async function sendDelivery(item: DeliveryToSend, deps: DeliveriesHandlerDeps) {
+async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
   const { id, tenantId } = item;
   let slotHeld = true;
   const giveSlot = () => {
@@ -81,7 +129,7 @@ export async function sendDelivery(item: DeliveryToSend, deps: DeliveriesHandler
 async function settleDelivery(
   delivery: ClaimedDelivery,
   settlement: Settlement,
-  deps: DeliveriesHandlerDeps,
+  deps: SendDeliveryDeps,
 ): Promise<boolean> {
   const moved = await deps.settle(settlement);
   if (!moved) {
@@ -98,11 +146,79 @@ async function settleDelivery(
 async function noteEnd(
   item: DeliveryToSend,
   ended: Extract<ClaimResult, { was: unknown }>,
-  deps: DeliveriesHandlerDeps,
+  deps: SendDeliveryDeps,
 ): Promise<void> {
   const { id: deliveryId, tenantId } = item;
   const { becomes: status, reason, eventId, traceId } = ended;
   countOutcome(deps.channel, null, status);
   deps.log.info({ deliveryId, tenantId, eventId, traceId, status, reason }, "delivery ended");
   if (ended.sensitive) await deps.eraseVariables(eventId);
+}
+
+/** How a tenant's deliveries may be sent now. */
+export type Permit =
+  | {
+      kind: "send";
+      provider: ActiveProvider;
+      providers: readonly ActiveProvider[];
+      probe: boolean;
+      /** When each call may begin, by performance.now(). */
+      startsAt: number[];
+    }
+  /** The tenant has no active provider, or no other. */
+  | { kind: "none" }
+  | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
+
+export interface Permits {
+  /** For up to `wanted` calls by a provider that is not in `except`. `send` permits at least one call. */
+  ask(tenantId: string, wanted: number, except?: ReadonlySet<string>): Promise<Permit>;
+  /** How many calls at a time the provider carries that a call would go to now. */
+  maxCalls(tenantId: string): Promise<number>;
+}
+
+/** How far ahead calls are reserved. They hold a slot and a lease meanwhile. */
+const HORIZON_MS = 1_000;
+/** Calls are spaced a little wider than allowed, because they do not begin to the millisecond. */
+const SLACK = 1.05;
+/** Deliveries that wait for a circuit come back spread over this part of the wait. */
+const SPREAD = 0.2;
+
+/** Chooses the provider and, where it has a `maxPerSecond`, reserves the moments of its calls. */
+export function createPermits(
+  pool: pg.Pool,
+  providers: ActiveProviders,
+  circuits: Circuits,
+): Permits {
+  return {
+    async ask(tenantId, wanted, except) {
+      const all = await providers.of(tenantId);
+      const own = except === undefined ? all : all.filter(({ id }) => !except.has(id));
+      if (own.length === 0) return { kind: "none" };
+      const choice = await circuits.choose(own);
+      if (choice.kind === "wait") {
+        const { reason, delayMs } = choice;
+        return { kind: "wait", reason, delayMs, spacingMs: (delayMs * SPREAD) / wanted };
+      }
+      const { provider, probe } = choice;
+      const count = probe ? 1 : wanted;
+      const sending = { kind: "send", provider, providers: own, probe } as const;
+      if (provider.maxPerSecond === null) {
+        return { ...sending, startsAt: new Array<number>(count).fill(0) };
+      }
+      const spacingMs = (1000 / provider.maxPerSecond) * SLACK;
+      const reserved = await reserveSends(pool, provider.id, count, spacingMs, HORIZON_MS);
+      if (reserved.granted === 0) {
+        if (probe) await circuits.giveBack(provider);
+        return { kind: "wait", reason: null, delayMs: reserved.firstInMs, spacingMs };
+      }
+      const first = performance.now() + reserved.firstInMs;
+      const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
+      return { ...sending, startsAt };
+    },
+    async maxCalls(tenantId) {
+      const own = await providers.of(tenantId);
+      const next = own.find(({ id }) => !circuits.isOpen(id)) ?? own[0];
+      return next?.maxCalls ?? Number.POSITIVE_INFINITY;
+    },
+  };
 }

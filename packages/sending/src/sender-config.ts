@@ -1,7 +1,9 @@
 import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { DELIVERY_ACK_WAIT_MS } from "@belfry/contracts/streams";
 import { parseLinkKeys } from "@belfry/database/link-token";
-import { type Static, Type } from "@sinclair/typebox";
-import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "./claiming-config.ts";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { commonConfig } from "@belfry/service/config";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 
 /** The variables of both senders. */
 export const senderConfig = Type.Object({
@@ -46,4 +48,86 @@ export function crossCheck(
   const leastMs = config.PROVIDER_TIMEOUT_MS + BOOKKEEPING_MS;
   const least = `PROVIDER_TIMEOUT_MS + ${BOOKKEEPING_MS} = ${leastMs}`;
   return claimingFaults(config, leastMs, least);
+}
+
+/** The variables of every process that claims deliveries and calls somebody for them. */
+export function claimingConfig(of: {
+  /** Whom it calls, as `provider`. */
+  called: string;
+  /** What its secrets are. */
+  secrets: string;
+  /** Who has which part of the calls. */
+  shares: string;
+  concurrency: number;
+  messagesInHand: number;
+}) {
+  return {
+    ...commonConfig,
+    SECRETS_KEYS: Type.String({
+      description: `Keys that decrypt ${of.secrets}, as kid:base64,kid2:base64`,
+      minLength: 1,
+      secret: true,
+      parse: parseSecretKeys,
+    }),
+    CONCURRENCY: Type.Integer({
+      description: `Calls of ${of.called}s at a time; ${of.shares}`,
+      minimum: 1,
+      maximum: 1000,
+      default: of.concurrency,
+    }),
+    MESSAGES_IN_HAND: Type.Integer({
+      description: "Messages (of up to 20 deliveries) in hand at a time",
+      minimum: 1,
+      maximum: 2000,
+      default: of.messagesInHand,
+    }),
+    LEASE_MS: Type.Integer({
+      description: `How long a claimed delivery is this sender's, renewed while its ${of.called} has it; then another may try it`,
+      minimum: 1000,
+      maximum: 59_000,
+      default: 30_000,
+    }),
+    DELIVERY_ACK_WAIT_MS: Type.Integer({
+      description:
+        "Deliveries in the hands of a sender that died come again after this, in ms; they leave when its leases have ended, too",
+      minimum: 1000,
+      maximum: 600_000,
+      default: DELIVERY_ACK_WAIT_MS,
+    }),
+    DATABASE_CONNECTIONS: Type.Integer({
+      description: "Connections to Postgres",
+      minimum: 2,
+      maximum: 100,
+      default: 8,
+    }),
+  };
+}
+export type ClaimingConfig = Static<TObject<ReturnType<typeof claimingConfig>>>;
+
+/** Claiming, rendering and settling around the call, with room for a slow database. */
+export const BOOKKEEPING_MS = 5_000;
+
+/**
+ * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long
+ * before a lease has ended, or waiting messages keep others from being called for. `least` says why a lease is at
+ * least `leastLeaseMs`.
+ */
+export function claimingFaults(
+  config: Pick<
+    ClaimingConfig,
+    "LEASE_MS" | "DELIVERY_ACK_WAIT_MS" | "CONCURRENCY" | "MESSAGES_IN_HAND"
+  >,
+  leastLeaseMs: number,
+  least: string,
+): string[] {
+  const { LEASE_MS, DELIVERY_ACK_WAIT_MS: ackWaitMs, CONCURRENCY, MESSAGES_IN_HAND } = config;
+  const faults: string[] = [];
+  if (LEASE_MS < leastLeaseMs) faults.push(`LEASE_MS: must be at least ${least}`);
+  if (LEASE_MS > ackWaitMs) {
+    faults.push(`LEASE_MS: must be at most DELIVERY_ACK_WAIT_MS, ${ackWaitMs}`);
+  }
+  if (MESSAGES_IN_HAND <= CONCURRENCY) {
+    faults.push(`MESSAGES_IN_HAND: must be more than CONCURRENCY, ${CONCURRENCY}`);
+  }
+  return faults;
 }

@@ -1,4 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { parsePublicUrl } from "@belfry/contracts/link-pages";
 import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/data-fault";
 import {
@@ -8,25 +9,28 @@ import {
 } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
+import type { OpenDatabase } from "@belfry/database/open-database";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
-import type { SecretKeys } from "@belfry/database/secrets";
+import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { suppressAddress } from "@belfry/database/suppress-address";
 import type { Clock } from "@belfry/providers/call-timeout";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-batch";
+import type { Service } from "@belfry/service/run-service";
 import { createFairSemaphore } from "@belfry/service/semaphore";
+import { watchVersion } from "@belfry/service/versioned-cache";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
-import { createLeases } from "./leases.ts";
-import type { MessageLinks } from "./message-links.ts";
+import { deliveryService } from "./delivery-service.ts";
+import { createLeases, renewLeases, settlePersistently } from "./leases.ts";
+import { createRenderers } from "./make-message.ts";
+import { type MessageLinks, messageLinks } from "./message-links.ts";
 import { maxRetries } from "./next-step.ts";
-import { createPermits } from "./permits.ts";
-import { createRenderers } from "./renderers.ts";
-import { renewLeases } from "./renew-leases.ts";
-import { settlePersistently } from "./settle-persistently.ts";
+import { beginDeliveries, createPermits, type SendDeliveryDeps } from "./send-delivery.ts";
+import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
 
 export interface SendingOptions {
   channel: ProviderChannel;
@@ -48,7 +52,7 @@ export interface SendingOptions {
   giveUp: AbortSignal;
   random: () => number;
   log: Logger;
-  /** What patience with a provider and the renewal of leases go by, replaced by tests. */
+  /** Measures timeouts of calls and the renewal of leases, replaced by tests. */
   clock?: Clock;
 }
 
@@ -109,34 +113,39 @@ export function createSending(options: SendingOptions): Sending {
   const renderers = createRenderers(pool);
   const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
   const permits = createPermits(pool, providers, circuits);
-  const handler = createDeliveriesHandler({
+  const slots = createFairSemaphore(
+    options.concurrency,
+    options.messagesInHand - options.concurrency,
+    permits.maxCalls,
+  );
+  const deps: SendDeliveryDeps = {
     channel,
     permits,
     circuits,
     renderers,
     links: options.links,
-    slots: createFairSemaphore(
-      options.concurrency,
-      options.messagesInHand - options.concurrency,
-      permits.maxCalls,
-    ),
+    slots,
     leases: createLeases({
       leaseMs,
       renew: (leases) => renewLeases(pool, leases, leaseMs),
       log,
       clock,
     }),
-    claim: (item) => claims(item),
-    settle: (settlement) => settlements(settlement),
-    postpone: (postponement) => postponeDeliveries(pool, postponement),
-    eraseVariables: (eventId) => erasures(eventId),
+    claim: claims,
+    settle: settlements,
+    eraseVariables: erasures,
     async suppress({ tenantId, recipient: address }, reason, source) {
       if (address !== null)
         await suppressAddress(db, { tenantId, channel, address, reason, source });
     },
-    slotWaitMs: SLOT_WAIT_MS,
     random: options.random,
     log,
+  };
+  const handler = createDeliveriesHandler({
+    slots,
+    slotWaitMs: SLOT_WAIT_MS,
+    begin: (tenantId, ids, held) => beginDeliveries(tenantId, ids, held, deps),
+    postpone: (postponement) => postponeDeliveries(pool, postponement),
   });
   return {
     handler,
@@ -148,4 +157,57 @@ export function createSending(options: SendingOptions): Sending {
     refreshCircuits: () => circuits.refresh(),
     close: () => providers.close(),
   };
+}
+
+/** How soon a replica knows what another has found out about a provider account. */
+const CIRCUITS_EVERY_MS = 1_000;
+
+/** One channel's sender. */
+export function senderOf(channel: ProviderChannel): Service<SenderConfig, OpenDatabase> {
+  return deliveryService({
+    name: sentRow(channel).sender.service,
+    config: senderConfig,
+    check: crossCheck,
+    channel,
+    deliverer({ config, log, database: { pool, db }, signal }, giveUp) {
+      const links = messageLinks(config);
+      if (links === undefined) {
+        log.info(
+          {},
+          "PUBLIC_URL or LINK_KEYS is not set: messages have no links to unsubscribe by",
+        );
+      }
+      const sending = createSending({
+        channel,
+        pool,
+        db,
+        keys: parseSecretKeys(config.SECRETS_KEYS),
+        concurrency: config.CONCURRENCY,
+        messagesInHand: config.MESSAGES_IN_HAND,
+        leaseMs: config.LEASE_MS,
+        providerTimeoutMs: config.PROVIDER_TIMEOUT_MS,
+        allowPrivateAddresses: config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
+        publicUrl: config.PUBLIC_URL === "" ? "" : parsePublicUrl(config.PUBLIC_URL),
+        links,
+        giveUp,
+        random: Math.random,
+        log,
+      });
+      return {
+        handler: sending.handler,
+        beside: (nc) => [
+          watchVersion({
+            read: () => sending.refreshCircuits(),
+            everyMs: CIRCUITS_EVERY_MS,
+            nc,
+            prefix: config.NATS_PREFIX,
+            onChange: () => sending.forgetConfiguration(),
+            log,
+            signal,
+          }),
+        ],
+        close: () => sending.close(),
+      };
+    },
+  });
 }
