@@ -186,6 +186,42 @@ test("a tenant whose provider hangs does not hold up another", async (t) => {
   await handled;
 });
 
+test("a circuit that opens or closes while circuits are read stays as this replica left it", async (t) => {
+  const { fixture, vendor, tenant, version } = await createShop(t, status(401));
+  const sender = fixture.sender();
+  const send = async () => {
+    await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
+    return vendor.calls.length;
+  };
+  /** Reads the circuits; what was read arrives once the work is done. */
+  const refreshAround = async (work: () => Promise<void>) => {
+    const [read, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const query = fixture.pool.query.bind(fixture.pool) as (...args: unknown[]) => Promise<unknown>;
+    const held = t.mock.method(fixture.pool, "query", async (...args: unknown[]) => {
+      const result = await query(...args);
+      if ((args[0] as { name?: string }).name === "open_circuits") {
+        read.resolve();
+        await arrives.promise;
+      }
+      return result;
+    });
+    const refreshed = sender.refreshCircuits();
+    await read.promise;
+    await work();
+    arrives.resolve();
+    await refreshed;
+    held.mock.restore();
+  };
+  await refreshAround(async () => assert.equal(await send(), 1));
+  assert.equal(await send(), 1, "the circuit is open");
+
+  await fixture.pool.query("update provider_circuits set open_until = now()");
+  await sender.refreshCircuits();
+  vendor.answer = accept;
+  await refreshAround(async () => assert.equal(await send(), 2, "the probe"));
+  assert.equal(await send(), 3, "the circuit is closed");
+});
+
 /** What the dispatcher's release loop does, every 50 ms, until the condition holds. */
 async function runReleases(
   fixture: Fixture,

@@ -67,6 +67,13 @@ export function createCircuits(options: CircuitsOptions): Circuits {
   /** `until` by performance.now(): the database says how long, our clock only measures. */
   let open = new Map<string, { reason: string; until: number }>();
   const failures = new Map<string, number>();
+  /** For each read under way: the providers whose circuit this replica opened or closed since it began. */
+  const readsUnderWay = new Set<Set<string>>();
+
+  const noteChange = (providerId: string) => {
+    for (const changed of readsUnderWay) changed.add(providerId);
+    showOpenCircuits(open.size);
+  };
 
   const opened = async (
     provider: ActiveProvider,
@@ -92,6 +99,7 @@ export function createCircuits(options: CircuitsOptions): Circuits {
     });
     if (waitMs === undefined) return;
     open.set(provider.id, { reason: outcome.reason, until: performance.now() + waitMs });
+    noteChange(provider.id);
     const details = { providerId: provider.id, provider: provider.kind, class: outcome.class };
     log.warn({ ...details, waitMs: Math.round(waitMs), probe }, "circuit open");
   };
@@ -129,21 +137,30 @@ export function createCircuits(options: CircuitsOptions): Circuits {
         if (opening !== undefined) return opened(provider, outcome, opening, probe);
         failures.delete(provider.id);
         if (!probe) return;
-        open.delete(provider.id);
         await closeCircuit(pool, provider.id);
+        open.delete(provider.id);
+        noteChange(provider.id);
         log.info({ providerId: provider.id, provider: provider.kind }, "circuit closed");
       });
     },
     giveBack: (provider) => guarded(provider, () => giveBackProbe(pool, provider.id)),
     isOpen: (accountId) => open.has(accountId),
     async refresh() {
-      const { version, circuits } = await readOpenCircuits(pool);
-      const now = performance.now();
-      open = new Map(
-        circuits.map((one) => [one.providerId, { reason: one.reason, until: now + one.waitMs }]),
-      );
-      showOpenCircuits(open.size);
-      return version;
+      const changed = new Set<string>();
+      readsUnderWay.add(changed);
+      try {
+        const { version, circuits } = await readOpenCircuits(pool);
+        // A change made here during the read is newer than what was read.
+        open = new Map([...open].filter(([id]) => changed.has(id)));
+        const now = performance.now();
+        for (const { providerId, reason, waitMs } of circuits) {
+          if (!changed.has(providerId)) open.set(providerId, { reason, until: now + waitMs });
+        }
+        showOpenCircuits(open.size);
+        return version;
+      } finally {
+        readsUnderWay.delete(changed);
+      }
     },
   };
 }
