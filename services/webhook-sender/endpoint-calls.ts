@@ -25,8 +25,8 @@ export interface EndedCall extends WebhookAnswer {
 
 export interface EndpointCalls {
   /**
-   * POSTs JSON once, within 15 s, of which the body of the answer has 1 s: an endpoint that keeps its answer open
-   * has answered. Posts again on a connection of its own where a kept one had just been closed: the endpoint knows
+   * POSTs JSON once, within 15 s. Reads the answer's body for at most 1 s: its status counts even if the endpoint
+   * keeps the body open. Posts again on a new connection if a kept one had just been closed: the endpoint recognizes
    * a message by its id. Never rejects.
    */
   post(call: HttpCall): Promise<EndedCall>;
@@ -41,12 +41,12 @@ export interface EndpointCallsOptions {
 }
 
 /**
- * Calls of all endpoints. A connection carries one call at a time, and a host has as many as there are
- * calls of it, so that nobody waits for another's; whoever calls bounds the calls.
+ * Calls of all endpoints. Each call has a connection to itself, and there is no bound by host, so that no call waits
+ * for another. The caller bounds the calls.
  */
 export function createEndpointCalls(options: EndpointCallsOptions): EndpointCalls {
   const { allowPrivateAddresses, clock = SYSTEM_CLOCK, now = Date.now } = options;
-  // Private names are known to the system alone.
+  // Only the system's resolver knows private names.
   const resolve = options.resolve ?? (allowPrivateAddresses ? undefined : createPublicResolver());
   const connections = {
     connectTimeoutMs: WEBHOOK_TIMEOUT_MS,
@@ -101,7 +101,7 @@ export interface WebhookAnswer {
 const GONE = 410;
 const TIMEOUT_SECONDS = WEBHOOK_TIMEOUT_MS / 1000;
 
-/** Without an answer: nothing was posted, or nobody knows. */
+/** A call without an answer: `transient` if nothing was posted, `ambiguous` if that is unknown. */
 export function failedWith(
   reason: string,
   failedClass: "transient" | "ambiguous" = "transient",
@@ -147,9 +147,9 @@ const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers themselves. The system's way (`getaddrinfo`) takes one of four threads of the
- * process for as long as a name server is silent: a few names whose servers never answer would hold up
- * every other call. It knows no `/etc/hosts` and no search domains, which public names do not need.
+ * Asks the name servers directly. The system's resolver (`getaddrinfo`) blocks one of the process's four threads
+ * while a name server is silent, so a few names whose servers never answer would delay every other call. This one
+ * ignores `/etc/hosts` and search domains, which public names do not need.
  */
 export function createPublicResolver(): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

@@ -2,12 +2,12 @@ import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
 import { LRUCache } from "lru-cache";
 
-/** Bounds the calls of each endpoint, by how its calls before have ended. */
+/** Bounds the concurrent calls of each endpoint by how its earlier calls ended. */
 export interface EndpointSlots {
-  /** Whether one came free within a short wait. */
+  /** Resolves to whether a slot came free within a short wait. */
   take(webhookId: string): Promise<boolean>;
   give(webhookId: string, how: { timedOut: boolean }): void;
-  /** Endpoints none of whose calls has ended since somebody waited for it in vain. */
+  /** Endpoints where a wait was in vain and no call has ended since. */
   full(): string[];
 }
 
@@ -25,16 +25,16 @@ export interface EndpointSlotsOptions {
   clock?: Clock | undefined;
 }
 
-/** Who waits keeps one of its tenant's calls: long enough for an endpoint that answers, no longer. */
+/** A waiting call keeps one of its tenant's slots, so it waits no longer than an endpoint that answers needs. */
 const WAIT_MS = 250;
-/** At a time, of an endpoint none of whose calls has ended yet. */
+/** Calls at a time of an endpoint none of whose calls has ended yet. */
 const FIRST_CALLS = 4;
-/** Endpoints of which it is remembered how they do, of some 100 bytes each. */
+/** Endpoints whose allowance is remembered, some 100 bytes each. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * An endpoint begins with four calls, gets one more by each that ends in time, and goes back to one by each
- * that times out. A slot that comes free goes to who waits longest.
+ * An endpoint begins with four calls at a time. Each call that ends in time allows one more, and a timeout reduces
+ * them to one. A free slot goes to the longest waiter.
  */
 export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlots {
   const { most, mostInDoubt, waitMs = WAIT_MS, clock = SYSTEM_CLOCK } = options;
@@ -60,7 +60,7 @@ export function createEndpointSlots(options: EndpointSlotsOptions): EndpointSlot
     async take(webhookId) {
       const endpoint = endpoints.get(webhookId) ?? create(webhookId);
       const { used } = endpoint.calls;
-      // Waiting helps only while a call is in hand that may end.
+      // Waiting helps only while a call is under way that may end.
       if (!mayCall(webhookId, used) && (endpoint.isFull || used === 0)) return false;
       endpoints.set(webhookId, endpoint);
       const taken = await endpoint.calls.acquire(waitMs);

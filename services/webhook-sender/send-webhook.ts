@@ -26,13 +26,13 @@ import type { EndpointSlots } from "./endpoint-slots.ts";
 import { type EndpointSecrets, signWebhook } from "./sign-webhook.ts";
 
 export interface SendWebhookDeps {
-  /** Of tenants. */
+  /** The tenants' shares of the calls. */
   slots: Pick<FairSemaphore, "release">;
   endpoints: EndpointSlots;
   leases: Leases;
   secrets: EndpointSecrets;
   post: EndpointCalls["post"];
-  /** Each of these gathers what comes in the same moment into one call of Postgres. */
+  /** Each of these three batches concurrent calls into one call of Postgres. */
   claim: (delivery: { id: string; tenantId: string }) => Promise<WebhookClaim>;
   settle: (settlement: Settlement) => Promise<boolean>;
   note: (call: WebhookCall) => Promise<void>;
@@ -48,20 +48,20 @@ export const MAX_RETRIES = WEBHOOK_RETRY_SECONDS.length;
 
 /** The label of metrics, beside the providers' kinds. */
 const PROVIDER = "webhook";
-/** When all calls that an endpoint may have at a time take long: from one second to six. */
+/** The wait when every slot of an endpoint stays in use: one to six seconds. */
 const FULL_DELAY_MS = 1_000;
 const FULL_SPREAD_MS = 5_000;
 
 interface Tried {
   settlement: Settlement;
-  /** What the endpoint's health is to know; undefined: nothing new. */
+  /** For the endpoint's health; undefined: nothing new. */
   call?: WebhookCall | undefined;
 }
 
 /**
- * Claims one delivery, tries it once, settles it, and notes how its endpoint does. The caller holds a
- * tenant's slot for it: given back here, as soon as the call has ended. Resolves to how long another sender
- * holds the delivery; 0: it does not.
+ * Claims one delivery, tries it once, settles it, and records its endpoint's health. The caller has taken a tenant's
+ * slot for it, which this function releases as soon as the call has ended. Resolves to how long another sender holds
+ * the delivery; 0: none does.
  */
 export async function sendWebhook(
   { id, tenantId }: { id: string; tenantId: string },
@@ -101,7 +101,7 @@ export async function sendWebhook(
 async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<Tried> {
   const seconds = Math.floor(deps.now() / 1000);
   const signature = await signatureOf(webhook, seconds, deps);
-  // No fault of the endpoint's: its health is not told.
+  // This is our fault, so the endpoint's health is not touched.
   if (signature === undefined) {
     return { settlement: judged(webhook, failedWith("its secret cannot be read"), 0, deps) };
   }
@@ -186,7 +186,7 @@ function judged(
   };
 }
 
-/** Back to rest, as if it had not been claimed. */
+/** Puts it back to rest, as if it had not been claimed. */
 function putOff(webhook: ClaimedWebhook, random: () => number): Settlement {
   return {
     deliveryId: webhook.id,

@@ -49,10 +49,10 @@ export interface EndpointSecrets {
 
 type SecretsOf = Pick<ClaimedWebhook, "tenantId" | "webhookId" | "secret" | "previousSecret">;
 
-/** Of some 300 bytes each. */
+/** Some 300 bytes each. */
 const MAX_SECRETS = 10_000;
 
-/** Decrypts once: a ciphertext is of one endpoint and never changes, so it is the key. */
+/** Decrypts each ciphertext once. It belongs to one endpoint and never changes, so it is the cache key. */
 export function createEndpointSecrets(keys: SecretKeys, max = MAX_SECRETS): EndpointSecrets {
   const known = new LRUCache<string, string>({ max });
   const read = async (owner: string, ciphertext: string): Promise<string> => {

@@ -23,7 +23,7 @@ import { createEndpointSlots } from "./endpoint-slots.ts";
 import { MAX_RETRIES, type SendWebhookDeps, sendWebhook } from "./send-webhook.ts";
 import { createEndpointSecrets } from "./sign-webhook.ts";
 
-/** As of a sender of messages, of endpoints in place of providers. */
+/** The options that mean the same as a sender's, with endpoints in place of providers. */
 type OfSending =
   | ("pool" | "keys" | "concurrency" | "messagesInHand" | "leaseMs" | "allowPrivateAddresses")
   | ("giveUp" | "log" | "clock");
@@ -38,19 +38,19 @@ export interface WebhookSendingOptions extends Pick<SendingOptions, OfSending> {
 
 export interface WebhookSending {
   handler: MessageHandler;
-  /** Lets calls in hand finish. */
+  /** Waits for the calls in hand. */
   close(): Promise<void>;
 }
 
-/** Of a tenant, and of one endpoint of it, at a time. */
+/** Calls at a time of a tenant, and of one of its endpoints. */
 const TENANT_CALLS = 64;
 const ENDPOINT_CALLS = 16;
-/** So many failures in a row pause an endpoint. */
+/** Failures in a row that pause an endpoint. */
 const FAILURES_TO_PAUSE = 10;
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
 
-/** Puts together what turns messages of delivery ids into calls of endpoints and their ends in Postgres. */
+/** Connects the parts that turn messages of delivery ids into calls of endpoints and their outcomes in Postgres. */
 export function createWebhookSending(options: WebhookSendingOptions): WebhookSending {
   const { pool, leaseMs, log, clock } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };

@@ -32,18 +32,18 @@ export interface ProviderDeps {
 
 /** One tenant's account at a vendor: one client, its connections and its credential. */
 export interface Provider<Message> {
-  /** Never rejects for the vendor's, the network's or the settings' trouble: it is in the outcome. */
+  /** Never rejects: failures of the vendor, the network or the settings are in the outcome. */
   send(message: Message): Promise<SendOutcome>;
   /** Calls at a time that the account carries, as far as is known; undefined: as its kind. */
   readonly maxCalls?: number;
-  /** Lets what it was given finish, then closes the connections. */
+  /** Waits for the messages in hand, then closes the connections. */
   close(): Promise<void>;
 }
 
 const MAX_CALLS = 32;
 const TURN_WAIT_MS = 5_000;
 
-/** What a provider takes, on whatever channel. */
+/** The kind of message that a provider takes, on whatever channel. */
 export type ProviderContent = "email" | "text";
 
 export type AnyProviderKind = ProviderKind<EmailMessage> | ProviderKind<SmsMessage>;
@@ -61,15 +61,15 @@ export interface ProviderKind<Message> {
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
   maxCalls: number;
-  /** What a schema cannot say; each fault begins with its field's name. Given settings that fit the schema. */
+  /** The faults that a schema cannot express, each beginning with its field's name. Given settings that fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
-  /** Settings that do not fit give a provider whose every outcome is `credentials`. */
+  /** With settings that do not fit, every outcome of the provider is `credentials`. */
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
 }
 
-/** What a provider is made with, beside its settings. */
+/** What a provider is given beside its settings. */
 export interface ProviderContext extends ProviderDeps {
-  /** The values of the secret settings, to be kept out of what is stored. */
+  /** The values of the secret settings, which must not be stored with a vendor's answer. */
   secrets: readonly string[];
   now: () => number;
   /** At most so many calls are under way at a time: a connection for each. */
@@ -78,7 +78,7 @@ export interface ProviderContext extends ProviderDeps {
   limitCalls(most: number): void;
 }
 
-/** Thrown by `send`: beside the calls under way the vendor takes no other. The message is given again at the next turn. */
+/** Thrown by `send` when the vendor takes no call beside those under way. The message is sent again at the next turn. */
 export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject>
@@ -87,12 +87,12 @@ export interface ProviderDefinition<Message, Settings extends TObject>
   settings: Settings;
   /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
   maxCalls?(settings: Partial<Static<Settings>>): number;
-  /** Why this vendor would never take a message; null when it may be asked. */
+  /** Why this vendor would never take the message; null when it may. */
   messageFault?(message: Message): string | null;
   faults?(settings: Static<Settings>, context: SettingsContext): string[];
   /**
-   * Asked for an account's first message. A vendor's library is imported in here: most processes need none
-   * or one of them, and they are most of what a process loads.
+   * Called for an account's first message. Import a vendor's library in here: most processes need none or one of
+   * them, and these libraries are most of what a process loads.
    */
   create(
     settings: Static<Settings>,
@@ -197,13 +197,13 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
     : smsFault(message as SmsMessage);
 }
 
-/** At most so many at a time; the others wait in line. */
+/** Bounds calls at a time; further callers wait in line. */
 export interface Turns {
-  /** Resolves to whether a turn came within `waitMs`; a turn is to be given back. */
+  /** Resolves to whether a turn came within `waitMs`. A turn has to be given back. */
   take(waitMs: number): Promise<boolean>;
   give(): void;
   readonly most: number;
-  /** From now on; turns that are out stay out until they are given back. */
+  /** Sets the limit from now on. Turns in use stay valid until they are given back. */
   limit(most: number): void;
 }
 

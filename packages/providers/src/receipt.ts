@@ -30,15 +30,15 @@ export interface WebhookReader<Held> {
   read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<WebhookRead<Held>>;
 }
 
-/** How a kind of provider tells what became of a message. */
+/** Reads a vendor's receipts: what became of each message. */
 export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
-  /** The vendor is told the address with each message; else a person enters it in the vendor's console. */
+  /** We give the vendor the address with each message; else a person enters it in the vendor's console. */
   askedByMessage: boolean;
 }
 
-/** How a kind of provider hands over what people answer; `message` is undefined for one that holds no text. */
+/** Reads people's answers to messages; `message` is undefined for one without text. */
 export interface InboundReader extends WebhookReader<{ message: InboundText | undefined }> {
-  /** What is answered where all is well: a vendor may take it for a text to send. */
+  /** Our answer on success. It must hold no text that the vendor would send as a message. */
   answer: { type: string; body: string };
 }
 

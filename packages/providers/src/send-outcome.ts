@@ -77,7 +77,7 @@ export interface HttpAnswer {
 
 const MAX_RETRY_AFTER_SECONDS = 24 * 60 * 60;
 
-/** The class of a status that a vendor's own table does not name. */
+/** The class of an HTTP status that the vendor's own table does not list. */
 export function statusClass(status: number): OutcomeClass {
   if (status === 429) return "throttled";
   if (status === 401 || status === 402 || status === 403 || status === 407) return "credentials";
@@ -95,7 +95,7 @@ export function classesByCode(codes: Partial<Record<OutcomeClass, readonly numbe
   return new Map(classes.flatMap(([name, some]) => some.map((code) => [String(code), name])));
 }
 
-/** The outcome of an answer that is not a success; `code` is the vendor's own, told instead of the status. */
+/** The outcome of an answer that is no success. `code`: the vendor's own, shown instead of the status. */
 export function refusal(
   vendor: string,
   outcomeClass: OutcomeClass,

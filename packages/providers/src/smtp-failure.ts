@@ -3,7 +3,7 @@ import type { SendOutcome } from "@belfry/contracts/sending";
 import { AddressRefused } from "./address-guard.ts";
 import { outcome, vendorAnswer } from "./send-outcome.ts";
 
-/** What nodemailer adds to an error: the server's reply, and the command it was the reply to. */
+/** The fields that nodemailer adds to an error: the server's reply, and the command that it answers. */
 interface SmtpError {
   code?: unknown;
   command?: unknown;

@@ -12,27 +12,27 @@ import { NoMoreCalls, type ProviderDeps } from "./provider.ts";
 import { NotAccepted, notBegun } from "./send-outcome.ts";
 import { smtpFailure } from "./smtp-failure.ts";
 
-/** A server may hang up after five minutes (RFC 5321, 4.5.3.2.7); we do so well before. */
+/** A server may close an idle connection after five minutes (RFC 5321, 4.5.3.2.7). We close it well before. */
 const IDLE_MS = 60_000;
-/** What a server was seen to bear is tried again after this. */
+/** After this we try again more than the server has been seen to take. */
 const LEARNED_MS = 10 * 60_000;
-/** A server that refuses a connection this soon after it took a message is up: others use what it bears. */
+/** A server that took a message this recently is up: if it refuses a connection, other clients use its capacity. */
 const RECENTLY_MS = 10_000;
-/** By which a server that takes others refuses a connection without a word. */
+/** Error codes by which a server that is up refuses another connection without a reply. */
 const CLOSED = ["ECONNREFUSED", "ECONNRESET", "ECONNECTION"];
 
 export interface SmtpSessionsOptions {
   /** Rejects with what `smtpFailure` reads. */
   open(timeout: CallTimeout): Promise<SmtpSession>;
-  /** Of the settings: what nobody has seen to be too many. */
+  /** From the settings: the most to try. */
   maxConnections: number;
   maxMessages: number;
-  /** Called with how many connections the server bears, whenever that is seen anew. */
+  /** Called with the number of connections that the server takes, whenever it has shown another. */
   limitCalls(most: number): void;
   clock?: Clock | undefined;
 }
 
-/** The connections of one account, and what its server has shown that it bears. */
+/** The connections of one account, and the limits that its server has shown. */
 export function createSmtpSessions(options: SmtpSessionsOptions) {
   const { clock = SYSTEM_CLOCK } = options;
   const idle = new Map<SmtpSession, NodeJS.Timeout>();
@@ -46,7 +46,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   let learnedAt = Number.NEGATIVE_INFINITY;
   let workedAt = Number.NEGATIVE_INFINITY;
 
-  const bear = (most: { connections?: number; messages?: number }) => {
+  const setLimits = (most: { connections?: number; messages?: number }) => {
     connections = most.connections ?? connections;
     messages = most.messages ?? messages;
     learnedAt = clock.nowMs();
@@ -55,7 +55,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   const forget = () => {
     const isOld = clock.nowMs() - learnedAt > LEARNED_MS;
     if (isOld && (connections < options.maxConnections || messages < options.maxMessages)) {
-      bear({ connections: options.maxConnections, messages: options.maxMessages });
+      setLimits({ connections: options.maxConnections, messages: options.maxMessages });
     }
   };
   const close = (session: SmtpSession) => {
@@ -77,25 +77,25 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       return session;
     } catch (error) {
       there -= 1;
-      // No access token to log in with, or no time left: that says nothing of connections.
+      // Without an access token or out of time, the failure says nothing about the number of connections.
       const isOurs = error instanceof NotAccepted || timeout.signal.aborted;
       throw isOurs ? error : refused(error);
     }
   };
-  /** What to throw where no connection was to be had. */
+  /** The error to throw when no connection could be opened. */
   const refused = (error: unknown): unknown => {
     const failure = smtpFailure(error, false, []);
     if (failure.class !== "transient" && failure.class !== "throttled") return error;
     if (there > 0) {
-      // Where the server was not reached, that says nothing of how many it takes.
+      // A server that was not reached says nothing about how many connections it takes.
       const { code } = (error ?? {}) as { code?: unknown };
       const isClosed = taken > 0 && CLOSED.some((one) => one === code);
       if (failure.vendorStatus === null && !isClosed) return error;
-      // Refused beside others that it bears.
-      bear({ connections: there });
+      // The server keeps the others and refuses this one.
+      setLimits({ connections: there });
       return new NoMoreCalls();
     }
-    bear({ connections: options.maxConnections });
+    setLimits({ connections: options.maxConnections });
     const isUp = failure.vendorStatus !== null && clock.nowMs() - workedAt < RECENTLY_MS;
     return isUp
       ? new NotAccepted(notBegun("the mail server takes no other connection now"))
@@ -104,8 +104,8 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
 
   return {
     /**
-     * The one that was used last, else a new one. Rejects with NoMoreCalls where the server does not take
-     * another beside those that are there, and as `openSmtpSession` does.
+     * The idle session that was used last, else a new one. Rejects with NoMoreCalls when the server takes no
+     * further connection, and as `openSmtpSession` does.
      */
     async take(timeout: CallTimeout): Promise<SmtpSession> {
       forget();
@@ -114,7 +114,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
         idle.delete(session);
         if (session.isOpen) return session;
       }
-      // For the server they are there until they are closed.
+      // The server counts a connection until it is closed.
       while (there >= connections && closing.size > 0) await Promise.race(closing);
       return await open(timeout);
     },
@@ -126,9 +126,9 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
     },
     /** The server wants no more messages of this one. */
     leave: close,
-    /** A session took so many messages and no more, and a new one the next. */
+    /** A session took this many messages and refused the next, which a new session took. */
     learnMessages(most: number) {
-      bear({ messages: Math.min(messages, Math.max(1, most)) });
+      setLimits({ messages: Math.min(messages, Math.max(1, most)) });
     },
     close() {
       for (const session of [...idle.keys()]) close(session);
@@ -199,7 +199,7 @@ export async function openSmtpSession(
   connection.once("end", () => {
     isOpen = false;
   });
-  // What goes wrong while nothing is asked of the server ends the session, and nothing else.
+  // An error between two exchanges ends the session and nothing else.
   connection.on("error", () => {});
 
   /** One exchange with the server: its callback, the end of the connection or our timeout ends it. */
@@ -208,7 +208,7 @@ export async function openSmtpSession(
     until: AbortSignal,
   ): Promise<Result> => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    // The callback of the exchange itself says more, and comes right after.
+    // The callback of the exchange itself says more and comes right after.
     const onEnd = () => queueMicrotask(() => reject(closedError()));
     const onAbort = () => {
       reject(until.reason);

@@ -66,8 +66,8 @@ const MAX_TENANTS = 10_000;
 const MAX_CONNECTED = 2_000;
 
 /**
- * What is configured and what is connected are kept apart: a provider that was handed out holds no
- * connection, it finds one, or makes one, with every call. So closing a connection breaks nobody.
+ * Keeps the configured providers apart from the connected ones: an ActiveProvider holds no connection but finds or
+ * makes one at each call. So closing a connection breaks no caller.
  */
 export function createActiveProviders(options: ActiveProvidersOptions): ActiveProviders {
   const { pool, channel, log } = options;
@@ -133,7 +133,7 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
   };
 }
 
-/** What cannot be opened still answers, so that the reason stands in the timeline. */
+/** A provider that cannot be created still answers, so that the timeline shows the reason. */
 async function createProvider(
   tenantId: string,
   row: Row,

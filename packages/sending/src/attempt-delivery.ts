@@ -16,11 +16,11 @@ type Suppression = NonNullable<SendOutcome["suppress"]>;
 export interface AttemptDeps {
   channel: ProviderChannel;
   renderers: Renderers;
-  /** Undefined: messages have no links of ours. */
+  /** Undefined: messages have no links to unsubscribe by. */
   links?: MessageLinks | undefined;
   /** Learns from the outcome; resolves to whether another provider takes over. */
   learn: (outcome: SendOutcome) => Promise<StepContext["failover"]>;
-  /** Nothing more is sent to its recipient on this channel, as the vendor says. */
+  /** Called when the vendor says that this recipient takes nothing more on this channel. */
   suppress: (delivery: ClaimedDelivery, reason: Suppression, providerKind: string) => Promise<void>;
   /** In [0, 1); draws the jitter. */
   random: () => number;
@@ -31,8 +31,8 @@ export interface AttemptDeps {
 const NOT_BEGUN_DELAY_MS = 1_000;
 
 /**
- * Makes one try of a claimed delivery through one provider, and says how to settle it: with no `end`
- * when no call was made. Throws only when Postgres does.
+ * Makes one attempt at a claimed delivery through one provider and returns its settlement, without `end` if no call
+ * was made. Throws only when Postgres does.
  */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
@@ -69,7 +69,7 @@ export async function attemptDelivery(
   });
   countAttempt(channel, provider.kind, outcome.class, durationMs);
   countOutcome(channel, provider.kind, step.status);
-  // A digest has waited on purpose.
+  // A digest waits on purpose, so it is not measured.
   const since = delivery.digest === undefined ? delivery.at : null;
   if (outcome.class === "accepted" && delivery.attempt === 1 && since !== null) {
     observeFirstAcceptance(channel, since);
@@ -129,7 +129,7 @@ function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" |
   return { missing: missing ?? null, ...(warnings && { warnings }) };
 }
 
-/** Back to rest, as if it had not been claimed. */
+/** Puts it back to rest, as if it had not been claimed. */
 function later(delivery: ClaimedDelivery, reason: string): Settlement {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;

@@ -16,7 +16,7 @@ export type Choice =
 export interface Circuits {
   /** The first provider whose circuit is closed, or one whose time for a probe has come. */
   choose(providers: readonly ActiveProvider[]): Promise<Choice>;
-  /** Which of these to make the probe with; undefined: wait for a better one. */
+  /** The delivery to probe with; undefined: wait for a better one. */
   chooseProbe(tenantId: string, ids: readonly string[]): Promise<string | undefined>;
   /** Learns from a call. Never throws. */
   note(provider: ActiveProvider, outcome: SendOutcome, probe: boolean): Promise<void>;
@@ -36,7 +36,7 @@ export interface CircuitsOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** Another sender probes: look again soon. */
+/** The wait while another sender probes. */
 const PROBED_ELSEWHERE_MS = 500;
 const LEAST_WAIT_MS = 500;
 
@@ -46,7 +46,7 @@ interface Opening {
   firstMs: number;
   mostMs: number;
 }
-/** By class. The others are about one message: they say that the provider answers. */
+/** By class. The other classes are about one message and show that the provider answers. */
 const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   credentials: { failures: 1, firstMs: 30_000, mostMs: MINUTE_MS },
   throttled: { failures: 1, firstMs: 2_000, mostMs: MINUTE_MS },
@@ -54,7 +54,7 @@ const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   ambiguous: { failures: 3, firstMs: 5_000, mostMs: MINUTE_MS },
 };
 
-/** A recipient that the account may not send to must not stop its other mail. */
+/** For outcomes of one message: a recipient that the account may not send to must not stop its other mail. */
 const OF_ONE_MESSAGE_FAILURES = 3;
 
 /**
@@ -64,7 +64,7 @@ const OF_ONE_MESSAGE_FAILURES = 3;
  */
 export function createCircuits(options: CircuitsOptions): Circuits {
   const { pool, channel, probeMs, log } = options;
-  /** `until` by performance.now(): the database says how long, our clock only measures. */
+  /** `until` by performance.now(): the database says how long, and our clock only measures that time. */
   let open = new Map<string, { reason: string; until: number }>();
   const failures = new Map<string, number>();
   /** For each read under way: the providers whose circuit this replica opened or closed since it began. */
@@ -243,7 +243,7 @@ async function takeProbe(pool: pg.Pool, providerId: string, forMs: number): Prom
   return rowCount === 1;
 }
 
-/** How soon another message is expected instead of one that was deferred. */
+/** A delivery due this soon is preferred for the probe to one that was deferred. */
 const FRESH_SOON = "5 seconds";
 
 /**
@@ -280,7 +280,7 @@ async function chooseProbe(
   return rows[0].other ? undefined : rows[0].id;
 }
 
-/** The probe made no call after all: the next one may. */
+/** Frees the probe of a delivery that made no call. */
 async function giveBackProbe(pool: pg.Pool, providerId: string): Promise<void> {
   await pool.query({
     name: "give_back_probe",

@@ -10,12 +10,12 @@ import type pg from "pg";
 import { uuidv7 } from "uuidv7";
 import type { ClaimingConfig } from "./sender-config.ts";
 
-/** Left of the shutdown grace for closing connections once settling has given up. */
+/** The part of the shutdown grace that remains for closing connections once settling has given up. */
 const CLOSING_MS = 1_000;
 
 export interface Deliverer {
   handler: MessageHandler;
-  /** What goes on beside it until the signal. */
+  /** Other work that runs until the signal. */
   beside?: (nc: NatsLink["nc"]) => Promise<unknown>[];
   close(): Promise<void>;
 }
@@ -23,11 +23,11 @@ export interface Deliverer {
 export interface DeliveryServiceOptions<C extends ClaimingConfig>
   extends Pick<Service<C, OpenDatabase>, "name" | "config" | "check"> {
   channel: ProviderChannel | typeof WEBHOOK;
-  /** `giveUp`: when what Postgres does not take any more is left to the lease. */
+  /** `giveUp`: aborted when settlements that Postgres does not take are left to the lease. */
   deliverer: (parts: Parts<C, OpenDatabase>, giveUp: AbortSignal) => Deliverer;
 }
 
-/** A process that sends what JetStream brings of a channel, and at a stop finishes what is in hand. */
+/** A process that sends a channel's deliveries as JetStream brings them, and at a stop finishes those in hand. */
 export function deliveryService<C extends ClaimingConfig>({
   channel,
   deliverer,
@@ -84,7 +84,7 @@ export function deliveryService<C extends ClaimingConfig>({
   };
 }
 
-/** Keeps messages that will never be handled in `dead_messages`. */
+/** Stores messages that will never be handled in `dead_messages`. */
 export function setAsideIn(pool: pg.Pool, stream: string): SetAside {
   return async (message, reason) => {
     await pool.query(
@@ -95,7 +95,7 @@ export function setAsideIn(pool: pg.Pool, stream: string): SetAside {
   };
 }
 
-/** Aborted so long after `signal`; keeps no process alive. */
+/** Aborted `delayMs` after `signal`. Keeps no process alive. */
 export function abortedLater(signal: AbortSignal, delayMs: number): AbortSignal {
   const later = new AbortController();
   const start = () => setTimeout(() => later.abort(), delayMs).unref();

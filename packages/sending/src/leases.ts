@@ -5,7 +5,7 @@ import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import type { Logger } from "@belfry/service/logger";
 import type pg from "pg";
 
-/** Keeps what is in a provider's hands this sender's, however long the provider takes. */
+/** Renews the leases of deliveries while a provider has them, however long it takes. */
 export interface Leases {
   /** From the claim to the settlement. */
   hold(lease: Lease): Disposable;
@@ -13,21 +13,21 @@ export interface Leases {
 
 export interface LeasesOptions {
   leaseMs: number;
-  /** One statement for all. */
+  /** Renews all of them in one statement. */
   renew: (leases: Lease[]) => Promise<void>;
   log: Logger;
   clock?: Clock | undefined;
 }
 
-/** So often a lease: one failure leaves time for another try. */
-const LOOKS_A_LEASE = 4;
+/** Checks within one lease: after a failed renewal there is time for another. */
+const CHECKS_A_LEASE = 4;
 
 /**
- * Most calls end long before their lease is looked at: they cost nothing here. A sender that dies
- * renews nothing, and its leases end as they stand.
+ * Most calls end before the first check of their lease and cost nothing here. A sender that dies renews nothing,
+ * so its leases end on time.
  */
 export function createLeases({ leaseMs, renew, log, clock = SYSTEM_CLOCK }: LeasesOptions): Leases {
-  const everyMs = leaseMs / LOOKS_A_LEASE;
+  const everyMs = leaseMs / CHECKS_A_LEASE;
   /** When each was last claimed or renewed. */
   const held = new Map<Lease, number>();
   let looking = false;
@@ -67,8 +67,8 @@ export interface Lease {
 }
 
 /**
- * Prolongs the leases that are still these attempts'. What another transaction is about to settle or to
- * claim is left to it, so that nobody waits for anybody here.
+ * Extends the leases that these attempts still hold. Skips rows that another transaction is settling or claiming,
+ * so that neither waits for the other.
  */
 export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], leaseMs: number) {
   await pool.query({
@@ -85,7 +85,7 @@ export async function renewLeases(pool: pg.Pool, leases: readonly Lease[], lease
 }
 
 export interface Persistence {
-  /** When what Postgres does not take any more is left. */
+  /** Aborted when writes that Postgres does not take are given up. */
   giveUp: AbortSignal;
   log: Logger;
 }
@@ -113,9 +113,9 @@ export async function persistently<T>(
 }
 
 /**
- * Settles until Postgres takes it; for each, whether it moved. What the other side has accepted and nobody
- * has written down is sent again when the lease has ended: with a sender that dies in that moment this is
- * the window for a double, so it is given up only at the end of the shutdown.
+ * Settles until Postgres takes it; returns for each settlement whether the delivery moved. A delivery that the other
+ * side accepted but nobody recorded is sent again once its lease has ended, which makes a double. So settling is
+ * given up only at the end of the shutdown.
  */
 export async function settlePersistently(
   batch: readonly Settlement[],

@@ -11,15 +11,15 @@ export interface LinkedMessage {
   channel: string;
 }
 
-/** What a message says of where its reader can turn it off. */
+/** The links by which a message's reader turns it off. */
 export interface MessageLinks {
   /** `$unsubscribe_url`: turns this category off on this channel; good for ever. */
   unsubscribeUrl(message: LinkedMessage): string;
   /** `$preferences_url`: all of the user's preferences, for 30 days from `now`. */
   preferencesUrl(message: LinkedMessage, now: Date): string;
   /**
-   * What a mail's header fields are made of; undefined where its address would not fit into a line of a mail,
-   * as with a user's id of some hundred letters that are no ASCII.
+   * For a mail's header fields; undefined where the address does not fit into a line of a mail, for example with a
+   * user id of some hundred non-ASCII letters.
    */
   listHeaders(message: LinkedMessage, unsubscribeUrl: string): ListHeaders | undefined;
 }
@@ -63,13 +63,13 @@ function linksAt(publicUrl: string, keys: LinkKeys): MessageLinks {
   };
 }
 
-/** A category's key may have dots at places where a list's name may not. */
+/** A category's key may have dots where a List-Id may not. */
 function listLabel(category: string): string {
   if (category === "*") return "all";
   return category.replaceAll(/\.+/g, ".").replace(/\.$/, "");
 }
 
-/** An address of the version 6 of IP is no name. */
+/** An IPv6 address cannot stand in a List-Id. */
 function listHost(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return hostname.startsWith("[") ? "localhost" : hostname.replace(/\.$/, "");

@@ -10,7 +10,7 @@ export interface NextStep {
   reason: string | null;
   /** When it is due again, for `waiting`. */
   delayMs: number | null;
-  /** Whether it moves on in the retry schedule: being throttled does not. */
+  /** Whether it counts as a retry in the schedule. Being throttled does not. */
   counted: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface StepContext {
   channel: ProviderChannel;
   /** Retries counted before this attempt. */
   retries: number;
-  /** Tries before this one that were not counted. */
+  /** Earlier tries that did not count as retries. */
   uncounted: number;
   atMostOnce: boolean;
   /** Another of the tenant's providers takes over, at once or once it can; undefined: none does. */
@@ -30,7 +30,7 @@ export interface StepContext {
 const THROTTLED_FIRST_SECONDS = 5;
 const THROTTLED_MOST_SECONDS = 300;
 
-/** Ends that are no retry where another provider takes over. */
+/** Outcomes that count as no retry when another provider takes over. */
 const ANOTHER_MAY: readonly OutcomeClass[] = ["credentials", "throttled", "policy"];
 
 /** Decides by the class of the outcome alone; the vendor's words only explain it. */
@@ -86,7 +86,7 @@ function retry(outcome: SendOutcome, context: StepContext): NextStep {
   return { status: "waiting", reason: outcome.reason, delayMs, counted: true };
 }
 
-/** What the vendor wishes, capped; without a wish 5 s, doubled each time up to 5 min. */
+/** The vendor's Retry-After, capped; without one 5 s, doubled each time up to 5 min. */
 function throttledSeconds(outcome: SendOutcome, context: StepContext): number {
   const wished = outcome.retryAfterSeconds;
   if (wished !== null) return Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS);

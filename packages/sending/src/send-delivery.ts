@@ -28,7 +28,7 @@ export interface SendDeliveryDeps extends Omit<AttemptDeps, "learn"> {
   eraseVariables: (eventId: string) => Promise<void>;
 }
 
-/** While a better message to probe with is on its way. */
+/** The wait when a better message to probe with is due soon. */
 const NO_PROBE = { reason: null, delayMs: 2_000, spacingMs: 0 };
 
 /** Begins as many of a tenant's deliveries, up to `held`, as circuits and the provider's rate allow now. */
@@ -183,7 +183,7 @@ const SLACK = 1.05;
 /** Deliveries that wait for a circuit come back spread over this part of the wait. */
 const SPREAD = 0.2;
 
-/** Chooses the provider and, where it has a `maxPerSecond`, reserves the moments of its calls. */
+/** Chooses the provider and, where it has a `maxPerSecond`, reserves start times for its calls. */
 export function createPermits(
   pool: pg.Pool,
   providers: ActiveProviders,

@@ -108,9 +108,9 @@ export type ClaimingConfig = Static<TObject<ReturnType<typeof claimingConfig>>>;
 export const BOOKKEEPING_MS = 5_000;
 
 /**
- * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long
- * before a lease has ended, or waiting messages keep others from being called for. `least` says why a lease is at
- * least `leastLeaseMs`.
+ * Faults that no single variable shows: a lease could end during an ordinary call, messages come again long before a
+ * lease has ended, or waiting messages keep others from being sent. `least` explains `leastLeaseMs`, the shortest
+ * allowed lease.
  */
 export function claimingFaults(
   config: Pick<

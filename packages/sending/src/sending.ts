@@ -39,16 +39,16 @@ export interface SendingOptions {
   keys: SecretKeys;
   /** Calls of providers at a time. */
   concurrency: number;
-  /** Messages in hand at a time: more than that, so that some wait while others are called for. */
+  /** Messages in hand at a time: more than `concurrency`, so that some wait while others are sent. */
   messagesInHand: number;
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
   /** Where vendors reach ingest-api with receipts; undefined or empty: nowhere. */
   publicUrl?: string | undefined;
-  /** Where readers of messages turn them off; undefined: nowhere. */
+  /** Where readers of messages unsubscribe; undefined: nowhere. */
   links?: MessageLinks | undefined;
-  /** When what Postgres does not take any more is left to the lease. */
+  /** Aborted when settlements that Postgres does not take are left to the lease. */
   giveUp: AbortSignal;
   random: () => number;
   log: Logger;
@@ -58,18 +58,18 @@ export interface SendingOptions {
 
 export interface Sending {
   handler: MessageHandler;
-  /** Providers and what is set of templates are read again before their next use. */
+  /** Providers and template settings are read again before their next use. */
   forgetConfiguration(): void;
-  /** Reads which providers other replicas have found out of order, or back; the configuration's version. */
+  /** Reads which circuits other replicas have opened or closed; returns the configuration's version. */
   refreshCircuits(): Promise<string>;
-  /** Lets calls in hand finish. */
+  /** Waits for the calls in hand. */
   close(): Promise<void>;
 }
 
 const MAX_BATCH = 200;
 const SLOT_WAIT_MS = 5_000;
 
-/** Puts together what turns messages of delivery ids into calls of providers and their ends in Postgres. */
+/** Connects the parts that turn messages of delivery ids into calls of providers and their outcomes in Postgres. */
 export function createSending(options: SendingOptions): Sending {
   const { channel, pool, db, leaseMs, log, clock } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
@@ -151,7 +151,7 @@ export function createSending(options: SendingOptions): Sending {
     handler,
     forgetConfiguration() {
       providers.forget();
-      // Only of short messages anything is set that a renderer needs.
+      // Only text messages have template settings that a renderer needs.
       if (sentRow(channel).content === "text") renderers.forget();
     },
     refreshCircuits: () => circuits.refresh(),
@@ -159,7 +159,7 @@ export function createSending(options: SendingOptions): Sending {
   };
 }
 
-/** How soon a replica knows what another has found out about a provider account. */
+/** How often a replica reads which circuits others have opened or closed. */
 const CIRCUITS_EVERY_MS = 1_000;
 
 /** One channel's sender. */
