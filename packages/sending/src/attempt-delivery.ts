@@ -6,8 +6,7 @@ import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import type { ActiveProvider } from "./active-providers.ts";
-import { type Lacking, makeMessage, type Renderers } from "./make-message.ts";
-import type { MessageLinks } from "./message-links.ts";
+import { type Lacking, type MessageLinks, makeMessage, type Renderers } from "./make-message.ts";
 import { nextStep, type StepContext } from "./next-step.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
 

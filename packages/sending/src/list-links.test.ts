@@ -6,7 +6,7 @@ import { openLink, parseLinkKeys } from "@belfry/database/link-token";
 import { noteUse } from "@belfry/database/note-use";
 import { startMailServer } from "../test/mail-server.ts";
 import { createFixture, EMAIL_TEMPLATE, message, SMS_TEMPLATE } from "../test/sending-fixture.ts";
-import { messageLinks } from "./message-links.ts";
+import { messageLinks } from "./make-message.ts";
 
 const LINK_KEYS = `k1:${randomBytes(32).toString("base64")}`;
 const PUBLIC_URL = "https://mail.example.com";

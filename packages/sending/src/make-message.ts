@@ -1,9 +1,11 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
+import { linkAddress, parsePublicUrl } from "@belfry/contracts/link-pages";
 import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { ListHeaders } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
-import { emailFault, smsFault } from "@belfry/providers/message-form";
+import { type Link, type LinkKeys, parseLinkKeys, sealLink } from "@belfry/database/link-token";
+import { emailFault, listHeadersFault, smsFault } from "@belfry/providers/message-form";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { storedEvent, withGathered } from "@belfry/templates/language/event-variables";
@@ -18,7 +20,6 @@ import {
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { OutgoingMessage } from "./active-providers.ts";
-import type { MessageLinks } from "./message-links.ts";
 
 /** The message to send, or why there is none. */
 export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
@@ -136,6 +137,70 @@ function listLinks(
     headers: () =>
       category === undefined ? undefined : links.listHeaders(message, system.$unsubscribe_url),
   };
+}
+
+/** Whom a message is for, and of which category it is (`*`: of none). */
+export type LinkedMessage = Omit<Link, "expiresAt">;
+
+/** The links by which a message's reader turns it off. */
+export interface MessageLinks {
+  /** `$unsubscribe_url`: turns this category off on this channel; good for ever. */
+  unsubscribeUrl(message: LinkedMessage): string;
+  /** `$preferences_url`: all of the user's preferences, for 30 days from `now`. */
+  preferencesUrl(message: LinkedMessage, now: Date): string;
+  /**
+   * For a mail's header fields; undefined where the address does not fit into a line of a mail, for example with a
+   * user id of some hundred non-ASCII letters.
+   */
+  listHeaders(message: LinkedMessage, unsubscribeUrl: string): ListHeaders | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const PREFERENCES_DAYS = 30;
+
+/** Undefined where there are no links: `PUBLIC_URL` or `LINK_KEYS` is not set. Throws for bad ones. */
+export function messageLinks(config: {
+  PUBLIC_URL: string;
+  LINK_KEYS: string;
+}): MessageLinks | undefined {
+  if (config.PUBLIC_URL === "" || config.LINK_KEYS === "") return undefined;
+  return linksAt(parsePublicUrl(config.PUBLIC_URL), parseLinkKeys(config.LINK_KEYS));
+}
+
+function linksAt(publicUrl: string, keys: LinkKeys): MessageLinks {
+  const host = listHost(publicUrl);
+  return {
+    unsubscribeUrl: (message) =>
+      linkAddress(publicUrl, "unsubscribe", sealLink(keys, "unsubscribe", message)),
+    preferencesUrl(message, now) {
+      const expiresAt = new Date(now.getTime() + PREFERENCES_DAYS * DAY_MS);
+      // Of the user, not of one message: its page shows all.
+      const token = sealLink(keys, "preferences", {
+        ...message,
+        category: ANY,
+        channel: ANY,
+        expiresAt,
+      });
+      return linkAddress(publicUrl, "preferences", token);
+    },
+    listHeaders({ tenantId, category }, unsubscribeUrl) {
+      const listId = `${listLabel(category)}.${tenantId}.${host}`;
+      const headers = { listUnsubscribe: unsubscribeUrl, listId };
+      return listHeadersFault(headers) === null ? headers : undefined;
+    },
+  };
+}
+
+/** A category's key may have dots where a List-Id may not. */
+function listLabel(category: string): string {
+  if (category === ANY) return "all";
+  return category.replaceAll(/\.+/g, ".").replace(/\.$/, "");
+}
+
+/** An IPv6 address cannot stand in a List-Id. */
+function listHost(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  return hostname.startsWith("[") ? "localhost" : hostname.replace(/\.$/, "");
 }
 
 export interface Renderers {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
 import { openLink, parseLinkKeys } from "@belfry/database/link-token";
-import { type LinkedMessage, messageLinks } from "./message-links.ts";
+import { type LinkedMessage, messageLinks } from "./make-message.ts";
 
 const LINK_KEYS = `k1:${randomBytes(32).toString("base64")}`;
 const KEYS = parseLinkKeys(LINK_KEYS);
