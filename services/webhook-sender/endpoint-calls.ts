@@ -88,13 +88,13 @@ export interface WebhookAnswer {
   class: Extract<OutcomeClass, "accepted" | "transient" | "ambiguous">;
   /** One sentence, for the tenant. */
   reason: string;
-  /** Of HTTP; null: it did not answer. */
+  /** The HTTP status; null: no answer. */
   status: number | null;
   /** The start of what it answered; null: nothing. */
   text: string | null;
-  /** When it wants to be asked again, at most a day. */
+  /** When the endpoint wants another try, at most a day. */
   retryAfterSeconds: number | null;
-  /** It said that it is gone for good: 410. */
+  /** It answered 410: gone for good. */
   gone: boolean;
 }
 

@@ -19,7 +19,7 @@ interface Endpoint {
 export interface EndpointSlotsOptions {
   /** Calls of one endpoint at a time. */
   most: number;
-  /** Of all endpoints together whose last call has timed out, or none of whose calls has ended yet. */
+  /** Calls at a time of all endpoints in doubt together: those whose last call timed out or whose first has not ended. */
   mostInDoubt: number;
   waitMs?: number;
   clock?: Clock | undefined;

@@ -49,16 +49,16 @@ const OAUTH_SETTINGS = Type.Object(OAUTH_FIELDS);
 type OAuthSettings = Static<typeof OAUTH_SETTINGS>;
 
 export interface AccessTokens {
-  /** One that is valid for a while yet; callers of a moment share one request. Rejects with NotAccepted. */
+  /** A token that stays valid for at least a minute. Concurrent callers share one request. Rejects with NotAccepted. */
   get(): Promise<string>;
-  /** It was refused: the next `get` asks for another. */
+  /** Drops a token that was refused: the next `get` asks for another. */
   forget(token: string): void;
   close(): Promise<void>;
 }
 
-/** A token is not used in its last minute: a login takes its time, and clocks differ. */
+/** A token is not used in its last minute, because a login takes time and clocks differ. */
 const MARGIN_SECONDS = 60;
-/** Of a token whose server does not say how long it is valid. */
+/** The validity of a token whose server does not state it. */
 const DEFAULT_SECONDS = 300;
 
 /** Undefined where the account logs in with a password, or not at all. */
@@ -85,7 +85,7 @@ export async function createAccessTokens(
     });
     if (!result.answered) {
       const { class: outcomeClass, reason } = result.outcome;
-      // A request for a token that may have arrived has no effect: it is made again.
+      // A token request has no side effect, so one that may have arrived is made again.
       const again = outcomeClass === "ambiguous" ? "transient" : outcomeClass;
       const told = {
         ...result.outcome,
@@ -105,7 +105,7 @@ export async function createAccessTokens(
       const byStatus = statusClass(answer.status);
       const isOurs = byStatus === "permanent" || byStatus === "ambiguous";
       const outcomeClass = isOurs ? "credentials" : byStatus;
-      // An answer of success may hold tokens, in whatever form.
+      // A successful answer may hold tokens in an unknown form, so its text is not kept.
       const told = answer.status < 300 ? { ...answer, text: "" } : answer;
       throw new NotAccepted(refusal("The OAuth server", outcomeClass, told, context));
     }

@@ -15,7 +15,7 @@ export interface GuardOptions {
   resolve?: Resolve;
 }
 
-/** A host that a tenant may not make us talk to. */
+/** The error for a host that a tenant may not make us connect to. */
 export class AddressRefused extends Error {
   readonly code = "ADDRESS_REFUSED";
   constructor(fault: string) {
@@ -24,13 +24,13 @@ export class AddressRefused extends Error {
   }
 }
 
-/** What encrypts from the start (465) or by STARTTLS (587, 2525). */
+/** The ports of encrypted SMTP: from the start (465) or by STARTTLS (587, 2525). */
 export const SMTP_PORTS: readonly number[] = [465, 587, 2525];
 
-// What ipaddr.js calls unicast beyond it is not assigned, or IPv4 in a form that is not used any more.
+// Beyond this range, ipaddr.js also calls unassigned addresses and obsolete forms of IPv4 unicast.
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
-/** A public address by its number; Azure's host agent answers there. */
+/** Azure's host agent, on an address that counts as public. */
 const AZURE_HOST_AGENT = "168.63.129.16";
 
 /**
@@ -38,7 +38,7 @@ const AZURE_HOST_AGENT = "168.63.129.16";
  * NAT64 of a public one (how an IPv6-only network reaches IPv4).
  */
 export function isPublicAddress(address: string): boolean {
-  // ipaddr.js reads `127.1` and zones too: nothing that is connected to is written so.
+  // ipaddr.js also reads `127.1` and zones, in which no address that we connect to is written.
   if (isIP(address) === 0 || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv4) {
@@ -48,7 +48,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
-/** What is wrong with an address of an HTTP API as a tenant wrote it; null when nothing is. */
+/** The fault of an HTTP API's address as a tenant wrote it; null if there is none. */
 export function baseUrlFault(text: string, options: GuardOptions): string | null {
   const url = URL.parse(text);
   if (url === null) return "must be a URL";
@@ -60,7 +60,7 @@ export function baseUrlFault(text: string, options: GuardOptions): string | null
   return hostFault(url.hostname, options);
 }
 
-/** What is wrong with a mail server as a tenant wrote it; null when nothing is. */
+/** The fault of a mail server's host as a tenant wrote it; null if there is none. */
 export function smtpHostFault(host: string, options: GuardOptions): string | null {
   const canonical = canonicalHost(host);
   return canonical === null
@@ -115,7 +115,7 @@ export function guardedLookup(options: GuardOptions): LookupFunction {
   };
 }
 
-/** What is wrong with a host before it is resolved. */
+/** The fault of a host that shows before it is resolved; null if there is none. */
 export function hostFault(hostname: string, options: GuardOptions): string | null {
   if (options.allowPrivateAddresses) return null;
   const host = withoutBrackets(hostname);

@@ -89,7 +89,7 @@ export interface PostOptions {
 
 /** Shorter than the 5 s after which many servers close, so that a call seldom meets a connection just closed. */
 const KEEP_ALIVE_MS = 4_000;
-/** For a server whose `keep-alive: timeout=` says that it waits longer. */
+/** The most for a server whose `keep-alive: timeout=` allows longer. */
 const MAX_KEEP_ALIVE_MS = 10_000;
 /** Of one answer's status line and headers. Node's default of 16 KiB is less than what real servers send. */
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -179,7 +179,7 @@ async function readStart(body: Dispatcher.ResponseData["body"], maxBytes: number
       if (bytes >= maxBytes) break;
     }
   } catch {
-    // The status stands; whoever needs the body finds it incomplete.
+    // The status counts, even if the body is incomplete.
   }
   return Buffer.concat(chunks).subarray(0, maxBytes).toString();
 }

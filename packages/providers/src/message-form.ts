@@ -3,15 +3,15 @@ import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
 /**
- * A line of a mail has 998 characters (RFC 5322, 2.1.1), and an address cannot be folded: whoever cuts it makes
- * a link that leads nowhere.
+ * A line of a mail has at most 998 characters (RFC 5322, 2.1.1), and an address cannot be folded: if a server cuts
+ * it, the link leads nowhere.
  */
 const MAX_URL_CHARACTERS = 960;
 const MAX_ID_CHARACTERS = 255;
 const URL_FORM = /^https?:\/\/[\x21\x23-\x3b\x3d\x3f-\x7e]+$/;
 /** RFC 2919: a dot-atom of at least two parts. */
 const LIST_ID_FORM = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+$/;
-/** Nothing but blanks and characters that show nothing. */
+/** Only blanks and invisible characters. */
 const EMPTY_LINE = /^[\s\p{Default_Ignorable_Code_Point}]*$/u;
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
@@ -31,7 +31,7 @@ export function smsFault(message: SmsMessage): ReasonCode | null {
 
 /** The header fields of a mail, by name, beside those that are about its addresses and parts. */
 export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<string, string> {
-  // RFC 3834: out-of-office robots and other responders do not answer it.
+  // RFC 3834: automatic responders such as out-of-office replies do not answer such a mail.
   const automatic = { "Auto-Submitted": "auto-generated" };
   if (headers === undefined) return automatic;
   return {
@@ -42,7 +42,7 @@ export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<
   };
 }
 
-/** Why they cannot stand in a mail; null when they can. Repeats nothing of them. */
+/** Why these header fields cannot stand in a mail; null when they can. Repeats none of their text. */
 export function listHeadersFault({ listUnsubscribe, listId }: ListHeaders): ReasonCode | null {
   if (listUnsubscribe.length > MAX_URL_CHARACTERS || !URL_FORM.test(listUnsubscribe)) {
     return "unsubscribe-address-invalid";

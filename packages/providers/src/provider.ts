@@ -10,7 +10,7 @@ import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, type SettingsContext, secretsOf } from "./settings.ts";
 
 export interface ProviderDeps {
-  /** For a connection, and then from the moment the vendor has the request to its answer's last byte. */
+  /** For connecting, and again from the start of the request to the answer's last byte. */
   timeoutMs: number;
   /** For a mail server's answer to a whole message. */
   messageAnswerMs?: number;
@@ -18,7 +18,7 @@ export interface ProviderDeps {
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
-  /** Where vendors reach ingest-api with receipts, and by whose host mail servers are greeted. Undefined or empty: nowhere. */
+  /** Where vendors post receipts; its host also greets mail servers. Undefined or empty: none. */
   publicUrl?: string | undefined;
   /** Keeps what the sandbox was given; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;
@@ -34,7 +34,7 @@ export interface ProviderDeps {
 export interface Provider<Message> {
   /** Never rejects: failures of the vendor, the network or the settings are in the outcome. */
   send(message: Message): Promise<SendOutcome>;
-  /** Calls at a time that the account carries, as far as is known; undefined: as its kind. */
+  /** Calls at a time that the account carries, as far as known; undefined: as many as its kind. */
   readonly maxCalls?: number;
   /** Waits for the messages in hand, then closes the connections. */
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export interface ProviderKind<Message> {
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
   maxCalls: number;
-  /** The faults that a schema cannot express, each beginning with its field's name. Given settings that fit the schema. */
+  /** Faults that a schema cannot express, each beginning with its field's name. The settings fit the schema. */
   faults(settings: Record<string, unknown>, context: SettingsContext): string[];
   /** With settings that do not fit, every outcome of the provider is `credentials`. */
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
@@ -78,7 +78,7 @@ export interface ProviderContext extends ProviderDeps {
   limitCalls(most: number): void;
 }
 
-/** Thrown by `send` when the vendor takes no call beside those under way. The message is sent again at the next turn. */
+/** Thrown by `send` when the vendor takes no further concurrent call. The next turn sends the message again. */
 export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject>

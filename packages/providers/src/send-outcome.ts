@@ -4,7 +4,7 @@ import {
   type SendOutcome,
 } from "@belfry/contracts/sending";
 
-/** An outcome of which only what is known is given. */
+/** An outcome with null for what is not known. */
 export function outcome(
   outcomeClass: OutcomeClass,
   reason: string,
@@ -36,7 +36,7 @@ export class NotAccepted extends Error {
   }
 }
 
-/** What `send` returns when a vendor's library threw: what it carried, else a fault of the settings or message. */
+/** The outcome when a vendor's library threw: the one that NotAccepted carries, else one of class `otherwise`. */
 export function thrownOutcome(error: unknown, otherwise: OutcomeClass): SendOutcome {
   if (error instanceof NotAccepted) return error.outcome;
   return outcome(otherwise, "the vendor's library refused the message before any call");
@@ -63,7 +63,7 @@ export function vendorAnswer(text: string, secrets: readonly string[]): string |
 }
 
 function writtenForms(secret: string): string[] {
-  // Too short to be told from ordinary text: masking it would only spoil the answer.
+  // A short secret also occurs in ordinary text: masking it would only spoil the answer.
   if (secret.length < 4) return [];
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
 }
@@ -82,9 +82,9 @@ export function statusClass(status: number): OutcomeClass {
   if (status === 429) return "throttled";
   if (status === 401 || status === 402 || status === 403 || status === 407) return "credentials";
   if (status === 408 || status === 425 || status >= 500) return "transient";
-  // The address is not the API's: a matter of the settings. The message waits, nothing was followed.
+  // A redirect means that the settings' address is not the API's. It is not followed, and the message waits.
   if (status >= 300 && status < 400) return "credentials";
-  // Not what the vendor documents as success: it may have the message, or a stranger answered.
+  // This is not the documented success: the vendor may have the message, or another server answered.
   if (status < 300) return "ambiguous";
   return "permanent";
 }
@@ -112,8 +112,8 @@ export function refusal(
 }
 
 /**
- * When the vendor wants to be asked again: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds); at most a
- * day. Null when it does not say.
+ * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds), at most a
+ * day. Null if it says neither.
  */
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = retryAfterOf(headers, nowMs);
@@ -123,7 +123,7 @@ export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number)
   return null;
 }
 
-/** What `Retry-After` says, seconds or a date, in seconds and at most a day; null where it says nothing. */
+/** `Retry-After` (seconds or a date) in seconds, at most a day; null if it is missing or unreadable. */
 export function retryAfterOf(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = single(headers["retry-after"]);
   if (retryAfter !== null && /^\d{1,9}$/.test(retryAfter)) return bounded(Number(retryAfter));

@@ -62,7 +62,7 @@ export function webhookKey(base64: string): KeyObject | undefined {
 
 type Meaning = Pick<Receipt, "kind" | "suppress">;
 
-/** What is not here (opens, clicks, …) is nobody's business, or tells nothing of the delivery. */
+/** Events that are not listed (opens, clicks, …) are private, or say nothing about the delivery. */
 const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => Meaning>> = {
   processed: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
@@ -72,7 +72,7 @@ const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => Mean
   dropped: ({ reason }) => ({ kind: "bounced", suppress: dropReason(reason) }),
   spamreport: () => ({ kind: "complained", suppress: "complained" }),
   unsubscribe: () => ({ kind: "opted out", suppress: "opted out" }),
-  // Of one group of the vendor's: other mail is still wanted.
+  // This is about one of the vendor's groups: other mail is still wanted.
   group_unsubscribe: () => ({ kind: "opted out", suppress: null }),
 };
 

@@ -14,13 +14,13 @@ export interface FieldOptions extends StringOptions {
   secret?: boolean;
   /** Drawn as a text area. */
   multiline?: boolean;
-  /** What a fault says instead of the pattern. */
+  /** The text of a fault, instead of the pattern. */
   fault?: string;
-  /** Names the server that is given the secrets: where it changes, they are asked for again. */
+  /** Names the server that receives the secrets. If it changes, the secrets have to be entered again. */
   destination?: boolean;
-  /** Of a secret: a stored one is kept only where this other setting is given. */
+  /** For a secret: a stored one is kept only if this other setting is given. */
   belongsTo?: string;
-  /** Of a secret: a stored one is not kept where this other setting is given. */
+  /** For a secret: a stored one is dropped if this other setting is given. */
   replacedBy?: string;
 }
 

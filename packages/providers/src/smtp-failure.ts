@@ -44,14 +44,14 @@ export function smtpFailure(
 }
 
 /**
- * What a reply is about, beyond its three digits: by its enhanced code (RFC 3463) or by words that servers are known to
+ * The subject of a reply, beyond its three digits: by its enhanced code (RFC 3463) or by words that servers are known to
  * use. The first row that fits decides.
  */
 export const SMTP_ANSWERS: readonly {
   subject: "account" | "rate" | "mailbox" | "address" | "message" | "server" | "policy";
   /** Whole codes; one that ends in a dot begins them. */
   codes: readonly string[];
-  /** In lower case, as part of the text. None may occur in what a recipient can be called: each holds a blank. */
+  /** In lower case, as part of the text. Each holds a blank, so that none can occur in a recipient's address. */
   words: readonly string[];
 }[] = [
   {
@@ -89,13 +89,13 @@ export const SMTP_ANSWERS: readonly {
     ],
   },
   {
-    // Its mailbox takes no more for now, whatever the class of the reply: Gmail answers 550 5.2.1.
+    // The mailbox takes no more for now, whatever the class of the reply: Gmail answers 550 5.2.1.
     subject: "mailbox",
     codes: [],
     words: ["receiving mail at a rate", "receiving mail too quickly"],
   },
   {
-    // It is gone for good, or never was. 5.2.2, a full mailbox, is none of these.
+    // The address is gone for good or never existed. 5.2.2, a full mailbox, does not belong here.
     subject: "address",
     codes: ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"],
     words: [
@@ -171,7 +171,7 @@ function enhancedCode(text: string): string | null {
   return /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1] ?? null;
 }
 
-/** How servers refuse another message of one connection, whatever the step. */
+/** Words by which servers refuse another message on one connection, at any step. */
 const OF_THIS_SESSION = [
   ...["this session", "per session", "this connection", "per connection"],
   ...["messages in session", "too many messages"],

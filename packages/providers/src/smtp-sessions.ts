@@ -39,7 +39,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   const closing = new Set<Promise<void>>();
   /** Being opened, in use, idle or closing. */
   let there = 0;
-  /** Of these, those that the server has taken. */
+  /** Of `there`, those that the server has accepted. */
   let taken = 0;
   let connections = options.maxConnections;
   let messages = options.maxMessages;
@@ -169,7 +169,7 @@ interface Offers {
 
 /** The library's own timers: far longer than our own timeout, which alone ends a call. */
 const NEVER_MS = 60 * 60_000;
-/** For the server to close its side after us. */
+/** The time for the server to close its side after us. */
 const CLOSE_MS = 1_000;
 
 /**
@@ -287,7 +287,7 @@ function xoauth2(accessToken: string): SMTPConnectionCustomAuthHandler {
   };
 }
 
-/** How a host without a name is called: RFC 5321, 4.1.3. */
+/** The EHLO name of a host without one: RFC 5321, 4.1.3. */
 function addressLiteral(address: string): string {
   return isIPv6(address) ? `[IPv6:${address.split("%", 1)[0]}]` : `[${address}]`;
 }

@@ -24,7 +24,7 @@ const DEFAULT_PORT = 587;
 const DEFAULT_CONNECTIONS = 5;
 const MESSAGES_PER_CONNECTION = 100;
 /**
- * For the answer to a whole message, while a server scans and queues it. RFC 5321 (4.5.3.2.6) gives it ten
+ * The time for the answer to a whole message, while a server scans and queues it. RFC 5321 (4.5.3.2.6) gives it ten
  * minutes, since giving up sooner makes doubles; a sender can wait for two.
  */
 const MESSAGE_ANSWER_MS = 120_000;
@@ -119,7 +119,7 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
     if (!context.allowPrivateAddresses && !SMTP_PORTS.includes(port)) {
       faults.push(`port: must be ${SMTP_PORTS.slice(0, -1).join(", ")} or ${SMTP_PORTS.at(-1)}`);
     }
-    // Of an address that only a header field names, the session cannot be told that it needs SMTPUTF8.
+    // Only a header field names this address, so the session cannot announce SMTPUTF8 for it.
     if (settings.replyTo !== undefined && needsSmtpUtf8(settings.replyTo)) {
       faults.push("replyTo: must have only ASCII characters before the @");
     }
@@ -148,11 +148,11 @@ async function createSmtp(
   const { secrets, timeoutMs, messageAnswerMs = MESSAGE_ANSWER_MS } = context;
   const tokens = await createAccessTokens(settings, context);
 
-  /** A server that refuses an access token is given a new one, once: it may have been revoked before its time. */
+  /** Gives a server that refuses an access token a new one, once: the first may have been revoked early. */
   async function openSession(timeout: CallTimeout): Promise<SmtpSession> {
     if (tokens === undefined) return await openSmtpSession(target, context, timeout.signal);
     for (let isRenewed = false; ; isRenewed = true) {
-      // No mail server is waited for meanwhile; the request for a token has deadlines of its own.
+      // The timeout is for the mail server: the request for a token has deadlines of its own.
       timeout.end();
       const token = await tokens.get();
       timeout.renew(timeoutMs);
@@ -179,7 +179,7 @@ async function createSmtp(
     timeout: CallTimeout,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, to);
-    /** How many messages another session took before it was asked for this one, and wanted no more. */
+    /** The number of messages that another session took before it refused this one. */
     let tookBefore: number | undefined;
     for (;;) {
       let handedOver = false;
@@ -220,7 +220,7 @@ async function createSmtp(
             continue;
           }
           const hungUp = !session.isOpen && !timeout.signal.aborted;
-          // It had closed the connection while it was idle, and was given nothing of this message.
+          // The server had closed the idle connection before it was given anything of this message.
           if (hungUp && content?.readableDidRead === false) continue;
         }
         return smtpFailure(error, handedOver, secrets);
@@ -280,7 +280,7 @@ function envelopeOf(from: string, to: string): SMTPEnvelope {
   return { from: wireAddress(from), to: [wireAddress(to)], use8BitMime };
 }
 
-/** What is no name beyond this machine or network, as `localhost`, greets nobody. */
+/** The host of `publicUrl`; undefined for a name that is only known locally, such as `localhost`. */
 function domainName(publicUrl: string | undefined): string | undefined {
   const host = URL.parse(publicUrl ?? "")?.hostname;
   return host !== undefined && /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;

@@ -108,7 +108,7 @@ export const twilioInbound: InboundReader = {
   },
 };
 
-/** What the vendor's own opt-out handling took it for. */
+/** The keyword that the vendor's own opt-out handling recognized. */
 const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map([
   ["STOP", "stop"],
   ["START", "start"],

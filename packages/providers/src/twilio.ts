@@ -65,7 +65,7 @@ const CODE_CLASSES = classesByCode({
   ],
   // The recipient or the text.
   permanent: [21211, 21265, 21266, 21602, 21604, 21610, 21614, 21617, 21635, 30005, 30006],
-  // What this account may not send there, or its carriers did not let through: another provider may.
+  // This account may not send this message there, or its carriers blocked it. Another provider may.
   policy: [21408, 21608, 21612, 30004, 30007],
   // Too fast, too many at once, too many today.
   throttled: [14107, 20429, 21611, 30001, 63038],
@@ -74,7 +74,7 @@ const CODE_CLASSES = classesByCode({
   transient: [20500, 20503],
 });
 
-/** What is never sent to again: whose owner has answered STOP, and what is no mobile number. */
+/** Numbers that are never sent to again: their owner has answered STOP, or they are no mobile numbers. */
 const SUPPRESSED: ReadonlyMap<string | null, SendOutcome["suppress"]> = new Map([
   ["21610", "opted out"],
   ...["21211", "21614", "30005"].map((code) => [code, "bounced"] as const),

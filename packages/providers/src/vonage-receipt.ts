@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 
 /** The Messages API's code for a number that may not be sent to. */
 const NUMBER_BARRED = "1050";
-/** The vendor's own list of those who answered STOP. */
+/** The recipient is on the vendor's own list of those who answered STOP. */
 const OPTED_OUT = "9";
 
 function toReceipt(status: Record<string, unknown>): Receipt | null {

@@ -21,7 +21,7 @@ type SdkRequest = Parameters<SdkMessages["sendRequest"]>[0];
 type SdkResponse<T> = Awaited<ReturnType<typeof SdkMessages.prototype.sendRequest<T>>>;
 
 const VENDOR_URL = "https://api.nexmo.com";
-/** Of a text, as the Messages API documents it: fewer than our segments allow. */
+/** The Messages API's documented limit of a text, lower than our segments allow. */
 const MAX_CHARACTERS = 1_000;
 
 const SETTINGS = Type.Object(
@@ -202,7 +202,7 @@ function credentials(settings: Settings) {
   const { apiKey, apiSecret, applicationId, privateKey } = settings;
   return {
     ...(apiKey !== undefined && apiSecret !== undefined ? { apiKey, apiSecret } : {}),
-    // Not left out: the SDK asks the file system about whatever is here.
+    // Set explicitly, because the SDK looks up whatever stands here in the file system.
     privateKey: "",
     ...(applicationId !== undefined && privateKey !== undefined
       ? { applicationId, privateKey }
