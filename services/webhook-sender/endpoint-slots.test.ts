@@ -32,24 +32,6 @@ test("an endpoint has so many calls and no more, whatever others have", async ()
   assert.equal(told.at(-1), "3 got one");
 });
 
-test("a slot that comes free goes to who waits longest, and nobody overtakes", async () => {
-  const { slots, told, take } = slotsOf(1);
-  await take("1");
-  const waiting = [take("2"), take("3"), take("4")];
-  for (const _ of waiting) {
-    slots.give("a", IN_TIME);
-    await settled();
-  }
-  const late = take("5");
-  await settled();
-  assert.deepEqual(
-    told,
-    ["1", "2", "3", "4"].map((who) => `${who} got one`),
-  );
-  slots.give("a", IN_TIME);
-  await late;
-});
-
 test("who has waited in vain is sent away; from then on nobody waits until a call has ended", async () => {
   const { clock, slots, told, take } = slotsOf(1);
   await take("1");

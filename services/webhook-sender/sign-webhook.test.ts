@@ -38,29 +38,6 @@ test("the signature is that of the standard's library, byte for byte", () => {
   );
 });
 
-test("a changed byte, another id, another time and a foreign secret are refused", () => {
-  const secret = newSecret();
-  const judge = new Webhook(secret);
-  const headers = headersOf([secret]);
-  const refused = /No matching signature found/;
-  for (const at of [0, Math.floor(BODY.length / 2), BODY.length - 1]) {
-    const changed = `${BODY.slice(0, at)}#${BODY.slice(at + 1)}`;
-    assert.throws(() => judge.verify(changed, headers), refused);
-  }
-  assert.throws(() => judge.verify(BODY, { ...headers, "webhook-id": `${ID}0` }), refused);
-  const later = String(Number(headers["webhook-timestamp"]) - 1);
-  assert.throws(() => judge.verify(BODY, { ...headers, "webhook-timestamp": later }), refused);
-  assert.throws(() => new Webhook(newSecret()).verify(BODY, headers), refused);
-});
-
-test("an old timestamp is refused although its signature is right", () => {
-  const secret = newSecret();
-  const old = headersOf([secret], { seconds: nowSeconds() - 3600 });
-  assert.throws(() => new Webhook(secret).verify(BODY, old), /timestamp too old/);
-  const early = headersOf([secret], { seconds: nowSeconds() + 3600 });
-  assert.throws(() => new Webhook(secret).verify(BODY, early), /timestamp too new/);
-});
-
 test("while a secret rotates both secrets verify, and no third", () => {
   const [current, previous] = [newSecret(), newSecret()];
   const headers = headersOf([current, previous]);
