@@ -89,14 +89,9 @@ export function createCircuits(options: CircuitsOptions): Circuits {
     const wished = outcome.retryAfterSeconds;
     const wishedMs =
       wished === null ? null : Math.min(Math.max(wished, 1), MAX_RETRY_AFTER_SECONDS) * 1000;
-    const waitMs = await openCircuit(pool, {
-      providerId: provider.id,
-      class: outcome.class,
-      reason: outcome.reason,
-      firstMs: wishedMs ?? opening.firstMs,
-      mostMs: wishedMs ?? opening.mostMs,
-      probed: probe,
-    });
+    const firstMs = wishedMs ?? opening.firstMs;
+    const mostMs = wishedMs ?? opening.mostMs;
+    const waitMs = await openCircuit(pool, provider.id, outcome, { firstMs, mostMs, probe });
     if (waitMs === undefined) return;
     open.set(provider.id, { reason: outcome.reason, until: performance.now() + waitMs });
     noteChange(provider.id);
@@ -188,22 +183,17 @@ async function readOpenCircuits(pool: pg.Pool) {
   };
 }
 
-interface CircuitOpening {
-  providerId: string;
-  class: OutcomeClass;
-  reason: string;
-  /** The wait of a first opening; doubled with each in a row, up to the most. */
-  firstMs: number;
-  mostMs: number;
-  /** Opened again by the probe that failed. */
-  probed: boolean;
-}
-
 /**
- * Opens a provider's circuit for all replicas, or opens it again after a failed probe. One that is
- * open already stays as it is. Returns how long it is open; undefined when the provider is gone.
+ * Opens a provider's circuit for all replicas, or opens it again after a failed probe. One that is already open stays
+ * as it is. `firstMs`: the wait of a first opening, doubled with each in a row up to `mostMs`. Returns for how many ms
+ * it is open; undefined if the provider is gone.
  */
-async function openCircuit(pool: pg.Pool, opening: CircuitOpening): Promise<number | undefined> {
+async function openCircuit(
+  pool: pg.Pool,
+  providerId: string,
+  outcome: SendOutcome,
+  { firstMs, mostMs, probe }: { firstMs: number; mostMs: number; probe: boolean },
+): Promise<number | undefined> {
   const { rows } = await pool.query({
     name: "open_circuit",
     text: `insert into provider_circuits as c
@@ -218,14 +208,7 @@ async function openCircuit(pool: pg.Pool, opening: CircuitOpening): Promise<numb
                    else clock_timestamp() + least($4::float8 * 2 ^ least(c.failures, 20), $5::float8)
                      * interval '1 millisecond' end
            returning greatest(0, extract(epoch from open_until - clock_timestamp()) * 1000)::float8 as wait_ms`,
-    values: [
-      opening.providerId,
-      opening.class,
-      opening.reason,
-      opening.firstMs,
-      opening.mostMs,
-      opening.probed ? 1 : 0,
-    ],
+    values: [providerId, outcome.class, outcome.reason, firstMs, mostMs, probe ? 1 : 0],
   });
   return rows[0]?.wait_ms;
 }
