@@ -13,6 +13,8 @@ import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   INBOUND_READERS,
   inboundReader,
+  RECEIPT_READERS,
+  receiptReader,
 } from "@belfry/providers/kinds";
 import type {
   InboundReader,
@@ -20,7 +22,6 @@ import type {
   WebhookFault,
   WebhookReader,
 } from "@belfry/providers/receipt";
-import { RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { UnverifiedBodies } from "./unverified-bodies.ts";

@@ -16,7 +16,7 @@ import { allTests, changedTests, namedTests, needServers, quickTests } from "./s
 
 const RUN = join(ROOT, "test/run.ts");
 const WITH_A_DATABASE = "packages/testing/src/postgres.test.ts";
-const WITHOUT_SERVERS = "packages/templates/src/characters.test.ts";
+const WITHOUT_SERVERS = "packages/templates/src/language/characters.test.ts";
 const graph = await readImportGraph();
 const all = allTests(graph);
 
@@ -57,8 +57,11 @@ test("--quick has the tests beside the code, without browsers, processes, deploy
 describe("--changed", () => {
   const rows: { changed: string; runs: string[]; not: string[] }[] = [
     {
-      changed: "packages/templates/src/characters.ts",
-      runs: ["packages/templates/src/characters.test.ts", "test/end-to-end/end-to-end.test.ts"],
+      changed: "packages/templates/src/language/characters.ts",
+      runs: [
+        "packages/templates/src/language/characters.test.ts",
+        "test/end-to-end/end-to-end.test.ts",
+      ],
       not: ["packages/service/src/buffered-output.test.ts"],
     },
     {
@@ -67,9 +70,12 @@ describe("--changed", () => {
       not: [WITHOUT_SERVERS],
     },
     {
-      changed: "services/realtime-gateway/session/session.ts",
+      changed: "services/realtime-gateway/session.ts",
       runs: ["test/realtime/recovery.test.ts"],
-      not: ["packages/templates/src/characters.test.ts", "services/admin/door/access.test.ts"],
+      not: [
+        "packages/templates/src/language/characters.test.ts",
+        "services/admin/page/access.test.ts",
+      ],
     },
   ];
   for (const { changed, runs, not } of rows) {

@@ -591,6 +591,10 @@ export interface Schema {
     created_at: CreatedAt;
   };
 
+  reason_words: {
+    code: string;
+    words: string;
+  };
   receipts: {
     tenant_id: string;
     provider_kind: string;

@@ -7,9 +7,11 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import { type Link, type LinkKeys, parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { emailFault, listHeadersFault, smsFault } from "@belfry/providers/message-form";
 import { createAskedBatcher } from "@belfry/service/batcher";
-import type { CompiledTemplate } from "@belfry/templates/source";
-import { storedEvent, withGathered } from "@belfry/templates/language/event-variables";
-import { parseVariables } from "@belfry/templates/language/event-variables";
+import {
+  parseVariables,
+  storedEvent,
+  withGathered,
+} from "@belfry/templates/language/event-variables";
 import {
   createRenderer,
   type Rendered,
@@ -17,6 +19,7 @@ import {
   rendererBytes,
   saysNothing,
 } from "@belfry/templates/render";
+import type { CompiledTemplate } from "@belfry/templates/source";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { OutgoingMessage } from "./active-providers.ts";

@@ -77,7 +77,7 @@ test("templates are kept by what they weigh, tags above all: the one used longes
   );
   const [one = "", two = "", large = ""] = ids;
   // Room for both small ones, or for the large one and one of them.
-  const renderers = createRenderers(pool, 11_000);
+  const renderers = createRenderers(pool, 12_000);
   for (const id of [one, two, one, large, one, large]) {
     assert.notEqual(await renderers.of(id), undefined);
   }
