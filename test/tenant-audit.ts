@@ -14,13 +14,13 @@ const TABLES = new URL("../packages/database/schema/current.sql", import.meta.ur
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/administration/src/dead-letters/dead-letter-rows.ts":
     "an operator's list is over all tenants; attempts go by the delivery that was found",
-  "packages/administration/src/dead-letters/dead-message-rows.ts":
+  "packages/administration/src/dead-letters/dead-letter-messages.ts":
     "a message of the queue carries ids of many tenants; only operators come here",
   "packages/administration/src/templates/publication.ts":
     "the platform's event types are everybody's: operators see how many of them came",
   "packages/administration/src/erasure/user-data.ts":
     "by ids read with the tenant just before, or which of these ids are still there",
-  "packages/administration/src/events/timeline-rows.ts": "attempts of deliveries just read",
+  "packages/administration/src/events/event-facts.ts": "attempts of deliveries just read",
   "packages/administration/src/people/invitations.ts":
     "by the token or by the row that was found with its tenant",
   "packages/administration/src/people/person-rows.ts":

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import {
   reopenEvents,
   restDeliveries,
-} from "@belfry/administration/dead-letters/dead-message-rows";
+} from "@belfry/administration/dead-letters/dead-letter-messages";
 import { deleteNotifications, deleteOutbox } from "@belfry/administration/erasure/user-data";
 import {
   deleteSuppressions,

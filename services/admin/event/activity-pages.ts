@@ -1,5 +1,4 @@
-import { digestById } from "@belfry/administration/events/digest-rows";
-import { releaseDigest, showDigest } from "@belfry/administration/events/digests";
+import { digestById, releaseDigest, showDigest } from "@belfry/administration/events/digests";
 import { eventEvidence } from "@belfry/administration/events/event-evidence";
 import {
   type EventReport,

@@ -6,6 +6,8 @@ import {
 import {
   DEAD_CLASSES,
   type DeadLetterFilter,
+} from "@belfry/administration/dead-letters/dead-letter-rows";
+import {
   glanceAtDeadLetters,
   newestDeadLetters,
 } from "@belfry/administration/dead-letters/dead-letters";

@@ -1,4 +1,4 @@
-import type { WaitReason } from "@belfry/administration/events/wait-reasons";
+import type { WaitReason } from "@belfry/administration/events/waiting-deliveries";
 
 /** What holds up the deliveries of a reason, as the heading of them. */
 export const WAIT_NAMES: Readonly<Record<WaitReason, string>> = {

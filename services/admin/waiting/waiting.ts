@@ -1,7 +1,6 @@
 import { digestPage } from "@belfry/administration/events/digests";
 import { listScheduled } from "@belfry/administration/events/scheduled-events";
-import { WAIT_REASONS } from "@belfry/administration/events/wait-reasons";
-import { glanceAtWaiting } from "@belfry/administration/events/waiting-deliveries";
+import { glanceAtWaiting, WAIT_REASONS } from "@belfry/administration/events/waiting-deliveries";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { page } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";

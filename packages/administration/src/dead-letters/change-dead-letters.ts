@@ -11,6 +11,7 @@ import {
   countReplayable,
   type DeadClass,
   type DeadDeliveryRow,
+  type DeadLetters,
   type DeadSelection,
   databaseNow,
   deadDeliveries,
@@ -18,20 +19,9 @@ import {
   endDead,
   requeueDead,
 } from "./dead-letter-rows.ts";
-import {
-  type DeadLetterFilter,
-  deliverySelection,
-  filterFields,
-  filterOf,
-  requireTenantOf,
-} from "./dead-letters.ts";
+import { deliverySelection, filterFields, filterOf, requireTenantOf } from "./dead-letters.ts";
 
-/** By ids, or by what they have in common. */
-export type DeadLetters =
-  | { ids: readonly string[]; tenantId?: string | undefined }
-  | DeadLetterFilter;
-
-export interface DeadLetterOptions {
+interface DeadLetterOptions {
   /** Says what would be changed, and changes nothing. */
   dryRun?: boolean | undefined;
   /** How many one call changes; absent: all. For a large change that shows its progress. */

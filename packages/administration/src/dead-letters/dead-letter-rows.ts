@@ -4,7 +4,7 @@ import {
   DELIVERY_TRANSITIONS,
   type DeliveryStatus,
 } from "@belfry/contracts/delivery";
-import type { OutcomeClass } from "@belfry/contracts/sending";
+import { OUTCOME_CLASSES, type OutcomeClass } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 
@@ -30,6 +30,26 @@ export interface DeadSelection {
   /** Ended then or before: a time of `databaseNow`, exact to the microsecond. */
   endedBefore?: string | undefined;
 }
+
+/** `message`: a NATS message that could not be decoded or ended the process too often. */
+export const DEAD_CLASSES = [
+  ...OUTCOME_CLASSES.filter((one) => one !== "accepted"),
+  "untried",
+  "expired",
+  "unknown",
+  "message",
+] as const satisfies readonly (DeadClass | "message")[];
+
+/** What all dead letters of a filter have in common; times are of their end. */
+export interface DeadLetterFilter
+  extends Pick<DeadSelection, "tenantId" | "channel" | "provider" | "since" | "until"> {
+  class?: (typeof DEAD_CLASSES)[number] | undefined;
+}
+
+/** By ids, or by what they have in common. */
+export type DeadLetters =
+  | { ids: readonly string[]; tenantId?: string | undefined }
+  | DeadLetterFilter;
 
 export interface DeadGroupRow {
   tenantId: string;

@@ -2,7 +2,6 @@ import { EXAMPLE_CHANNEL, listed, PROVIDER_CHANNELS } from "@belfry/contracts/ch
 import { documented, moment, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { OUTCOME_CLASSES } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, LOOK } from "../act.ts";
@@ -11,29 +10,15 @@ import { isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import { deadMessageGroups, showDeadMessage } from "./dead-letter-messages.ts";
 import {
-  type DeadClass,
+  DEAD_CLASSES,
   type DeadDeliveryRow,
   type DeadGroupRow,
+  type DeadLetterFilter,
   type DeadSelection,
   deadAttempts,
   deadDeliveries,
   deadGroups,
 } from "./dead-letter-rows.ts";
-
-/** `message`: a NATS message that could not be decoded or ended the process too often. */
-export const DEAD_CLASSES = [
-  ...OUTCOME_CLASSES.filter((one) => one !== "accepted"),
-  "untried",
-  "expired",
-  "unknown",
-  "message",
-] as const satisfies readonly (DeadClass | "message")[];
-
-/** What all dead letters of a filter have in common; times are of their end. */
-export interface DeadLetterFilter
-  extends Pick<DeadSelection, "tenantId" | "channel" | "provider" | "since" | "until"> {
-  class?: (typeof DEAD_CLASSES)[number] | undefined;
-}
 
 /** Of the inputs of acts on dead letters. */
 export const filterFields = {
@@ -64,7 +49,7 @@ export function filterOf(
   };
 }
 
-export const DeadLetterGroup = Type.Object({
+const DeadLetterGroup = Type.Object({
   tenantId: orNull(Type.String({ description: "null: the message does not say" })),
   channel: orNull(oneOf(PROVIDER_CHANNELS)),
   provider: orNull(Type.String()),
@@ -82,7 +67,7 @@ export const DeadLetterGroup = Type.Object({
     { description: "The newest, at most 3" },
   ),
 });
-export type DeadLetterGroup = Static<typeof DeadLetterGroup>;
+type DeadLetterGroup = Static<typeof DeadLetterGroup>;
 
 export const listDead = defineAct({
   name: "dead list",
@@ -139,7 +124,7 @@ export const showDead = defineAct({
   }),
 });
 
-export interface DeadLetterGlance {
+interface DeadLetterGlance {
   groups: DeadLetterGroup[];
   /** There are more than these: the groups are of so many. undefined: they are all. */
   ofNewest: number | undefined;
@@ -148,7 +133,10 @@ export interface DeadLetterGlance {
 const MOST_AT_A_GLANCE = 3_000;
 
 /** Throws `NotFound` for an unknown tenant. */
-export async function listDeadLetters(db: Database, filter: DeadLetterFilter = {}) {
+export async function listDeadLetters(
+  db: Database,
+  filter: DeadLetterFilter = {},
+): Promise<DeadLetterGroup[]> {
   await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
   const groups = selection === undefined ? [] : await deadGroups(db, selection);

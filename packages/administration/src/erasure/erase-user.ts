@@ -10,7 +10,7 @@ import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
-import { deleteDeadMessage } from "../dead-letters/dead-message-rows.ts";
+import { deleteDeadMessage } from "../dead-letters/dead-letter-messages.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";

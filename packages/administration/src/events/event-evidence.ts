@@ -1,21 +1,13 @@
+import type { Channel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
+import { eventContent, usedSensitiveTemplate } from "./event-facts.ts";
 import type { EventReport } from "./event-report.ts";
-import {
-  type DeliveryEvidenceRow,
-  deliveryEvidence,
-  isNotedSensitive,
-  type TemplateOfEvent,
-  type TryRow,
-  templatesOfEventType,
-  triesOfDeliveries,
-} from "./evidence-rows.ts";
-import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
 
 /** What a vendor said of a delivery after it had taken the message. */
-export interface VendorReceipt {
+interface VendorReceipt {
   provider: string;
   kind: string;
   reason: string | null;
@@ -40,7 +32,7 @@ export interface EventEvidence {
   variables: EventVariables;
 }
 
-export type EventVariables =
+type EventVariables =
   /** Names with their values, texts as they are and all else as JSON, cut; `more`: so many are left out. */
   | { shown: true; values: { name: string; value: string }[]; more: number }
   /** Why they are not shown, in words. */
@@ -120,4 +112,80 @@ function cut(text: string): string {
   return text.length > MOST_CHARACTERS
     ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()} …`
     : text;
+}
+
+/**
+ * `recipient`: the address that it went to, or was to. Of its template's version, null where the template is gone;
+ * `templateOf`: whose it is, `platform` for a built-in one.
+ */
+async function deliveryEvidence(db: Database, tenantId: string, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom("deliveries as d")
+    .leftJoin("template_versions as v", "v.id", "d.template_version_id")
+    .leftJoin("templates as t", "t.id", "v.template_id")
+    .select(["d.id", "d.recipient", "t.id as templateId", "v.version", "t.tenant_id as templateOf"])
+    .where("d.id", "in", ids)
+    .where("d.tenant_id", "=", tenantId)
+    .execute();
+}
+
+type DeliveryEvidenceRow = Awaited<ReturnType<typeof deliveryEvidence>>[number];
+
+/**
+ * The tries of deliveries, in order. `providerId` null: the account is gone; `class` null: it is under way;
+ * `vendorAnswer`: the first KB, secrets masked.
+ */
+async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom("attempts as a")
+    .innerJoin("deliveries as d", "d.id", "a.delivery_id")
+    .leftJoin("providers as p", (join) =>
+      join.onRef("p.id", "=", "a.provider_id").onRef("p.tenant_id", "=", "d.tenant_id"),
+    )
+    .select([
+      "a.delivery_id as deliveryId",
+      "a.number",
+      "a.provider_kind as provider",
+      "p.id as providerId",
+      "p.name as providerName",
+      "a.started_at as startedAt",
+      "a.class",
+      "a.reason",
+      "a.vendor_status as vendorStatus",
+      "a.vendor_answer as vendorAnswer",
+    ])
+    .where("a.delivery_id", "in", ids)
+    .where("d.tenant_id", "=", tenantId)
+    .orderBy("a.delivery_id")
+    .orderBy("a.number")
+    .execute();
+}
+
+type TryRow = Awaited<ReturnType<typeof triesOfDeliveries>>[number];
+
+/** The tenant's own templates of an event type; the built-in ones are not among them. */
+async function templatesOfEventType(db: Database, tenantId: string, eventType: string) {
+  return await db
+    .selectFrom("templates")
+    .select(["id", "channel"])
+    .where("tenant_id", "=", tenantId)
+    .where("event_type", "=", eventType)
+    .$narrowType<{ channel: Channel }>()
+    .execute();
+}
+
+type TemplateOfEvent = Awaited<ReturnType<typeof templatesOfEventType>>[number];
+
+/** Whether an event is noted as one whose variables are to be erased at its end. */
+async function isNotedSensitive(db: Database, tenantId: string, eventId: string) {
+  const row = await db
+    .selectFrom("sensitive_events as s")
+    .innerJoin("events as e", "e.id", "s.event_id")
+    .select("s.event_id")
+    .where("s.event_id", "=", eventId)
+    .where("e.tenant_id", "=", tenantId)
+    .executeTakeFirst();
+  return row !== undefined;
 }

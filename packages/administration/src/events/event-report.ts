@@ -19,11 +19,15 @@ import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
 import { defineAct } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE } from "./event-example.ts";
-import { type EventFacts, readEventFacts } from "./event-facts.ts";
-import { timelineOf } from "./event-timeline.ts";
-import { LEFT_OUT, othersIn } from "./gathering-words.ts";
-import { type EventRow, eventById, eventIdsByReference } from "./timeline-rows.ts";
-import { WAIT_REASONS, type WaitReason, waitReason } from "./wait-reasons.ts";
+import {
+  type EventFacts,
+  type EventRow,
+  eventById,
+  eventIdsByReference,
+  readEventFacts,
+} from "./event-facts.ts";
+import { LEFT_OUT, othersIn, timelineOf } from "./event-timeline.ts";
+import { WAIT_REASONS, type WaitReason, waitReason } from "./waiting-deliveries.ts";
 
 /**
  * An event and what became of it on each channel. Holds neither its variables nor what was rendered:

@@ -1,11 +1,11 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { EventReport } from "@belfry/contracts/event-report";
-import { reasonWords } from "@belfry/contracts/reasons";
+import { REASONS, reasonWords } from "@belfry/contracts/reasons";
 import type { ReceiptKind } from "@belfry/contracts/receipt";
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import type { EventFacts } from "./event-facts.ts";
-import { gatheringWords } from "./gathering-words.ts";
+import type { DigestItemState } from "@belfry/contracts/timing";
+import type { EventFacts, GatheringRow } from "./event-facts.ts";
 
 type TimelineEntry = EventReport["timeline"][number];
 
@@ -192,4 +192,26 @@ function entry(at: Date, channel: Channel | null, what: string): TimelineEntry {
 
 function pairs<T>(byChannel: Partial<Record<Channel, T>>): [Channel, T][] {
   return Object.entries(byChannel) as [Channel, T][];
+}
+
+/** Why an event is not in its message. */
+export const LEFT_OUT: Readonly<Partial<Record<DigestItemState, string>>> = {
+  read: REASONS["read-in-inbox"],
+  cancelled: REASONS.cancelled,
+};
+
+export function othersIn({ state, count }: GatheringRow): number {
+  return state === "in" ? count - 1 : count;
+}
+
+/** What became of an event in a digest, in words. */
+function gatheringWords(gathering: GatheringRow): string {
+  const { state, windowEndsAt, closedAt } = gathering;
+  const others = othersIn(gathering);
+  const ends = windowEndsAt.toISOString();
+  if (state === "alone") return `sent by itself; what comes until ${ends} is gathered`;
+  const why = LEFT_OUT[state];
+  if (why !== undefined) return `left out of the message: ${why}`;
+  if (others === 0) return `gathered with no other event${closedAt === null ? " yet" : ""}`;
+  return `gathered with ${others === 1 ? "1 other" : `${others} others`} into one message`;
 }

@@ -7,8 +7,7 @@ import { uuidv7 } from "uuidv7";
 import { defineAct, EDIT } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE, EXAMPLE_ID } from "./event-example.ts";
-import { eventContent, usedSensitiveTemplate } from "./sent-content-rows.ts";
-import { eventById } from "./timeline-rows.ts";
+import { eventById, eventContent, usedSensitiveTemplate } from "./event-facts.ts";
 
 const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
   minute: "must wait: the tenant's limit a minute is reached",

@@ -6,8 +6,8 @@ import { eraseSensitiveVariables } from "@belfry/database/functions/release-deli
 import { shownNotifications } from "@belfry/database/notifications";
 import { deleteTemplate, putTemplate } from "../templates/test-templates.ts";
 import { tenantDatabase } from "../test-database.ts";
+import { usedSensitiveTemplate } from "./event-facts.ts";
 import { sentContent } from "./sent-content.ts";
-import { usedSensitiveTemplate } from "./sent-content-rows.ts";
 
 const SECOND_MS = 1000;
 

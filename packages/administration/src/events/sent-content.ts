@@ -1,18 +1,19 @@
-import { type Channel, isProviderChannel } from "@belfry/contracts/channels";
+import { type Channel, isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
 import { digestContent } from "@belfry/database/functions/digests";
+import { notificationLinks, shownNotifications } from "@belfry/database/notifications";
 import {
   parseVariables,
   storedEvent,
   withGathered,
 } from "@belfry/templates/language/event-variables";
 import type { CompiledTemplate } from "@belfry/templates/source";
+import { sql } from "kysely";
 import { NotFound } from "../input-error.ts";
 import { type Preview, renderSettings } from "../templates/preview-template.ts";
-import { notificationContent } from "./notification-rows.ts";
-import { eventContent, sentVersion } from "./sent-content-rows.ts";
+import { eventContent } from "./event-facts.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
@@ -77,4 +78,56 @@ function parsed(variables: string | null): Record<string, unknown> {
 
 function nothing(channel: Channel): NotFound {
   return new NotFound("channel", `the event has nothing on ${channel}`);
+}
+
+/** What a message was made of. The caller decides whether it may be seen. */
+interface SentVersion {
+  compiled: unknown;
+  /** The digest that the message is of; null: it is of one event. */
+  digestId: string | null;
+  /** null: the template is gone. */
+  sensitive: boolean | null;
+  /** As it is set now. */
+  plainCharacters: boolean | null;
+}
+
+/** Of the event's own delivery on the channel, else of the digest that it is in; the id of a digest does as well. */
+async function sentVersion(
+  db: Database,
+  tenantId: string,
+  eventId: string,
+  channel: ProviderChannel,
+): Promise<SentVersion | undefined> {
+  const { rows } = await sql<SentVersion>`
+    select v.compiled, g.id as "digestId", t.plain_characters as "plainCharacters",
+           t.sensitive or coalesce(e.accepted_at <= t.sensitive_until, false) or exists (
+             select from digest_items i join events o on o.id = i.event_id
+             where i.digest_id = g.id and o.accepted_at <= t.sensitive_until) as sensitive
+    from (
+      select d.*, 1 as place from deliveries d where d.event_id = ${eventId}
+      union all
+      select d.*, 2 from digest_items i join deliveries d on d.event_id = i.digest_id
+      where i.event_id = ${eventId} and i.state = 'in'
+    ) d
+    left join events e on e.id = d.event_id and e.tenant_id = d.tenant_id
+    left join digests g on g.id = d.event_id and g.tenant_id = d.tenant_id
+    left join template_versions v on v.id = d.template_version_id
+    left join templates t on t.id = v.template_id
+    where d.tenant_id = ${tenantId} and d.channel = ${channel}
+    order by d.place limit 1`.execute(db);
+  return rows[0];
+}
+
+/** The in-app item of an event as it was rendered, and whether it may be seen. */
+async function notificationContent(db: Database, tenantId: string, eventId: string) {
+  const row = await db
+    .selectFrom("notifications")
+    .select(["title", "body", "url", "actions"])
+    .where("id", "=", eventId)
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const shown = await shownNotifications(db, tenantId, [eventId]);
+  const { title, body } = row;
+  return { title, body, ...notificationLinks(row), sensitive: !shown.has(eventId) };
 }

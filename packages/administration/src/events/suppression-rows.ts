@@ -5,7 +5,7 @@ import { sql } from "kysely";
 
 /** Queries of administration on `suppressions`. */
 
-export interface NewSuppression {
+interface NewSuppression {
   tenantId: string;
   channel: ProviderChannel;
   /** As `suppressedForm` makes it. */

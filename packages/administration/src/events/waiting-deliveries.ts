@@ -1,12 +1,30 @@
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
-import { reasonWords } from "@belfry/contracts/reasons";
+import { type ReasonCode, reasonOf, reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { WAIT_REASONS, type WaitReason, waitReason } from "./wait-reasons.ts";
+
+/** Why a delivery waits for a time. */
+export const WAIT_REASONS = ["gathered", "quiet", "unread", "retry", "other"] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
+  gathered: "gathered",
+  "gathered-quiet": "gathered",
+  quiet: "quiet",
+  unread: "unread",
+};
+
+/** By a delivery's status and its reason as it is stored. */
+export function waitReason(status: string, reason: string | null): WaitReason {
+  const code = reasonOf(reason)?.code;
+  // After a try only quiet hours hold up what is ours to say.
+  if (status === "waiting") return code === "quiet" ? "quiet" : "retry";
+  return (code && OF_CODES[code]) ?? "other";
+}
 
 /** A delivery that is sent at a later time. */
-export interface WaitingDelivery {
+interface WaitingDelivery {
   id: string;
   channel: ProviderChannel;
   why: WaitReason;
@@ -20,7 +38,7 @@ export interface WaitingDelivery {
   digestId: string | null;
 }
 
-export interface WaitingGlance {
+interface WaitingGlance {
   /** The soonest first. */
   groups: { why: WaitReason; count: number; soonest: Date }[];
   /** Of the reason that was asked for, the soonest first. */

@@ -15,8 +15,8 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { defineRead, LOOK, optional } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
-import { inWords } from "../events/found-events.ts";
-import { eventIdsByReference } from "../events/timeline-rows.ts";
+import { eventIdsByReference } from "../events/event-facts.ts";
+import { inWords } from "../events/search-events.ts";
 import { invalid } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import {

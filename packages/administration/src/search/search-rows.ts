@@ -1,6 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
-import { type FoundEvent, foundColumns } from "../events/found-events.ts";
+import { type FoundEvent, foundColumns } from "../events/search-events.ts";
 
 /** Queries of the search: each goes by an index, and reads a bounded number of rows. */
 

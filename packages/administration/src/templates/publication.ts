@@ -3,7 +3,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type SqlBool, sql } from "kysely";
-import { usedSensitiveTemplate } from "../events/sent-content-rows.ts";
+import { usedSensitiveTemplate } from "../events/event-facts.ts";
 import { idAt } from "../pages.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 import { inputOfDraft, readDraft, type TemplateDraft } from "./drafts.ts";
