@@ -133,7 +133,7 @@ function schemaOf<I extends TObject, O extends TSchema, A extends TSchema>(
   const { method, params } = httpOf(act)!;
   const isSigned = method !== "GET";
   const isSignedEmpty = isSigned && body === undefined;
-  const { input, output } = act.examples[0]!;
+  const { input, output } = act.example!;
   const inputOfBody = Object.entries(input).filter(([name]) => body && name in body.properties);
   const properties = Object.fromEntries(params.map((name) => [name, act.input.properties[name]!]));
   const emptyText = " Without a body: where a signature is needed, it is over the empty text.";

@@ -33,8 +33,7 @@ const LONG_ID = { validation: { message: ["userId must be at most 255 characters
 
 /** A tenant's users: the directory, their preferences, and how they are erased. */
 export function userRoutes(add: AddActRoute): void {
-  const [{ input: userExample } = {}] = putUser.examples;
-  const { userId: _, ...example } = userExample ?? {};
+  const { userId: _, ...example } = putUser.example?.input ?? {};
 
   add(putUser, {
     tag,

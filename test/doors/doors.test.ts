@@ -233,10 +233,10 @@ test("an act does the same by every door, and the audit log tells the same but f
   for (const { act, need } of keyed) assert.match(need, /^(manage|provision)$/, act.name);
   let byCommandLine = 0;
   for (const { act } of keyed) {
-    for (const { input } of act.examples) {
-      const took = await byEveryDoor(act, (own) => ({ ...input, ...own }));
-      if (took.includes("commandByHttp")) byCommandLine += 1;
-    }
+    if (act.example === undefined) continue;
+    const { input } = act.example;
+    const took = await byEveryDoor(act, (own) => ({ ...input, ...own }));
+    if (took.includes("commandByHttp")) byCommandLine += 1;
   }
   assert.ok(byCommandLine >= 7, `${byCommandLine} by the command line`);
 });
@@ -244,7 +244,7 @@ test("an act does the same by every door, and the audit log tells the same but f
 test("the faults of an input are the same words in the same order by every door", async () => {
   let several = 0;
   for (const { act } of keyed) {
-    const [{ input = {} } = {}] = act.examples;
+    const { input = {} } = act.example ?? {};
     const bad = Object.entries(act.input.properties).flatMap(([name, schema]) => {
       const value = badValue(schema);
       return value === undefined || act.flags?.[name] === null ? [] : [[name, value]];
@@ -260,7 +260,7 @@ test("each key role runs the acts that it is good for, and is told its role by t
   for (const role of KEY_ROLES) {
     for (const { act, need } of keyed) {
       const { apiKey, own } = await freshTenant(act, role);
-      const { status, body } = await call(act, { ...act.examples[0]?.input, ...own }, apiKey);
+      const { status, body } = await call(act, { ...act.example?.input, ...own }, apiKey);
       const where = `${act.name} by ${role}: ${JSON.stringify(body)}`;
       assert.equal(status === 403, !keyMay(role, need), where);
       if (status === 403) assert.match(body.message, new RegExp(`has the role ${role};`), where);
@@ -303,7 +303,7 @@ test("an id of another tenant is as unknown as none, whatever field it is in", a
   for (const { act } of keyed) {
     const theirs = await freshTenant(act);
     const mine = await freshTenant(act);
-    const input = { ...act.examples[0]?.input, ...mine.own };
+    const input = { ...act.example?.input, ...mine.own };
     for (const [field, id] of Object.entries(theirs.own)) {
       if (typeof id !== "string") continue;
       tried += 1;

@@ -58,7 +58,7 @@ const isOfOthers = ({ name }: Act) => /^(member|operator|layout) /.test(name);
 function inputsOf(act: Act, more: Record<string, unknown>): Record<string, unknown>[] {
   const fields = Object.keys(act.input.properties).filter((name) => name in FIELDS);
   if (fields.length === 0 || isOfOthers(act)) return [];
-  const example = { ...act.examples[0]?.input, ...more };
+  const example = { ...act.example?.input, ...more };
   const given = OWN[act.name];
   if (given !== undefined) return given.map((own) => ({ ...example, ...own }));
   const most = Math.max(...fields.map((name) => FIELDS[name]?.length ?? 0));

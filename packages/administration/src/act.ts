@@ -72,8 +72,6 @@ interface Description<I extends TObject, O extends TSchema> {
   output: O;
   pages?: true;
   example?: Example<I, O>;
-  /** In place of `example`. */
-  examples?: readonly Example<I, O>[];
   /**
    * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
    * words, `<id>` or `[id]` for an argument, null for none.
@@ -122,7 +120,6 @@ export interface Act<
   Prepared = any,
 > extends ActDefinition<I, O, Result, Prepared> {
   effect: Effect;
-  examples: readonly Example<I, O>[];
 }
 
 export type Note = Omit<AuditNote, "tenantId"> & Partial<Pick<AuditNote, "tenantId">>;
@@ -189,7 +186,7 @@ export function defineAct<
   Result extends { output: Static<O> },
   Prepared,
 >(act: ActDefinition<I, O, Result, Prepared>): Act<I, O, Result, Prepared> {
-  return { effect: "change", ...act, examples: examplesOf(act) };
+  return { effect: "change", ...act };
 }
 
 /** An act that changes nothing. `run` returns the output, and throws as that of `defineAct` does. */
@@ -199,14 +196,7 @@ export function defineRead<I extends TObject, O extends TSchema>(
   const run = async (context: ActContext, input: Static<I>) => ({
     output: await act.run(context, input),
   });
-  return { ...act, effect: "read", examples: examplesOf(act), run };
-}
-
-function examplesOf<I extends TObject, O extends TSchema>({
-  example,
-  examples = [],
-}: Description<I, O>): readonly Example<I, O>[] {
-  return example === undefined ? examples : [example];
+  return { ...act, effect: "read", run };
 }
 
 /** An entry of the audit log: what was done, as `category.create`, to what, and how it was before and after. */

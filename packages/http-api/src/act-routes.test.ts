@@ -74,7 +74,6 @@ test("what a path and a query say has the types of the act's fields", async (t) 
         words: Type.Optional(words),
       }),
       output: anything,
-      examples: [],
       run: async (_, input) => ({ output: input }),
     }),
   );
@@ -110,7 +109,6 @@ test("a conflict is 412 where the caller says what it has read, by the field or 
         revision: Type.Optional(integer({ minimum: 0, maximum: 9 })),
       }),
       output: anything,
-      examples: [],
       async run(_, { revision = 0, late }): Promise<{ output: unknown }> {
         if (late === true) throw new TooLate("it has ended");
         if (revision !== 3) throw new Conflict(3);

@@ -197,7 +197,7 @@ export function typed(text: unknown, { type }: TSchema = {} as TSchema): unknown
 function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
   const { params, query, body } = http;
   const { properties } = act.input;
-  const { input = {}, output } = act.examples[0] ?? {};
+  const { input = {}, output } = act.example ?? {};
   const example = input as Fields;
   const of = (names: readonly string[]) => {
     const fields = names.map((name): [string, TSchema] => {

@@ -3,7 +3,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, EDIT, type Note } from "../act.ts";
+import { type ActContext, defineAct, EDIT, type Note, note, optional } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { invalid } from "../input-error.ts";
 import { changeDeadMessages } from "./dead-letter-messages.ts";
@@ -43,43 +43,36 @@ export const DeadLetterChange = Type.Object({
     description:
       "Those that were not changed, at most 100; of a filter only those that it left out on purpose",
   }),
-  next: Type.Optional(
-    Type.String({ description: "Give it as `after` for the next part; absent on the last one" }),
-  ),
+  next: optional(Type.String(), "Give it as `after` for the next part; absent on the last one"),
 });
 export type DeadLetterChange = Static<typeof DeadLetterChange>;
 
 const MOST_IN_A_PART = 1_000;
 const ChangeInput = Type.Object({
-  ids: Type.Optional(Type.Array(text(), { description: "these, and no filter; at most 100" })),
+  ids: optional(Type.Array(text()), "these, and no filter; at most 100"),
   ...filterFields,
-  dryRun: Type.Optional(flag({ description: "say what would be done, and change nothing" })),
-  limit: Type.Optional(
-    integer(
-      { minimum: 1, maximum: MOST_IN_A_PART },
-      { description: `at most so many in this part; default: ${MOST_IN_A_PART}` },
-    ),
+  dryRun: optional(flag(), "say what would be done, and change nothing"),
+  limit: optional(
+    integer({ minimum: 1, maximum: MOST_IN_A_PART }),
+    `at most so many in this part; default: ${MOST_IN_A_PART}`,
   ),
-  after: Type.Optional(text({ description: "`next` of the part before" })),
+  after: optional(text(), "`next` of the part before"),
 });
 const CHANGE = {
   access: EDIT,
-  effect: "change" as const,
   input: ChangeInput,
   output: DeadLetterChange,
-  examples: [
-    {
-      input: { ids: [EXAMPLE_ID] },
-      output: {
-        dryRun: false,
-        count: 1,
-        more: false,
-        endedBefore: "2026-11-20T09:30:00.000000Z",
-        ids: [EXAMPLE_ID],
-        refused: [],
-      },
+  example: {
+    input: { ids: [EXAMPLE_ID] },
+    output: {
+      dryRun: false,
+      count: 1,
+      more: false,
+      endedBefore: "2026-11-20T09:30:00.000000Z",
+      ids: [EXAMPLE_ID],
+      refused: [],
     },
-  ],
+  },
   flags: { limit: null, after: null },
 };
 
@@ -127,7 +120,7 @@ function changeNote(
   if (count === 0 || dryRun) return undefined;
   const filter = [channel, ofClass, provider].filter((one) => one !== undefined).join(" ");
   const target = ids === undefined ? filter || "all" : (ids[0] ?? "none");
-  return { action: `dead-letter.${verb}`, target, after: { count } };
+  return note(`dead-letter.${verb}`, target, { after: { count } });
 }
 
 const MAX_NAMED = 100;
@@ -193,9 +186,14 @@ async function change(
   const chosen = await selected(db, letters);
   const endedBefore = momentOf(options.endedBefore) ?? (await databaseNow(db));
   const result: DeadLetterChange = {
-    ...{ dryRun, count: 0, more: false, endedBefore, ids: [], refused: [] },
+    dryRun,
+    count: 0,
+    more: false,
+    endedBefore,
+    ids: [],
+    refused: [],
   };
-  const note = (ids: readonly string[]) => {
+  const add = (ids: readonly string[]) => {
     result.count += ids.length;
     result.ids.push(...ids.slice(0, Math.max(0, MAX_NAMED - result.ids.length)));
   };
@@ -218,7 +216,7 @@ async function change(
     while (!dryRun && result.count < most) {
       const batch = Math.min(BATCH_DELIVERIES, most - result.count);
       const changed = await run(deliveries, batch);
-      note(changed);
+      add(changed);
       if (changed.length < batch) break;
     }
   }
@@ -229,7 +227,7 @@ async function change(
       dryRun,
       left,
       endedBefore,
-      note,
+      add,
       refuse,
     });
   }

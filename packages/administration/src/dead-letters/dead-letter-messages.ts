@@ -56,7 +56,7 @@ export async function changeDeadMessages(
     left: number;
     /** Those that were set aside later are left alone. */
     endedBefore: string;
-    note(ids: readonly string[]): void;
+    add(ids: readonly string[]): void;
     refuse(id: string, reason: string): void;
   },
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function changeDeadMessages(
     };
     if (!options.dryRun) await inTransaction(db, run);
     left -= 1;
-    options.note([row.id]);
+    options.add([row.id]);
   }
 }
 

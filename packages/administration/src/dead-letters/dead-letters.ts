@@ -4,7 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineRead, LOOK, optional } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -22,15 +22,13 @@ import {
 
 /** Of the inputs of acts on dead letters. */
 export const filterFields = {
-  channel: Type.Optional(
-    oneOf(PROVIDER_CHANNELS, { description: listed(PROVIDER_CHANNELS, "or") }),
-  ),
-  class: Type.Optional(oneOf(DEAD_CLASSES, { description: DEAD_CLASSES.join(", ") })),
-  provider: Type.Optional(text({ description: "its kind, for example sendgrid" })),
-  since: Type.Optional(
+  channel: optional(oneOf(PROVIDER_CHANNELS), listed(PROVIDER_CHANNELS, "or")),
+  class: optional(oneOf(DEAD_CLASSES), DEAD_CLASSES.join(", ")),
+  provider: optional(text(), "its kind, for example sendgrid"),
+  since: optional(
     moment({ description: "ended at or after, as 2026-11-20T12:00:00Z or 24h, 30m, 7d ago" }),
   ),
-  until: Type.Optional(moment({ description: "ended before" })),
+  until: optional(moment({ description: "ended before" })),
 };
 const FilterInput = Type.Object(filterFields);
 
@@ -69,20 +67,17 @@ const DeadLetterGroup = Type.Object({
 });
 type DeadLetterGroup = Static<typeof DeadLetterGroup>;
 
-export const listDead = defineAct({
+export const listDead = defineRead({
   name: "dead list",
   http: "GET /dead-letters",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "Groups by tenant, channel, provider and error class, with counts and examples",
   input: FilterInput,
   output: Type.Array(DeadLetterGroup),
-  examples: [{ input: { class: "permanent" }, output: [] }],
+  example: { input: { class: "permanent" }, output: [] },
   flags: { provider: "--provider <kind>", since: "--since <time>", until: "--until <time>" },
-  run: async ({ db, tenantId }, input) => ({
-    output: await listDeadLetters(db, filterOf(input, tenantId)),
-  }),
+  run: ({ db, tenantId }, input) => listDeadLetters(db, filterOf(input, tenantId)),
 });
 
 type ShownDeadLetter = Awaited<ReturnType<typeof showDeadLetter>>;
@@ -106,22 +101,19 @@ const LETTER: ShownDeadLetter = {
   attempts: [],
 };
 
-export const showDead = defineAct({
+export const showDead = defineRead({
   name: "dead show",
   http: "GET /dead-letters/:id",
   access: LOOK,
-  effect: "read",
   summary: "One delivery with its attempts and what the provider answered, or one message",
   input: Type.Object({ id: documented({ description: "as the list has it" }) }),
   output: Type.Unsafe<ShownDeadLetter>({
     type: "object",
     description: "The delivery or message, its class, and whether it can be replayed",
   }),
-  examples: [{ input: { id: LETTER.id }, output: LETTER }],
+  example: { input: { id: LETTER.id }, output: LETTER },
   flags: { id: "<id>" },
-  run: async ({ db, tenantId }, { id }) => ({
-    output: await showDeadLetter(db, id, tenantId || undefined),
-  }),
+  run: ({ db, tenantId }, { id }) => showDeadLetter(db, id, tenantId || undefined),
 });
 
 interface DeadLetterGlance {

@@ -16,7 +16,7 @@ import {
   type FoundToCancel,
 } from "@belfry/database/functions/cancel-events";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct, EDIT, isUntold, type Note } from "../act.ts";
+import { type Access, defineAct, EDIT, isUntold, type Note, note } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
@@ -50,7 +50,7 @@ export const cancelEvents = defineAct({
     "The answer is true from the moment it is given. An event of which a try is under way is pending: asked again, the answer says what became of it. A call takes those events first that no call has looked at. A call that fails may have stopped some: asked again, it says so.",
   input: CancelRequest,
   output: Cancelled,
-  examples: [{ input: { cancelKeys: ["order-1001"] }, output: STOPPED }],
+  example: { input: { cancelKeys: ["order-1001"] }, output: STOPPED },
   async run({ db, tenantId, actor }, request) {
     const { cancelKeys = [], eventIds = [], userIds } = request;
     const found = await eventsToCancel(db, {
@@ -74,11 +74,11 @@ export const cancelEvents = defineAct({
       at += EVENTS_AT_A_TIME;
       const change = async (to: Database) =>
         part.length > 0 ? await cancel(to, tenantId, part) : [];
-      const note = (done: CancelledEvent[]) => ({
+      const noteOf = (done: CancelledEvent[]) => ({
         tenantId,
         ...cancelNote(request, { ...byVerdict(done), more: more && at >= ids.length }),
       });
-      const done = isUntold(CANCEL, actor) ? change(db) : audited(db, actor, change, note);
+      const done = isUntold(CANCEL, actor) ? change(db) : audited(db, actor, change, noteOf);
       events.push(...(await done));
     } while (at < ids.length);
     const unknown = eventIds.filter((name) => !isKnown(name, found));
@@ -96,12 +96,11 @@ export const cancelEvent = defineAct({
   name: "event cancel-one",
   http: "POST /events/:id/cancel",
   access: EDIT,
-  effect: "change",
   summary: "Stop what has not reached anybody of one event, by Belfry's id alone",
   description: "Events that have the id as their eventId are left alone.",
   input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
   output: Cancelled,
-  examples: [{ input: { id: EXAMPLE_ID }, output: { ...STOPPED, partly: [] } }],
+  example: { input: { id: EXAMPLE_ID }, output: { ...STOPPED, partly: [] } },
   command: false,
   async run({ db, tenantId }, { id }) {
     const events = UUID.test(id) ? await cancel(db, tenantId, [id.toLowerCase()]) : [];
@@ -131,9 +130,8 @@ function cancelNote(
 ): Note {
   const names = cancelKeys ?? eventIds;
   const [one, many] = cancelKeys === undefined ? ["event", "events"] : ["key", "keys"];
-  return {
-    action: "event.cancel",
-    target: names.length === 1 ? `${one} ${names[0]}` : `${names.length} ${many}`,
+  const target = names.length === 1 ? `${one} ${names[0]}` : `${names.length} ${many}`;
+  return note("event.cancel", target, {
     after: {
       cancelled: cancelled.length,
       partly: partly.length,
@@ -142,7 +140,7 @@ function cancelNote(
       ...(userIds && { users: userIds.length }),
       ...(more && { more }),
     },
-  };
+  });
 }
 
 function isKnown(name: string, found: readonly FoundToCancel[]): boolean {

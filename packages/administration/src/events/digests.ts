@@ -11,7 +11,7 @@ import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -58,62 +58,66 @@ const ShownDigest = Type.Object({
   ),
 });
 const EXAMPLE = {
-  ...{ id: DIGEST_ID, eventType: "comment.added", channel: EXAMPLE_CHANNEL, userId: "user-1" },
-  ...{ recipient: "ann@example.com", locale: "", key: "post-7", count: 2, open: true },
-  ...{ openedAt: "2026-11-20T09:00:00.000Z", windowEndsAt: "2026-11-20T09:30:00.000Z" },
-  ...{ closedAt: null, delivery: null },
+  id: DIGEST_ID,
+  eventType: "comment.added",
+  channel: EXAMPLE_CHANNEL,
+  userId: "user-1",
+  recipient: "ann@example.com",
+  locale: "",
+  key: "post-7",
+  count: 2,
+  open: true,
+  openedAt: "2026-11-20T09:00:00.000Z",
+  windowEndsAt: "2026-11-20T09:30:00.000Z",
+  closedAt: null,
+  delivery: null,
 };
 const SHOWN = { ...EXAMPLE, events: [] };
 const named = Type.Object({
   id: id({ description: "the digest's id, as in the list or in an event's report" }),
 });
 
-export const listDigests = defineAct({
+export const listDigests = defineRead({
   name: "digest list",
   http: "GET /digests",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "A tenant's open digests, the next one first: until when, and with how many events",
   input: Type.Object({
-    limit: Type.Optional(
-      integer(
-        { minimum: 1, maximum: MOST_LISTED },
-        { description: "how many at most; default: 1,000" },
-      ),
+    limit: optional(
+      integer({ minimum: 1, maximum: MOST_LISTED }),
+      "how many at most; default: 1,000",
     ),
   }),
   output: Type.Array(Type.Object(digest, { title: "Digest" })),
-  examples: [{ input: {}, output: [EXAMPLE] }],
+  example: { input: {}, output: [EXAMPLE] },
   async run({ db, tenantId }, { limit = MOST_LISTED }) {
     await requireTenant(db, tenantId, "tenant");
-    return { output: (await openDigests(db, tenantId, limit)).map(shownDigest) };
+    return (await openDigests(db, tenantId, limit)).map(shownDigest);
   },
 });
 
-export const showDigest = defineAct({
+export const showDigest = defineRead({
   name: "digest show",
   http: "GET /digests/:id",
   access: LOOK,
-  effect: "read",
   tool: true,
   summary: "One digest, open or not, with the ids of its oldest 100 events",
   description: "Its events include those that are not in the message.",
   input: named,
   output: ShownDigest,
-  examples: [{ input: { id: DIGEST_ID }, output: SHOWN }],
-  run: async ({ db, tenantId }, input) => ({ output: await readDigest(db, tenantId, input.id) }),
+  example: { input: { id: DIGEST_ID }, output: SHOWN },
+  run: ({ db, tenantId }, input) => readDigest(db, tenantId, input.id),
 });
 
 export const releaseDigest = defineAct({
   name: "digest release",
   http: "POST /digests/:id/release",
   access: EDIT,
-  effect: "change",
   summary: "Send an open digest now; quiet hours still apply",
   input: named,
   output: ShownDigest,
-  examples: [{ input: { id: DIGEST_ID }, output: SHOWN }],
+  example: { input: { id: DIGEST_ID }, output: SHOWN },
   async run({ db, tenantId }, input) {
     const { delivery } = await readDigest(db, tenantId, input.id);
     if (!(await makeDue(db, tenantId, input.id))) {
@@ -125,9 +129,8 @@ export const releaseDigest = defineAct({
     }
     return { output: await readDigest(db, tenantId, input.id) };
   },
-  audit: (_, { output: { id: target, count } }) => ({
-    ...{ action: "digest.release", target, after: { count } },
-  }),
+  audit: (_, { output: { id: target, count } }) =>
+    note("digest.release", target, { after: { count } }),
 });
 
 function shownDigest({ delivery, ...row }: DigestRow): Digest {

@@ -62,7 +62,11 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
       receipts: receipts
         .filter(({ deliveryId }) => deliveryId === row.id)
         .map(({ providerKind: provider, kind, reason, vendorStatus, receivedAt: at }) => ({
-          ...{ provider, kind, reason, vendorStatus, at },
+          provider,
+          kind,
+          reason,
+          vendorStatus,
+          at,
         })),
       dead: letter === undefined ? null : { class: letter.class, provider: letter.provider },
     };

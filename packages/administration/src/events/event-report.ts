@@ -16,7 +16,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
-import { defineAct } from "../act.ts";
+import { defineRead } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE } from "./event-example.ts";
 import {
@@ -52,25 +52,20 @@ export type EventReport = Static<typeof EventReport>;
 
 const MAX_OTHERS = 20;
 
-export const showEvent = defineAct({
+export const showEvent = defineRead({
   name: "event show",
   http: `GET ${EVENT_PATH}`,
   access: { scope: "tenant", person: "viewer", key: "read" },
-  effect: "read",
   tool: true,
   summary: "An event with its timeline, by Belfry's id or the tenant's eventId (the newest)",
   input: Type.Object({ eventId: text({ description: "Belfry's id, or the tenant's eventId" }) }),
   output: EventReport,
-  examples: [
-    {
-      input: { eventId: EVENT_EXAMPLE.id },
-      output: { ...EVENT_EXAMPLE, othersWithThisEventId: [], waits: {} },
-    },
-  ],
+  example: {
+    input: { eventId: EVENT_EXAMPLE.id },
+    output: { ...EVENT_EXAMPLE, othersWithThisEventId: [], waits: {} },
+  },
   flags: { eventId: "<id>" },
-  run: async ({ db, tenantId }, { eventId }) => ({
-    output: await readEvent(db, eventId, tenantId || undefined),
-  }),
+  run: ({ db, tenantId }, { eventId }) => readEvent(db, eventId, tenantId || undefined),
 });
 
 /**
@@ -171,7 +166,9 @@ function channelReports(facts: EventFacts): EventReport["channels"] {
     reports[channel] = {
       ...(reports[channel] ?? { status: "skipped", reason: why ?? null, missing: [] }),
       digest: {
-        ...{ id, state, others: othersIn(gathering) },
+        id,
+        state,
+        others: othersIn(gathering),
         windowEndsAt: gathering.windowEndsAt.toISOString(),
         closedAt: isoTime(gathering.closedAt),
       },

@@ -7,7 +7,7 @@ import {
 } from "@belfry/contracts/channels";
 import { flag, oneOf } from "@belfry/contracts/fields";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT } from "../act.ts";
+import { defineAct, EDIT, optional } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid } from "../input-error.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -37,17 +37,13 @@ export const importSuppressions = defineAct({
   input: Type.Object({
     channel: oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") }),
     file: csvFile({ description: "one address a line, or a CSV" }),
-    leaveOutBad: Type.Optional(
-      flag({ description: "leave bad lines out, name them, and take the others" }),
-    ),
+    leaveOutBad: optional(flag(), "leave bad lines out, name them, and take the others"),
   }),
   output: Counts,
-  examples: [
-    {
-      input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
-      output: { lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0, faults: [] },
-    },
-  ],
+  example: {
+    input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
+    output: { lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0, faults: [] },
+  },
   async run({ db, tenantId, actor }, { channel, file, leaveOutBad = false }) {
     await requireTenant(db, tenantId);
     const { rows, lines, leftOut, faults } = await readRows(file, {

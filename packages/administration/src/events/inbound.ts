@@ -3,23 +3,22 @@ import { field, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { inboundOfTenant } from "@belfry/database/inbound";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineRead, LOOK, optional } from "../act.ts";
 import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 
 const PAGE_MESSAGES = 200;
 const { form, read } = ADDRESSES.recipientPhone;
 
-export const listInbound = defineAct({
+export const listInbound = defineRead({
   name: "sms inbound list",
   http: "GET /inbound-messages",
   access: LOOK,
-  effect: "read",
   pages: true,
   summary: "A tenant's, newest first",
   description: "What people have answered to text messages, and is no keyword such as STOP.",
   input: Type.Object({
-    number: Type.Optional(
+    number: optional(
       field<string>({ type: "string", description: `of one sender only: ${form}` }, (value) =>
         typeof value === "string" && read(value) !== undefined ? undefined : `must be ${form}`,
       ),
@@ -39,23 +38,24 @@ export const listInbound = defineAct({
       { title: "InboundMessage" },
     ),
   ),
-  examples: [
-    {
-      input: {},
-      output: {
-        items: [
-          {
-            ...{ id: "0198c0de-0000-7000-8000-000000000003", provider: "twilio" },
-            ...{ sender: "+12025550123", recipient: "+12025550100", text: "Who is this?" },
-            receivedAt: "2026-11-20T09:30:00.000Z",
-          },
-        ],
-      },
+  example: {
+    input: {},
+    output: {
+      items: [
+        {
+          id: "0198c0de-0000-7000-8000-000000000003",
+          provider: "twilio",
+          sender: "+12025550123",
+          recipient: "+12025550100",
+          text: "Who is this?",
+          receivedAt: "2026-11-20T09:30:00.000Z",
+        },
+      ],
     },
-  ],
+  },
   async run({ db, tenantId }, { number: sender, limit = PAGE_MESSAGES, after: before }) {
     await requireTenant(db, tenantId);
     const found = await inboundOfTenant(db, tenantId, { limit: limit + 1, sender, before });
-    return { output: pageFrom(found, limit, (last) => last.id) };
+    return pageFrom(found, limit, (last) => last.id);
   },
 });

@@ -4,7 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { outboxMessageById, outboxOfTenant, tenantOfOutboxMessage } from "@belfry/database/outbox";
 import { Type } from "@sinclair/typebox";
-import { defineAct, LOOK } from "../act.ts";
+import { defineRead, LOOK, optional } from "../act.ts";
 import { NotFound } from "../input-error.ts";
 import { pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -23,7 +23,7 @@ const Message = Type.Object(
     html: orNull(Type.String()),
     text: Type.String(),
     segments: orNull(Type.Integer({ description: "Of a text message" })),
-    headers: Type.Optional(
+    headers: optional(
       Type.Record(Type.String(), Type.String(), {
         description: "Of a mail: its header fields, beside those about its addresses and parts",
       }),
@@ -33,20 +33,25 @@ const Message = Type.Object(
   { title: "OutboxMessage" },
 );
 const MESSAGE = {
-  ...{ id: MESSAGE_ID, eventId: "0198c0de-0000-7000-8000-000000000001" },
-  ...{ channel: EXAMPLE_CHANNEL, to: "ann@example.com", subject: "Order A-1001", html: null },
-  ...{ text: "Thank you, Ann", segments: null, createdAt: "2026-11-20T09:30:00.000Z" },
+  id: MESSAGE_ID,
+  eventId: "0198c0de-0000-7000-8000-000000000001",
+  channel: EXAMPLE_CHANNEL,
+  to: "ann@example.com",
+  subject: "Order A-1001",
+  html: null,
+  text: "Thank you, Ann",
+  segments: null,
+  createdAt: "2026-11-20T09:30:00.000Z",
 };
 
-export const listOutbox = defineAct({
+export const listOutbox = defineRead({
   name: "outbox list",
   http: "GET /outbox",
   access: LOOK,
-  effect: "read",
   pages: true,
   summary: "A tenant's messages, newest first",
   input: Type.Object({
-    eventId: Type.Optional(
+    eventId: optional(
       field<string>(
         { type: "string", description: "of one event only, by Belfry's id" },
         (value) =>
@@ -58,30 +63,29 @@ export const listOutbox = defineAct({
     ...pageFields(PAGE_MESSAGES, PAGE_MESSAGES, (place) => UUID.test(place)),
   }),
   output: pageOf(Message),
-  examples: [{ input: {}, output: { items: [MESSAGE] } }],
+  example: { input: {}, output: { items: [MESSAGE] } },
   flags: { eventId: "--event <id>" },
   async run({ db, tenantId }, { eventId, limit = PAGE_MESSAGES, after: before }) {
     await requireTenant(db, tenantId);
     const filter = { limit: limit + 1, eventId, before };
     const found = await outboxOfTenant(db, tenantId, filter);
-    return { output: pageFrom(found, limit, (last) => last.id) };
+    return pageFrom(found, limit, (last) => last.id);
   },
 });
 
-export const showOutboxMessage = defineAct({
+export const showOutboxMessage = defineRead({
   name: "outbox show",
   http: "GET /outbox/:id",
   access: LOOK,
-  effect: "read",
   summary: "One message",
   input: Type.Object({ id: id({ description: "the message's id" }) }),
   output: Message,
-  examples: [{ input: { id: MESSAGE_ID }, output: MESSAGE }],
+  example: { input: { id: MESSAGE_ID }, output: MESSAGE },
   flags: { id: "<messageId>" },
   async run({ db, tenantId }, input) {
     const found = UUID.test(input.id) ? await outboxMessageById(db, input.id, tenantId) : undefined;
     if (found === undefined) throw messageNotFound(input.id);
-    return { output: found };
+    return found;
   },
 });
 

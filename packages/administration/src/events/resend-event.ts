@@ -4,7 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, EDIT } from "../act.ts";
+import { defineAct, EDIT, note } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE, EXAMPLE_ID } from "./event-example.ts";
 import { eventById, eventContent, usedSensitiveTemplate } from "./event-facts.ts";
@@ -28,16 +28,14 @@ export const resendEvent = defineAct({
     id: Type.String(),
     newEvent: Type.String({ description: "Belfry's id of the new event" }),
   }),
-  examples: [
-    {
-      input: { id: EXAMPLE_ID },
-      output: {
-        tenantId: EVENT_EXAMPLE.tenantId,
-        id: EXAMPLE_ID,
-        newEvent: "0198c0de-0000-7000-8000-000000000003",
-      },
+  example: {
+    input: { id: EXAMPLE_ID },
+    output: {
+      tenantId: EVENT_EXAMPLE.tenantId,
+      id: EXAMPLE_ID,
+      newEvent: "0198c0de-0000-7000-8000-000000000003",
     },
-  ],
+  },
   flags: { id: "<id>" },
   async run({ db, tenantId, services }, { id }) {
     const event = UUID.test(id) ? await eventById(db, id, tenantId) : undefined;
@@ -70,11 +68,7 @@ export const resendEvent = defineAct({
     if (refusal !== undefined) throw invalid("event", refusal);
     return { output: { tenantId, id, newEvent } };
   },
-  audit: ({ id }, { output: { newEvent } }) => ({
-    action: "event.resend",
-    target: id,
-    after: { newEvent },
-  }),
+  audit: ({ id }, { output: { newEvent } }) => note("event.resend", id, { after: { newEvent } }),
   // Where this fails, the sweeper hands the event over: it is accepted.
   after: async ({ services }, _, { output: { newEvent } }) => {
     await services.publishEvent(newEvent, newEvent).catch(() => undefined);

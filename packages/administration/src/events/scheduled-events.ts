@@ -15,7 +15,7 @@ import { momentOf } from "@belfry/contracts/send-at";
 import { keptDays } from "@belfry/database/kept-days";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import { defineAct } from "../act.ts";
+import { defineAct, defineRead, note, optional } from "../act.ts";
 import { invalid, NotFound, TooLate } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
@@ -30,21 +30,18 @@ const EXAMPLE: ScheduledEvent = {
   acceptedAt: "2026-11-18T09:30:00.000Z",
 };
 
-export const listScheduled = defineAct({
+export const listScheduled = defineRead({
   name: "event scheduled",
   http: `GET ${SCHEDULED_PATH}`,
   access: { scope: "tenant", person: "viewer", key: "read" },
-  effect: "read",
   tool: true,
   summary: "A tenant's scheduled events, the next one first",
   input: Type.Object({
-    limit: Type.Optional(
-      integer(
-        { minimum: 1, maximum: SCHEDULED_MAX_LIMIT },
-        { description: `how many at most; default: ${SCHEDULED_DEFAULT_LIMIT}` },
-      ),
+    limit: optional(
+      integer({ minimum: 1, maximum: SCHEDULED_MAX_LIMIT }),
+      `how many at most; default: ${SCHEDULED_DEFAULT_LIMIT}`,
     ),
-    after: Type.Optional(
+    after: optional(
       scheduledPlace({
         description: "continue after a page: its next",
         examples: [`2026-11-20T08:30:00.000000Z_${EXAMPLE_ID}`],
@@ -53,11 +50,9 @@ export const listScheduled = defineAct({
   }),
   output: Type.Object({
     events: Type.Array(ScheduledEvent),
-    next: Type.Optional(
-      Type.String({ description: "Give it as `after` for the next page; absent on the last one" }),
-    ),
+    next: optional(Type.String(), "Give it as `after` for the next page; absent on the last one"),
   }),
-  examples: [{ input: {}, output: { events: [EXAMPLE] } }],
+  example: { input: {}, output: { events: [EXAMPLE] } },
   flags: { after: "--after <next>" },
   async run({ db, tenantId }, { after, limit = SCHEDULED_DEFAULT_LIMIT }) {
     const place = after === undefined ? undefined : placeOf(after);
@@ -82,7 +77,7 @@ export const listScheduled = defineAct({
     const page = rows.slice(0, limit);
     const events = page.map(({ place: _, ...row }) => isoTimes(row));
     const next = rows.length > limit ? page.at(-1)?.place : undefined;
-    return { output: next === undefined ? { events } : { events, next } };
+    return next === undefined ? { events } : { events, next };
   },
 });
 
@@ -96,19 +91,16 @@ export const moveEvent = defineAct({
   name: "event move",
   http: `PATCH ${EVENT_PATH}`,
   access: { scope: "tenant", person: "editor", key: "trigger" },
-  effect: "change",
   summary: "Change when a scheduled event is sent; a time in the past means now",
   input: Type.Object({
     eventId: documented({ description: "Belfry's id of the event" }),
     ...MoveRequest.properties,
   }),
   output: Type.Object({ id: Type.String(), sendAt: time("When it is dispatched now") }),
-  examples: [
-    {
-      input: { eventId: EXAMPLE_ID, sendAt: "2026-11-21T09:30:00+01:00" },
-      output: { id: EXAMPLE_ID, sendAt: "2026-11-21T08:30:00.000Z" },
-    },
-  ],
+  example: {
+    input: { eventId: EXAMPLE_ID, sendAt: "2026-11-21T09:30:00+01:00" },
+    output: { id: EXAMPLE_ID, sendAt: "2026-11-21T08:30:00.000Z" },
+  },
   flags: { eventId: "--id <id>" },
   async run({ db, tenantId }, { eventId: id, sendAt }) {
     // The check of the input has seen that it is a time.
@@ -150,10 +142,9 @@ export const moveEvent = defineAct({
       output: { id, sendAt: moved.after.toISOString() },
     };
   },
-  audit: ({ eventId }, { before, output: { sendAt } }) => ({
-    action: "event.move",
-    target: `event ${eventId}`,
-    before: { sendAt: before.toISOString() },
-    after: { sendAt },
-  }),
+  audit: ({ eventId }, { before, output: { sendAt } }) =>
+    note("event.move", `event ${eventId}`, {
+      before: { sendAt: before.toISOString() },
+      after: { sendAt },
+    }),
 });

@@ -9,7 +9,7 @@ import { field, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, LOOK } from "../act.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
 import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -51,37 +51,37 @@ const named = Type.Object({
 const CHANNEL = EXAMPLE_CHANNEL;
 const NAMED = { channel: CHANNEL, addresses: ["ann@example.com"] };
 
-export const listSuppressions = defineAct({
+export const listSuppressions = defineRead({
   name: "suppression list",
   http: "GET /suppressions",
   access: LOOK,
-  effect: "read",
   tool: true,
   pages: true,
   summary: "A tenant's suppressed addresses, each with the reason",
   input: Type.Object({
-    channel: Type.Optional(channel),
+    channel: optional(channel),
     ...pageFields(1_000, 100, (place) => placeOf(place) !== undefined),
   }),
   output: pageOf(Suppression),
-  examples: [
-    {
-      input: {},
-      output: {
-        items: [
-          {
-            ...{ channel: CHANNEL, address: "ann@example.com", reason: "bounced" as const },
-            ...{ source: null, createdAt: "2026-11-20T09:30:00.000Z" },
-          },
-        ],
-      },
+  example: {
+    input: {},
+    output: {
+      items: [
+        {
+          channel: CHANNEL,
+          address: "ann@example.com",
+          reason: "bounced",
+          source: null,
+          createdAt: "2026-11-20T09:30:00.000Z",
+        },
+      ],
     },
-  ],
+  },
   async run({ db, tenantId }, { limit = 100, after = "", ...filter }) {
     await requireTenant(db, tenantId);
     const page = { ...filter, limit: limit + 1, after: placeOf(after) };
     const rows = await suppressionsOfTenant(db, tenantId, page);
-    return { output: pageFrom(rows.map(isoTimes), limit, nextOf) };
+    return pageFrom(rows.map(isoTimes), limit, nextOf);
   },
 });
 
@@ -89,11 +89,10 @@ export const addSuppressions = defineAct({
   name: "suppression add",
   http: "POST /suppressions",
   access: EDIT,
-  effect: "change",
   summary: "Send nothing to these addresses from now on",
   input: named,
   output: Type.Object({ added: Type.Integer(), alreadyThere: Type.Integer() }),
-  examples: [{ input: NAMED, output: { added: 1, alreadyThere: 0 } }],
+  example: { input: NAMED, output: { added: 1, alreadyThere: 0 } },
   async run({ db, tenantId, actor }, input) {
     const addresses = readAddresses(input);
     await requireTenant(db, tenantId);
@@ -101,34 +100,27 @@ export const addSuppressions = defineAct({
     const added = await insertSuppressions(db, { ...entry, reason: "by hand" });
     return { output: { added, alreadyThere: addresses.length - added }, addresses };
   },
-  audit: ({ channel: of }, { output: after, addresses }) => ({
-    action: "suppression.add",
-    target: told({ channel: of, addresses }),
-    after,
-  }),
+  audit: ({ channel: of }, { output: after, addresses }) =>
+    note("suppression.add", told({ channel: of, addresses }), { after }),
 });
 
 export const removeSuppressions = defineAct({
   name: "suppression remove",
   http: "POST /suppressions/remove",
   access: EDIT,
-  effect: "change",
   summary: "These addresses may be sent to again",
   description: "The provider may still have lists of its own.",
   input: named,
   output: Type.Object({ removed: Type.Integer(), notThere: Type.Integer() }),
-  examples: [{ input: NAMED, output: { removed: 1, notThere: 0 } }],
+  example: { input: NAMED, output: { removed: 1, notThere: 0 } },
   async run({ db, tenantId }, input) {
     const addresses = readAddresses(input);
     await requireTenant(db, tenantId);
     const removed = await deleteSuppressions(db, tenantId, input.channel, addresses);
     return { output: { removed, notThere: addresses.length - removed }, addresses };
   },
-  audit: ({ channel: of }, { output: after, addresses }) => ({
-    action: "suppression.remove",
-    target: told({ channel: of, addresses }),
-    after,
-  }),
+  audit: ({ channel: of }, { output: after, addresses }) =>
+    note("suppression.remove", told({ channel: of, addresses }), { after }),
 });
 
 interface Named {
