@@ -21,10 +21,10 @@ import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { MAIL_HEADERS } from "../page/security-headers.ts";
-import { waitsOfEvent } from "../waiting/waits-of-event.ts";
 import { messagesOfEvent } from "../webhook/webhook-rows.ts";
 import { messageState } from "../webhook/webhook-words.ts";
 import { channelStories } from "./channel-story.ts";
+import { waitsOfEvent } from "./waits-of-event.ts";
 
 const PAGE = 50;
 

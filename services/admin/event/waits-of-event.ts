@@ -1,9 +1,9 @@
 import type { EventReport } from "@belfry/administration/events/event-report";
+import type { WaitReason } from "@belfry/administration/events/waiting-deliveries";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { WAIT_CAUSES } from "./wait-words.ts";
 
 /** What an event waits for: as a whole, or on a channel. */
-export interface Wait {
+interface Wait {
   /** null: the event as a whole. */
   channel: string | null;
   /** ISO 8601, UTC. */
@@ -40,3 +40,21 @@ function gatheredWords(others: number): string {
   if (others === 0) return "more events may join the same message";
   return `it is combined with ${others === 1 ? "1 other" : `${others} others`} into one message`;
 }
+
+/** What holds up the deliveries of a reason, as the heading of them. */
+export const WAIT_NAMES: Readonly<Record<WaitReason, string>> = {
+  gathered: "In a digest",
+  quiet: "Held by quiet hours",
+  unread: "Sent unless read by then",
+  retry: "Waiting for a retry",
+  other: "Waiting for its time",
+};
+
+/** Why something waits, after "because"; what a vendor said is put behind it. */
+const WAIT_CAUSES: Readonly<Record<WaitReason, string>> = {
+  gathered: "it is combined with others into a digest",
+  quiet: "of the recipient's quiet hours",
+  unread: "it is sent only if it is not read in the inbox by then",
+  retry: "the last attempt failed temporarily",
+  other: "it is not due yet",
+};
