@@ -22,13 +22,13 @@ import {
 import { deliverySelection, filterFields, filterOf, requireTenantOf } from "./dead-letters.ts";
 
 interface DeadLetterOptions {
-  /** Says what would be changed, and changes nothing. */
+  /** Reports what would be changed, and changes nothing. */
   dryRun?: boolean | undefined;
-  /** How many one call changes; absent: all. For a large change that shows its progress. */
+  /** Most dead letters that one call changes; absent: all. Lets a large change show its progress. */
   most?: number | undefined;
   /**
-   * What ended later is left alone: pass on the `endedBefore` of the first call, and what fails again
-   * meanwhile is not taken a second time. Absent: now.
+   * Dead letters that ended later are left alone. Pass on the `endedBefore` of the first call, so that a delivery that
+   * fails again meanwhile is not changed twice. Absent: now.
    */
   endedBefore?: string | undefined;
 }
@@ -111,7 +111,7 @@ async function changePart(
   return { output: done.more ? { ...done, next: done.endedBefore } : done };
 }
 
-/** Undefined where none was changed. */
+/** Returns undefined if nothing was changed. */
 function changeNote(
   verb: "replay" | "discard",
   { ids, channel, class: ofClass, provider }: Static<typeof ChangeInput>,
@@ -125,15 +125,15 @@ function changeNote(
 
 const MAX_NAMED = 100;
 const BATCH_DELIVERIES = 200;
-/** Sent too late, or perhaps twice: only when a person asks for just these. */
+/** A replay of these may come too late, or arrive twice: only when a person asks for exactly this class. */
 const ONLY_WHEN_ASKED: readonly DeadClass[] = ["expired", "unknown"];
 const REPLAYED = storedReason("replayed");
 
 /**
- * Puts dead letters back in the queue, in small batches: each gets a new attempt of the same delivery,
- * in turn with all others. Never one that a provider has accepted, by its answer or by a receipt. An
- * expiry that has passed is lifted. A filter leaves out what is expired or unknown, unless it asks for
- * that class. Throws `InvalidInput`, `NotFound`.
+ * Puts dead letters back in the queue, in small batches. Each gets a new attempt of the same delivery, in turn with
+ * all other deliveries. A delivery that a provider accepted, by its answer or by a receipt, is never replayed. An
+ * expiry that has passed is removed. A filter leaves out the classes `expired` and `unknown` unless it names one of them. Throws
+ * `InvalidInput`, `NotFound`.
  */
 export async function replayDeadLetters(
   db: Database,
@@ -149,7 +149,7 @@ export async function replayDeadLetters(
   });
 }
 
-/** Ends dead letters for good, in small batches; their attempts stay. Messages are deleted. Throws as a replay. */
+/** Ends dead letters for good, in small batches. Keeps their attempts, deletes messages. Throws as a replay does. */
 export async function discardDeadLetters(
   db: Database,
   letters: DeadLetters,
@@ -202,7 +202,7 @@ async function change(
   };
   if (chosen !== undefined) {
     const deliveries = { ...chosen, except, endedBefore };
-    // Whoever names one is told why it cannot be changed, also when it is under way again.
+    // A dead letter that is named by id is always looked up, to say why it cannot be changed: it may be under way again.
     const named = chosen.ids === undefined ? deliveries : chosen;
     const rows = await deadDeliveries(db, named, chosen.ids?.length ?? MAX_NAMED);
     for (const row of rows) {
@@ -241,7 +241,7 @@ async function change(
   return result;
 }
 
-/** undefined: messages only. */
+/** undefined: the filter asks for messages only. */
 async function selected(db: Database, letters: DeadLetters): Promise<DeadSelection | undefined> {
   await requireTenantOf(db, letters);
   if (!("ids" in letters)) return deliverySelection(letters);
@@ -258,7 +258,7 @@ function momentOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const [, second = ""] = MOMENT.exec(text) ?? [];
   const time = new Date(`${second}Z`);
-  // A 31st of February is a date to JavaScript, and none to Postgres.
+  // JavaScript accepts a 31st of February, Postgres does not.
   if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(second)) return text;
   throw invalid("endedBefore", "must be a time of an earlier answer");
 }

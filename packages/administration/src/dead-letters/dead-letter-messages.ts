@@ -5,7 +5,7 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { DeadLetterFilter, DeadLetters, DeadSelection } from "./dead-letter-rows.ts";
 
-/** NATS messages that were set aside. Kept apart: they name deliveries or events, and are none. */
+/** NATS messages that were set aside. They only name deliveries or events, so they are handled apart from these. */
 
 const MAX_MESSAGES = 1_000;
 
@@ -38,23 +38,23 @@ export async function showDeadMessage(db: Database, id: string) {
     class: "message" as const,
     ...placeParts(row),
     createdAt: createdAt.toISOString(),
-    // Ids and trace ids, never content.
+    // Items have ids and trace ids, never content.
     items: items ?? null,
     data: items === undefined ? data.toString("base64") : undefined,
     replayable: items !== undefined,
   };
 }
 
-/** Replays: what the message named goes out again by way of Postgres, and the message is deleted. */
+/** A replay reopens the events or deliveries that a message names, then deletes the message. A discard deletes it. */
 export async function changeDeadMessages(
   db: Database,
   letters: DeadLetters,
   options: {
     action: "replay" | "discard";
     dryRun: boolean;
-    /** How many may be changed. */
+    /** Most messages to change. */
     left: number;
-    /** Those that were set aside later are left alone. */
+    /** Messages that were set aside later are left alone. */
     endedBefore: string;
     add(ids: readonly string[]): void;
     refuse(id: string, reason: string): void;
@@ -84,7 +84,7 @@ export async function changeDeadMessages(
   }
 }
 
-/** The end of the millisecond of `endedBefore`, or `until` where that is before. */
+/** The end of the millisecond of `endedBefore`, or `until` if that is earlier. */
 function earlier(until: Date | undefined, endedBefore: string): Date {
   const end = new Date(Date.parse(endedBefore) + 1);
   return until !== undefined && until < end ? until : end;
@@ -107,7 +107,7 @@ function placeOf(row: DeadMessageRow): string {
   return `${row.stream} ${tenantId} ${channel}`;
 }
 
-/** `<prefix>.deliveries.<CHANNEL>.<tenant>`; an event's message may name several tenants' events. */
+/** A subject of deliveries is `<prefix>.deliveries.<CHANNEL>.<tenant>`. A message of events may span tenants. */
 function placeParts({ subject }: DeadMessageRow): {
   tenantId: string | null;
   channel: ProviderChannel | null;
@@ -119,7 +119,7 @@ function placeParts({ subject }: DeadMessageRow): {
 
 type DeadMessageSelection = Pick<DeadSelection, "ids" | "tenantId" | "channel" | "since" | "until">;
 
-/** The newest first. Only messages of deliveries name a tenant and a channel, in their subject. */
+/** Newest first. Only messages of deliveries name a tenant and a channel, in their subject. */
 async function deadMessages(db: Database, selection: DeadMessageSelection, most: number) {
   let query = db
     .selectFrom("dead_messages")
@@ -141,8 +141,8 @@ export async function deleteDeadMessage(db: Database, id: string): Promise<boole
 }
 
 /**
- * Lets the sweeper publish these events once more: those that are still open, and those that the
- * dispatcher gave up whole. What has been dispatched stays as it is. Returns how many.
+ * Makes the sweeper publish these events again if they are still undispatched, or if the dispatcher failed them as a
+ * whole. Dispatched events stay as they are. Returns how many were reopened.
  */
 export async function reopenEvents(db: Database, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -176,7 +176,7 @@ export async function reopenEvents(db: Database, ids: readonly string[]): Promis
   return rows[0]?.count ?? 0;
 }
 
-/** Puts deliveries that are on their way back to rest, due now: the release loop sends them out again. */
+/** Makes released deliveries due now and unreleased, so that the release loop sends them out again. */
 export async function restDeliveries(db: Database, ids: readonly string[]): Promise<number> {
   const result = await sql`
     with locked as materialized (

@@ -8,13 +8,13 @@ import { OUTCOME_CLASSES, type OutcomeClass } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 
-/** Deliveries that ended without being sent, and rest until a person decides. */
+/** Queries on dead letters: deliveries that ended without being sent, until a person replays or discards them. */
 
-/** The class of the last attempt; `untried`: none was made; the others are how the delivery ended. */
+/** The class of the last attempt; `untried`: there was no attempt; `expired`, `unknown`: how the delivery ended. */
 export type DeadClass = OutcomeClass | "untried" | "expired" | "unknown";
 
 export interface DeadSelection {
-  /** These, whatever else is given. */
+  /** Only these deliveries. */
   ids?: readonly string[] | undefined;
   tenantId?: string | undefined;
   channel?: ProviderChannel | undefined;
@@ -27,11 +27,11 @@ export interface DeadSelection {
   until?: Date | undefined;
   /** Classes to leave out. */
   except?: readonly DeadClass[] | undefined;
-  /** Ended then or before: a time of `databaseNow`, exact to the microsecond. */
+  /** Ended at or before this time of `databaseNow`, which is exact to the microsecond. */
   endedBefore?: string | undefined;
 }
 
-/** `message`: a NATS message that could not be decoded or ended the process too often. */
+/** `message`: a NATS message that could not be decoded, or that crashed the process too often. */
 export const DEAD_CLASSES = [
   ...OUTCOME_CLASSES.filter((one) => one !== "accepted"),
   "untried",
@@ -40,13 +40,13 @@ export const DEAD_CLASSES = [
   "message",
 ] as const satisfies readonly (DeadClass | "message")[];
 
-/** What all dead letters of a filter have in common; times are of their end. */
+/** Selects dead letters by what they have in common; times are when they ended. */
 export interface DeadLetterFilter
   extends Pick<DeadSelection, "tenantId" | "channel" | "provider" | "since" | "until"> {
   class?: (typeof DEAD_CLASSES)[number] | undefined;
 }
 
-/** By ids, or by what they have in common. */
+/** Dead letters by their ids, or by a filter. */
 export type DeadLetters =
   | { ids: readonly string[]; tenantId?: string | undefined }
   | DeadLetterFilter;
@@ -65,9 +65,9 @@ export interface DeadGroupRow {
 
 export interface DeadDeliveryRow {
   id: string;
-  /** Of a digest: the digest's. */
+  /** The digest's id where the delivery is that of a digest. */
   eventId: string;
-  /** null: the event is gone. */
+  /** null: the event was deleted. */
   eventType: string | null;
   userId: string | null;
   tenantId: string;
@@ -79,11 +79,11 @@ export interface DeadDeliveryRow {
   createdAt: Date;
   endedAt: Date | null;
   expiresAt: Date | null;
-  /** Why it cannot be sent again; null: it can. */
+  /** Why it cannot be replayed; null: it can. */
   obstacle: string | null;
 }
 
-/** Statuses from which the table of transitions leads to the given one. */
+/** Statuses from which `DELIVERY_TRANSITIONS` allows the given one. */
 function statusesBefore(next: DeliveryStatus): DeliveryStatus[] {
   return DELIVERY_STATUSES.filter((status) => DELIVERY_TRANSITIONS[status].includes(next));
 }
@@ -103,7 +103,7 @@ const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
   left join digests g on g.id = d.event_id and g.tenant_id = d.tenant_id
   left join template_versions v on v.id = d.template_version_id
   left join templates m on m.id = v.template_id`;
-/** A replay is never a second message of one that a provider has. */
+/** Why a delivery cannot be replayed. A message that a provider has must never be sent twice. */
 const OBSTACLE = sql<string | null>`case
   when d.status not in (${REPLAYABLE}) then 'it is ' || d.status
   when exists (select from attempts x where x.delivery_id = d.id and x.class = 'accepted')
@@ -117,8 +117,8 @@ const OBSTACLE = sql<string | null>`case
   end`;
 
 /**
- * Groups by tenant, channel, provider and class, the largest first. With `most` it looks at so many
- * of the dead letters, of a tenant the newest, before any other condition.
+ * Groups by tenant, channel, provider and class, the largest first. With `most` it reads only so many dead letters (the
+ * newest, if a tenant is given) before it applies any other condition.
  */
 export async function deadGroups(db: Database, selection: DeadSelection, most?: number) {
   const { tenantId } = selection;
@@ -151,7 +151,7 @@ export async function deadGroups(db: Database, selection: DeadSelection, most?: 
   return rows;
 }
 
-/** Dead letters, the newest first; with ids the deliveries of these ids, dead or not. */
+/** Dead letters, newest first; with `ids` the deliveries of these ids, dead or not. */
 export async function deadDeliveries(db: Database, selection: DeadSelection, most: number) {
   const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
   const { rows } = await sql<DeadDeliveryRow>`
@@ -165,7 +165,7 @@ export async function deadDeliveries(db: Database, selection: DeadSelection, mos
   return rows;
 }
 
-/** The attempts of a delivery with the first KB of what the vendor answered. */
+/** The attempts of a delivery, with the first KB of each vendor answer. */
 export async function deadAttempts(db: Database, deliveryId: string) {
   return await db
     .selectFrom("attempts")
@@ -185,7 +185,7 @@ export async function deadAttempts(db: Database, deliveryId: string) {
     .execute();
 }
 
-/** How many of them could be sent again. */
+/** How many of the selected dead letters can be replayed. */
 export async function countReplayable(db: Database, selection: DeadSelection): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from ${DELIVERIES} ${ORIGINS}
@@ -195,9 +195,8 @@ export async function countReplayable(db: Database, selection: DeadSelection): P
 }
 
 /**
- * Puts at most `most` dead letters back in the queue, the oldest first: due now, with the whole retry
- * schedule before them and no expiry that has passed. Their attempts stay. A digest gets no further event by
- * it. Returns their ids.
+ * Puts at most `most` dead letters back in the queue, oldest first. They are due now, start the retry schedule anew and
+ * lose an expiry that has passed. Their attempts stay. No further event joins a replayed digest. Returns their ids.
  */
 export async function requeueDead(
   db: Database,
@@ -252,7 +251,7 @@ export async function databaseNow(db: Database): Promise<string> {
 
 function conditions(selection: DeadSelection): RawBuilder<unknown> {
   const { ids, tenantId, channel, provider, since, until, endedBefore, except = [] } = selection;
-  // Messages of webhooks have a list and a replay of their own. Says the partial index, too.
+  // Webhook messages have their own list and replay. The partial index needs this condition, too.
   const parts = [sql`d.channel <> ${sql.lit(WEBHOOK)}`];
   if (ids !== undefined) parts.push(sql`d.id = any (${ids}::uuid[])`);
   if (tenantId !== undefined) parts.push(sql`d.tenant_id = ${tenantId}`);
@@ -266,7 +265,7 @@ function conditions(selection: DeadSelection): RawBuilder<unknown> {
   return sql.join(parts, sql` and `);
 }
 
-/** As constants, so that the planner knows the partial index by them. */
+/** Constants instead of parameters, so that the planner can use the partial index. */
 function literals(statuses: readonly DeliveryStatus[]): RawBuilder<unknown> {
   return sql.join(statuses.map((status) => sql.lit(status)));
 }

@@ -20,7 +20,7 @@ import {
   deadGroups,
 } from "./dead-letter-rows.ts";
 
-/** Of the inputs of acts on dead letters. */
+/** Filter fields that the acts on dead letters share. */
 export const filterFields = {
   channel: optional(oneOf(PROVIDER_CHANNELS), listed(PROVIDER_CHANNELS, "or")),
   class: optional(oneOf(DEAD_CLASSES), DEAD_CLASSES.join(", ")),
@@ -32,7 +32,7 @@ export const filterFields = {
 };
 const FilterInput = Type.Object(filterFields);
 
-/** All tenants' where the command line names none. */
+/** An empty `tenantId`, as on the command line without a tenant, means all tenants. */
 export function filterOf(
   { channel, class: ofClass, provider, since, until }: Static<typeof FilterInput>,
   tenantId: string,
@@ -118,7 +118,7 @@ export const showDead = defineRead({
 
 interface DeadLetterGlance {
   groups: DeadLetterGroup[];
-  /** There are more than these: the groups are of so many. undefined: they are all. */
+  /** Only so many dead letters were read, and there are more; undefined: all were read. */
   ofNewest: number | undefined;
 }
 
@@ -136,8 +136,8 @@ export async function listDeadLetters(
 }
 
 /**
- * What a page shows: as `listDeadLetters`, but of at most `most` deliveries, of a tenant the newest, so
- * that it costs the same however many there are. Throws `NotFound` for an unknown tenant.
+ * As `listDeadLetters`, but reads at most `most` deliveries (the newest, if a tenant is given), so that a page stays
+ * cheap however many there are. Throws `NotFound` for an unknown tenant.
  */
 export async function glanceAtDeadLetters(
   db: Database,
@@ -164,7 +164,7 @@ export async function showDeadLetter(db: Database, id: string, tenantId?: string
   return { ...deliveryView(row), attempts: inWords(await deadAttempts(db, row.id)) };
 }
 
-/** The newest dead letters of a filter, messages not included. */
+/** The newest dead letters that match the filter, without messages. */
 export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, most: number) {
   await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
@@ -173,13 +173,13 @@ export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, 
     : (await deadDeliveries(db, selection, most)).map(deliveryView);
 }
 
-/** undefined: the filter asks for messages. */
+/** Returns undefined if the filter asks for messages only. */
 export function deliverySelection(filter: DeadLetterFilter): DeadSelection | undefined {
   const { class: wanted, ...rest } = filter;
   return wanted === "message" ? undefined : { ...rest, class: wanted };
 }
 
-/** Throws `NotFound` where the filter names an unknown tenant. */
+/** Throws `NotFound` if the filter names an unknown tenant. */
 export async function requireTenantOf(
   db: Database,
   { tenantId }: { tenantId?: string | undefined },

@@ -22,8 +22,8 @@ import { invalid, NotFound } from "../input-error.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
 
 /**
- * Calls about the same events wait for each other's rows. A part is short enough that several can wait in turn
- * within one statement's time.
+ * Concurrent calls about the same events wait for each other's row locks. A part is so small that several calls can
+ * wait in turn before their statements time out.
  */
 const EVENTS_AT_A_TIME = 200;
 
@@ -123,7 +123,7 @@ function byVerdict(events: readonly CancelledEvent[]): Cancelled {
   };
 }
 
-/** By what they were cancelled, and how many were; no user's id. */
+/** Names the keys or event ids of the request and counts the results. Contains no user ids. */
 function cancelNote(
   { cancelKeys, eventIds = [], userIds }: CancelRequest,
   { cancelled, partly, pending, tooLate, more }: Cancelled,

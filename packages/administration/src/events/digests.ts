@@ -138,7 +138,7 @@ function shownDigest({ delivery, ...row }: DigestRow): Digest {
   return { ...isoTimes(row), delivery: inWords };
 }
 
-/** A page of the same in the order of their users, for however many there are. */
+/** One page of the open digests, ordered by user. Its cost does not grow with their number. */
 export async function digestPage(
   db: Database,
   tenantId: string,
@@ -160,26 +160,26 @@ async function readDigest(db: Database, tenantId: string, digestId: string) {
   return { ...shownDigest(row), events: items.map(isoTimes) };
 }
 
-/** What is read of a digest: never the variables of its events. */
+/** A digest without the variables of its events. */
 interface DigestRow {
   id: string;
   eventType: string;
   channel: ProviderChannel;
   userId: string;
   recipient: string | null;
-  /** Of the template's variant; empty: the default one. */
+  /** The locale of the template's variant; empty: the default variant. */
   locale: string;
-  /** Of what keeps events apart; empty: nothing does. */
+  /** Events with different keys go to different digests; empty: the template sets no key. */
   key: string;
   openedAt: Date;
-  /** Quiet hours may hold it up beyond. */
+  /** Quiet hours may delay the message further. */
   windowEndsAt: Date;
   closedAt: Date | null;
-  /** How many events the message is of. */
+  /** Number of events in the message. */
   count: number;
-  /** null: until now only its first event, which was sent by itself. */
+  /** null: there is only the first event so far, and it was sent by itself. */
   delivery: DigestDelivery | null;
-  /** Events may join it. */
+  /** True while events may still join the digest. */
   open: boolean;
 }
 
@@ -191,7 +191,7 @@ interface DigestDelivery {
   dueAt: string | null;
 }
 
-/** While its delivery rests untried; before it has one, until its window ends. */
+/** A digest is open until its delivery is released or tried; without a delivery, until its window ends. */
 const OPEN = sql<boolean>`g.closed_at is null and case when d.id is null
   then g.window_ends_at > clock_timestamp()
   else d.status = 'queued' and d.released_at is null and d.attempts = 0 end`;
@@ -208,7 +208,7 @@ function select(rows: RawBuilder<unknown>) {
     left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true`;
 }
 
-/** A tenant's digests that events may join, the soonest first. */
+/** A tenant's open digests, the one that is due first at the top. */
 async function openDigests(db: Database, tenantId: string, most: number) {
   const found = sql`(
     select g.* from digests g
@@ -220,7 +220,7 @@ async function openDigests(db: Database, tenantId: string, most: number) {
   return rows;
 }
 
-/** Those of a tenant that events may join, in the order of their users, which has an index. */
+/** A tenant's open digests, ordered by user: an index has this order. */
 async function openDigestsByUser(
   db: Database,
   tenantId: string,
@@ -243,7 +243,7 @@ export async function digestById(db: Database, tenantId: string, id: string) {
   return rows[0];
 }
 
-/** The oldest of its events first. */
+/** The events of a digest, oldest first. */
 async function itemsOfDigest(db: Database, id: string, most: number) {
   return await db
     .selectFrom("digest_items")
@@ -254,7 +254,7 @@ async function itemsOfDigest(db: Database, id: string, most: number) {
     .execute();
 }
 
-/** Makes it due now where events may still join it; false: they may not, or it has no delivery. */
+/** Makes an open digest due now. Returns false if it is no longer open or has no delivery. */
 async function makeDue(db: Database, tenantId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     with locked as materialized (

@@ -6,7 +6,7 @@ import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
 import { eventContent, usedSensitiveTemplate } from "./event-facts.ts";
 import type { EventReport } from "./event-report.ts";
 
-/** What a vendor said of a delivery after it had taken the message. */
+/** What a vendor reported about a delivery after it had accepted the message. */
 interface VendorReceipt {
   provider: string;
   kind: string;
@@ -15,11 +15,11 @@ interface VendorReceipt {
   at: Date;
 }
 
-/** What stands behind a delivery of the report, for people who ask why. */
+/** Details of a delivery in the report, for people who ask why it ended as it did. */
 export interface DeliveryEvidence extends DeliveryEvidenceRow {
   tries: TryRow[];
   receipts: VendorReceipt[];
-  /** Of a dead letter: the group that it is in; null: it is none. */
+  /** The group of a dead letter; null: the delivery is not a dead letter. */
   dead: { class: string; provider: string | null } | null;
 }
 
@@ -27,21 +27,21 @@ export interface EventEvidence {
   /** By the delivery's id. */
   deliveries: ReadonlyMap<string, DeliveryEvidence>;
   templates: readonly TemplateOfEvent[];
-  /** A vendor's answer may repeat what was sent: of a sensitive template neither is to be shown. */
+  /** True: show neither the content nor vendors' answers, which may repeat it. */
   isSensitive: boolean;
   variables: EventVariables;
 }
 
 type EventVariables =
-  /** Names with their values, texts as they are and all else as JSON, cut; `more`: so many are left out. */
+  /** Names and values, shortened; values that are not texts are JSON. `more`: how many are left out. */
   | { shown: true; values: { name: string; value: string }[]; more: number }
-  /** Why they are not shown, in words. */
+  /** A sentence that says why they are not shown. */
   | { shown: false; why: string };
 
 const MOST_VARIABLES = 100;
 const MOST_CHARACTERS = 2_000;
 
-/** Reads it for an event as `showEvent` has found it. */
+/** Reads the evidence of an event that `showEvent` returned. */
 export async function eventEvidence(db: Database, event: EventReport): Promise<EventEvidence> {
   const { tenantId } = event;
   const ids = Object.values(event.channels).flatMap(({ delivery }) => delivery?.id ?? []);
@@ -78,7 +78,7 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
 
 async function isHidden(db: Database, event: EventReport): Promise<boolean> {
   const { id, tenantId, eventType, acceptedAt } = event;
-  // Noted until its variables are erased, also where the template is gone by now.
+  // The note stays until the variables are erased, even if the template was deleted.
   if (await isNotedSensitive(db, tenantId, id)) return true;
   return await usedSensitiveTemplate(db, tenantId, { eventType, acceptedAt: new Date(acceptedAt) });
 }
@@ -119,8 +119,8 @@ function cut(text: string): string {
 }
 
 /**
- * `recipient`: the address that it went to, or was to. Of its template's version, null where the template is gone;
- * `templateOf`: whose it is, `platform` for a built-in one.
+ * `recipient`: the address that the delivery went to or was meant for. The fields of the template are null if it was
+ * deleted; `templateOf`: the tenant that owns it, `platform` for a built-in one.
  */
 async function deliveryEvidence(db: Database, tenantId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
@@ -137,7 +137,7 @@ async function deliveryEvidence(db: Database, tenantId: string, ids: readonly st
 type DeliveryEvidenceRow = Awaited<ReturnType<typeof deliveryEvidence>>[number];
 
 /**
- * The tries of deliveries, in order. `providerId` null: the account is gone; `class` null: it is under way;
+ * The attempts of deliveries, in order. `providerId` null: the account was deleted; `class` null: it is under way;
  * `vendorAnswer`: the first KB, secrets masked.
  */
 async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly string[]) {
@@ -169,7 +169,7 @@ async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly s
 
 type TryRow = Awaited<ReturnType<typeof triesOfDeliveries>>[number];
 
-/** The tenant's own templates of an event type; the built-in ones are not among them. */
+/** The tenant's own templates of an event type, without the built-in ones. */
 async function templatesOfEventType(db: Database, tenantId: string, eventType: string) {
   return await db
     .selectFrom("templates")
@@ -182,7 +182,7 @@ async function templatesOfEventType(db: Database, tenantId: string, eventType: s
 
 type TemplateOfEvent = Awaited<ReturnType<typeof templatesOfEventType>>[number];
 
-/** Whether an event is noted as one whose variables are to be erased at its end. */
+/** Whether the event's variables will be erased once the event has ended. */
 async function isNotedSensitive(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("sensitive_events as s")

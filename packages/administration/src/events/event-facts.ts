@@ -5,10 +5,10 @@ import type { Database } from "@belfry/database/connection";
 import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { sql } from "kysely";
 
-/** An event with all that became of it. Never its variables, never what was rendered. */
+/** An event with its deliveries, digests and notification, without its variables and rendered content. */
 export interface EventFacts {
   event: EventRow;
-  /** Its own, and those of the digests that it is in. */
+  /** The event's own deliveries, and those of the digests that contain it. */
   deliveries: (DeliveryRow & { attempts: AttemptRow[]; receipts: ReceiptRow[] })[];
   gatherings: GatheringRow[];
   notification: NotificationState | undefined;
@@ -31,7 +31,7 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
     event,
     deliveries: deliveries.map((row) => ({
       ...row,
-      // Of a digest the delivery says only that one of its events was cancelled.
+      // A digest's delivery only says that some event of the digest was cancelled.
       cancelAskedAt:
         row.eventId === event.id
           ? row.cancelAskedAt
@@ -44,17 +44,17 @@ export async function readEventFacts(db: Database, event: EventRow): Promise<Eve
   };
 }
 
-/** What became of one event in the digests that it came to. */
+/** The state of one event in a digest that it was added to. */
 export interface GatheringRow {
   digestId: string;
   channel: ProviderChannel;
   state: DigestItemState;
   addedAt: Date;
-  /** A cancel came while the digest was being sent. */
+  /** When a cancel came while the digest was being sent. */
   cancelAskedAt: Date | null;
   windowEndsAt: Date;
   closedAt: Date | null;
-  /** Events that the message is of. */
+  /** Number of events in the message. */
   count: number;
 }
 
@@ -69,7 +69,7 @@ async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string
   return rows;
 }
 
-/** The history item that an event left, without its content. */
+/** The event's item in the in-app history, without its content. */
 async function notificationOfEvent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
@@ -88,7 +88,7 @@ async function notificationOfEvent(db: Database, tenantId: string, eventId: stri
 
 type NotificationState = NonNullable<Awaited<ReturnType<typeof notificationOfEvent>>>;
 
-/** `variables` are JSON text; null when there were none or they are erased. */
+/** The event's `variables` as JSON text; null: there were none, or they are erased. */
 export async function eventContent(db: Database, tenantId: string, eventId: string) {
   return await db
     .selectFrom("events")
@@ -98,7 +98,7 @@ export async function eventContent(db: Database, tenantId: string, eventId: stri
     .executeTakeFirst();
 }
 
-/** Whether a template of the event, on any channel, is sensitive, or was when the event was accepted. */
+/** Whether a template of the event type is sensitive, on any channel, or was so when the event was accepted. */
 export async function usedSensitiveTemplate(
   db: Database,
   tenantId: string,
@@ -120,7 +120,7 @@ export async function usedSensitiveTemplate(
   return row !== undefined;
 }
 
-/** The event with Belfry's id; within one tenant if it is named. */
+/** Finds an event by Belfry's id, in the given tenant or in any. */
 export async function eventById(db: Database, id: string, tenantId?: string) {
   let query = selectEvents(db).where("e.id", "=", id);
   if (tenantId !== undefined) query = query.where("e.tenant_id", "=", tenantId);
@@ -128,21 +128,21 @@ export async function eventById(db: Database, id: string, tenantId?: string) {
 }
 
 /**
- * `reference`: the tenant's own `eventId`; `channels`: by channelMask; `sendAt` null: at once; `releasedAt`: when it left
- * its rest; `rests`: it is not let go yet; `publishedAt`: when its id last went to the dispatcher, null once dispatched or
- * refused.
+ * `reference`: the tenant's own `eventId`; `channels`: a channel mask; `sendAt` null: at once; `releasedAt`: when a
+ * scheduled event became due; `rests`: it is still scheduled; `publishedAt`: when its id last went to the dispatcher,
+ * null once the event is dispatched or refused.
  */
 export type EventRow = NonNullable<Awaited<ReturnType<typeof eventById>>>;
 
-/** Ids of the newest events with the tenant's own reference, of all tenants unless one is named. */
+/** Ids of the newest events with this `eventId` of a tenant, in the given tenant or in all. */
 export async function eventIdsByReference(
   db: Database,
   reference: string,
   limit: number,
   tenantId?: string,
 ): Promise<string[]> {
-  // By tenant, one look into the index each: the index begins with the tenant. Two ends instead of one value, and
-  // the order by both: else Postgres walks all events by their ids, as if the next were sure to have a usual reference.
+  // The index begins with the tenant, so this makes one index lookup per tenant. With `=` instead of a range, or with
+  // the id alone as the order, Postgres would walk all events by id and expect to meet a common reference soon.
   const { rows } = await sql<{ id: string }>`
     select found.id from tenants t cross join lateral (
       select e.id from events e
@@ -154,7 +154,7 @@ export async function eventIdsByReference(
   return rows.map((row) => row.id);
 }
 
-/** Those of an event and of the digests that it is in. */
+/** The deliveries of an event and of digests: `eventIds` holds the ids of both. */
 async function deliveriesOfEvent(db: Database, tenantId: string, eventIds: readonly string[]) {
   return await db
     .selectFrom("deliveries as d")
@@ -181,10 +181,10 @@ async function deliveriesOfEvent(db: Database, tenantId: string, eventIds: reado
     .execute();
 }
 
-/** `eventId` of a digest: the digest's. */
+/** `eventId` is the digest's id where the delivery is that of a digest. */
 type DeliveryRow = Awaited<ReturnType<typeof deliveriesOfEvent>>[number];
 
-/** The attempts of deliveries of one tenant (as `deliveriesOfEvent` found them), in order. */
+/** The attempts of deliveries that `deliveriesOfEvent` found, in order. */
 async function attemptsOfDeliveries(db: Database, deliveryIds: readonly string[]) {
   if (deliveryIds.length === 0) return [];
   return await db

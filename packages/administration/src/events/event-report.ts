@@ -30,8 +30,8 @@ import { LEFT_OUT, othersIn, timelineOf } from "./event-timeline.ts";
 import { WAIT_REASONS, type WaitReason, waitReason } from "./waiting-deliveries.ts";
 
 /**
- * An event and what became of it on each channel. Holds neither its variables nor what was rendered:
- * a template may be sensitive. Times are ISO 8601, UTC.
+ * An event and its result on each channel. Contains neither variables nor rendered content, since a template may be
+ * sensitive. Times are ISO 8601, UTC.
  */
 export const EventReport = Type.Object({
   ...ToldOfEvent.properties,
@@ -69,17 +69,17 @@ export const showEvent = defineRead({
 });
 
 /**
- * Finds by Belfry's id, else the newest with the tenant's own `eventId`; within one tenant if it is
- * named. Throws `NotFound`.
+ * Finds an event by Belfry's id, else the newest one with this `eventId` of the tenant; in the given tenant or in any.
+ * Throws `NotFound`.
  */
 export async function readEvent(db: Database, idOrReference: string, tenantId?: string) {
   return (await readEventAndReasons(db, idOrReference, tenantId)).event;
 }
 
-/** The same, with the reasons of its channels as they are stored. */
+/** As `readEvent`, and beside the event the stored reason of each channel: a code with its arguments. */
 export async function readEventAndReasons(db: Database, idOrReference: string, tenantId?: string) {
   const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
-  // No text of Postgres holds U+0000, so no reference does.
+  // A text in Postgres cannot contain U+0000, so no reference does.
   const ids =
     byId === undefined && !idOrReference.includes("\u0000")
       ? await eventIdsByReference(db, idOrReference, MAX_OTHERS + 1, tenantId)
@@ -145,7 +145,7 @@ function statusOf(event: EventRow): EventReport["status"] {
   return event.rests ? "scheduled" : "accepted";
 }
 
-/** With the reasons as they are stored. */
+/** Reasons are as stored: codes with their arguments. */
 function channelReports(facts: EventFacts): EventReport["channels"] {
   const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
   const reports: EventReport["channels"] = {};

@@ -24,7 +24,7 @@ const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   ambiguous: "no answer: the provider may have it",
 };
 
-/** Where a delivery stands; what an attempt or a receipt has said already is not said again. */
+/** Words for a delivery's status; a status that an attempt or a receipt already told has none. */
 const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   waiting: "waiting for the next try",
   sending: "being sent",
@@ -57,7 +57,7 @@ export function timelineOf(facts: EventFacts): TimelineEntry[] {
     ),
     ...notificationEntries(facts.notification),
   ];
-  // Stable: what has one time stays in the order of what follows from what.
+  // The sort is stable: entries of the same time stay in the order of cause and effect.
   return entries.sort((a, b) => a.at.localeCompare(b.at));
 }
 
@@ -106,19 +106,19 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
 
 function gatheringEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry {
   const { state, closedAt, addedAt, channel } = gathering;
-  // Nobody writes down when an event was cancelled in its digest; what was read is left out as that closes.
+  // The time of a cancel in a digest is not stored. An event that was read is left out when the digest closes.
   const at = state === "read" ? (closedAt ?? addedAt) : addedAt;
   return entry(at, channel, gatheringWords(gathering));
 }
 
-/** When the event came to the digest of a delivery; undefined: the delivery is its own. */
+/** When the event joined the digest of the delivery; undefined: the delivery is the event's own. */
 function gatheredAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
   return gatherings.find(({ digestId }) => digestId === eventId)?.addedAt;
 }
 
 function deliveryEntries(delivery: Delivery, gathered: Date | undefined): TimelineEntry[] {
   const { channel, reason } = delivery;
-  // That of a digest was there before most of its events.
+  // A digest's delivery is older than most of its events.
   const beganAt = gathered ?? delivery.createdAt;
   const entries = gathered === undefined ? [entry(beganAt, channel, "queued")] : [];
   for (const attempt of delivery.attempts) {
@@ -153,7 +153,7 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
 function statusWords({ status, attempts, receipts, reason }: Delivery): string | undefined {
   if (receipts.some((receipt) => receipt.kind === status)) return undefined;
   if (status === "accepted" && attempts.length === 0 && receipts.length === 0) return "accepted";
-  // Replayed, or put back untried: for the reason.
+  // It was replayed, or put back without an attempt: the reason tells which.
   if (status === "queued" && reason !== null) return "waiting to be sent";
   return STATUS_WORDS[status];
 }
@@ -194,7 +194,7 @@ function pairs<T>(byChannel: Partial<Record<Channel, T>>): [Channel, T][] {
   return Object.entries(byChannel) as [Channel, T][];
 }
 
-/** Why an event is not in its message. */
+/** Why an event was left out of the digest's message. */
 export const LEFT_OUT: Readonly<Partial<Record<DigestItemState, string>>> = {
   read: REASONS["read-in-inbox"],
   cancelled: REASONS.cancelled,
@@ -204,7 +204,7 @@ export function othersIn({ state, count }: GatheringRow): number {
   return state === "in" ? count - 1 : count;
 }
 
-/** What became of an event in a digest, in words. */
+/** The state of an event in a digest, in words. */
 function gatheringWords(gathering: GatheringRow): string {
   const { state, windowEndsAt, closedAt } = gathering;
   const others = othersIn(gathering);

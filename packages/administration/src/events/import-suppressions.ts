@@ -61,7 +61,7 @@ export const importSuppressions = defineAct({
         const added = await insertSuppressions(transaction, entry);
         return { added, alreadyThere: addresses.length - added };
       },
-      // By counts, and of no address.
+      // The audit log gets counts and no addresses.
       (counts, { name }) => ({
         tenantId,
         action: "suppression.import",

@@ -12,7 +12,7 @@ import { requireTenant } from "../tenants/tenant-rows.ts";
 const PAGE_MESSAGES = 200;
 const MESSAGE_ID = "0198c0de-0000-7000-8000-000000000002";
 
-/** What the sandbox provider was given for a tenant. */
+/** A message of a tenant that the sandbox provider received. */
 const Message = Type.Object(
   {
     id: Type.String(),
@@ -89,7 +89,7 @@ export const showOutboxMessage = defineRead({
   },
 });
 
-/** Of a message that its id alone names. Throws `NotFound`. */
+/** The tenant of a message, found by the message's id alone. Throws `NotFound`. */
 export async function tenantOfMessage(db: Database, messageId: string): Promise<string> {
   const found = UUID.test(messageId) ? await tenantOfOutboxMessage(db, messageId) : undefined;
   if (found === undefined) throw messageNotFound(messageId);

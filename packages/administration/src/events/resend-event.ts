@@ -51,7 +51,7 @@ export const resendEvent = defineAct({
     const [result] = await acceptEvents(services.pool, [
       {
         tenantId,
-        // Its own: a person who asks twice means it.
+        // A new random key: a person who resends twice wants two events.
         dedupKey: randomBytes(32).toString("hex"),
         id: newEvent,
         eventType,
@@ -69,7 +69,7 @@ export const resendEvent = defineAct({
     return { output: { tenantId, id, newEvent } };
   },
   audit: ({ id }, { output: { newEvent } }) => note("event.resend", id, { after: { newEvent } }),
-  // Where this fails, the sweeper hands the event over: it is accepted.
+  // If this fails, the sweeper publishes the event later: it is already stored.
   after: async ({ services }, _, { output: { newEvent } }) => {
     await services.publishEvent(newEvent, newEvent).catch(() => undefined);
   },

@@ -83,7 +83,7 @@ export const listScheduled = defineRead({
 
 interface Moved {
   before: Date;
-  /** Now by the database's clock, where a time was asked for that is past. */
+  /** The time on the database's clock if the requested time is past. */
   after: Date;
 }
 
@@ -103,7 +103,7 @@ export const moveEvent = defineAct({
   },
   flags: { eventId: "--id <id>" },
   async run({ db, tenantId }, { eventId: id, sendAt }) {
-    // The check of the input has seen that it is a time.
+    // The input check has already refused anything that is not a time.
     const moment = momentOf(sendAt) ?? new Date(Number.NaN);
     if (!UUID.test(id)) throw new NotFound("id", "no such event");
     const event = await db
@@ -115,7 +115,7 @@ export const moveEvent = defineAct({
     if (event === undefined) throw new NotFound("id", "no such event");
     const kept = await keptDays(db, tenantId);
     const mostMs = mostRestMs(kept);
-    // What is past is now, whatever the retention is by then.
+    // A time in the past means now, so the bound does not apply to it.
     const isLate = moment.getTime() - event.acceptedAt.getTime() > mostMs;
     if (isLate && moment.getTime() > Date.now()) {
       const bound = `must be at most ${daysWords(daysOfMs(mostMs))} after the event was accepted`;

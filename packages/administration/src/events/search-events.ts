@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "../pages.ts";
 
 /**
- * A tenant's events, newest first, by keyset. Only the tenant and the id have an index (each more
- * would slow every acceptance), so a search looks at a bounded number of events and says how far back
- * it came: the next page goes on from there. No page costs more than that, whatever the tenant has.
+ * A tenant's events, newest first, by keyset. Only the tenant and the id are indexed, since each further index would
+ * slow down accepting events. So one page scans a bounded number of events and says how far back it came, and the next
+ * page continues from there.
  */
 
 export const STATUS_GROUPS = ["sent", "waiting", "failed", "skipped", "undispatched"] as const;
@@ -27,13 +27,13 @@ export interface EventSearch extends ScannedRange {
 
 interface EventPage {
   events: FoundEvent[];
-  /** Pass as `before` for what is older; undefined: there is no more. */
+  /** Pass it as `before` to get older events; undefined: there are none. */
   next: string | undefined;
-  /** When the oldest event that was looked at was accepted. */
+  /** When the oldest scanned event was accepted. */
   searchedTo: Date | undefined;
 }
 
-/** Events that one page of a search looks at. */
+/** Most events that one page scans. */
 const MAX_SCANNED = 5_000;
 
 const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]>> = {
@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]
   failed: ["failed", "bounced", "complained", "expired", "unknown", "discarded"],
 };
 
-/** Reasons are as they are stored. */
+/** Returns reasons as stored; `inWords` turns them into words. */
 export async function searchEvents(db: Database, search: EventSearch): Promise<EventPage> {
   const { tenantId, limit } = search;
   const filter = filterOf(search);
@@ -84,7 +84,7 @@ function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) 
     return sql`e.dispatched_at is null and e.refused_at is null and e.cancelled_at is null`;
   }
   const ofChannel = channel === undefined ? sql`` : sql`and d.channel = ${channel}`;
-  // `offset 0`: looked up for each event that is looked at, never hashed from the whole table.
+  // `offset 0` makes Postgres look up each scanned event instead of hashing the whole table.
   const delivery = (statuses: readonly string[] | undefined) => sql`exists (
     select 1 from ${ownAndGathered("e")} d where true ${ofChannel}
       ${statuses === undefined ? sql`` : sql`and d.status = any (${statuses}::text[])`} offset 0)`;
@@ -124,7 +124,7 @@ export interface FoundEvent {
   pushed: boolean;
 }
 
-/** With the reasons as they are read. */
+/** The event with its stored reasons as words. */
 export function inWords<E extends FoundEvent>(event: E): E {
   const deliveries = event.deliveries.map((one) => ({ ...one, reason: reasonWords(one.reason) }));
   const outcome = event.outcome && {
@@ -142,7 +142,7 @@ function wordsByChannel(what: "skipped" | "failed" | "waits", { [what]: reasons 
   return { [what]: Object.fromEntries(words) };
 }
 
-/** An event's deliveries, and those of the digests that it is in. */
+/** The event's own deliveries, and those of the digests that contain it. */
 function ownAndGathered(event: "e" | "f") {
   const id = sql.ref(`${event}.id`);
   return sql`lateral (
@@ -153,7 +153,7 @@ function ownAndGathered(event: "e" | "f") {
     where i.event_id = ${id} and i.state = 'in')`;
 }
 
-/** The columns of a `FoundEvent`; without a tenant, what became of it is read of the one of each event. */
+/** The columns of a `FoundEvent`. Without `tenantId`, deliveries and notifications are those of each event's tenant. */
 export function foundColumns(event: "e" | "f", tenantId?: string) {
   const of = (column: string) => sql.ref(`${event}.${column}`);
   const tenant = tenantId === undefined ? of("tenant_id") : sql`${tenantId}`;

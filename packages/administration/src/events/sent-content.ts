@@ -17,12 +17,12 @@ import { eventContent } from "./event-facts.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
-  /** Why it cannot be seen, in words. */
+  /** A sentence that says why it cannot be shown. */
   | { shown: false; why: string };
 
 /**
- * What an event, or a digest, became on a channel, rendered again from the version and the variables that
- * were used; never of a sensitive template. Throws `NotFound` when the channel has nothing.
+ * The content of an event or a digest on a channel, rendered again from the template version and the variables that were
+ * used. Content of a sensitive template is never shown. Throws `NotFound` if nothing was sent on the channel.
  */
 export async function sentContent(
   db: Database,
@@ -52,7 +52,7 @@ export async function sentContent(
   return { shown: true, content: { channel, ...content } };
 }
 
-/** As the sender has it: of one event, or of all that a digest has gathered. */
+/** The variables and settings that the sender used, for one event or for all events of a digest. */
 async function renderedOf(
   db: Database,
   tenantId: string,
@@ -80,18 +80,18 @@ function nothing(channel: Channel): NotFound {
   return new NotFound("channel", `the event has nothing on ${channel}`);
 }
 
-/** What a message was made of. The caller decides whether it may be seen. */
+/** The template version of a sent message. The caller decides whether its content may be shown. */
 interface SentVersion {
   compiled: unknown;
-  /** The digest that the message is of; null: it is of one event. */
+  /** The digest that was sent; null: the message is of one event. */
   digestId: string | null;
-  /** null: the template is gone. */
+  /** null: the template was deleted. */
   sensitive: boolean | null;
-  /** As it is set now. */
+  /** The current setting; null: the template was deleted. */
   plainCharacters: boolean | null;
 }
 
-/** Of the event's own delivery on the channel, else of the digest that it is in; the id of a digest does as well. */
+/** For the event's own delivery on the channel, else for the digest that contains it. `eventId` may be a digest's id. */
 async function sentVersion(
   db: Database,
   tenantId: string,
@@ -118,7 +118,7 @@ async function sentVersion(
   return rows[0];
 }
 
-/** The in-app item of an event as it was rendered, and whether it may be seen. */
+/** The event's rendered in-app item; `sensitive`: it must not be shown. */
 async function notificationContent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")

@@ -8,18 +8,18 @@ import { sql } from "kysely";
 interface NewSuppression {
   tenantId: string;
   channel: ProviderChannel;
-  /** As `suppressedForm` makes it. */
+  /** In the form that `suppressedForm` returns. */
   addresses: readonly string[];
   reason: SuppressionReason;
   source: string | null;
 }
 
-/** The form in which addresses are stored and compared: the sender's claim does the same in SQL. */
+/** The form in which addresses are stored and compared. The SQL that claims deliveries does the same. */
 export function suppressedForm(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Why a tenant sends nothing to the address; undefined: it does. */
+/** Why a tenant sends nothing to the address; undefined: it is not suppressed. */
 export async function suppressionReason(
   db: Database,
   tenantId: string,
@@ -39,8 +39,8 @@ export async function suppressionReason(
 }
 
 /**
- * Adds those that are not there: an address keeps the reason for which it came first, and an opt-out stands
- * beside any other. Returns how many are new.
+ * Adds the addresses that are not suppressed yet. An address keeps its first reason; an opt-out is stored beside any
+ * other reason. Returns how many are new.
  */
 export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
   if (entry.addresses.length === 0) return 0;
@@ -61,7 +61,7 @@ export async function insertSuppressions(db: Database, entry: NewSuppression): P
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Whatever the reasons. Returns how many addresses were there. */
+/** Deletes addresses with all their reasons. Returns how many of them were suppressed. */
 export async function deleteSuppressions(
   db: Database,
   tenantId: string,
@@ -84,14 +84,14 @@ export async function deleteSuppressions(
   return rows[0]?.count ?? 0;
 }
 
-/** The last row of a page; without a reason: all of its address. */
+/** The last row of a page; without a reason: every row of the address. */
 export interface SuppressionPlace {
   channel: ProviderChannel;
   address: string;
   reason?: SuppressionReason | undefined;
 }
 
-/** A page, by channel, address and reason, after the last of the page before. */
+/** One page, ordered by channel, address and reason, after the last row of the previous page. */
 export async function suppressionsOfTenant(
   db: Database,
   tenantId: string,

@@ -38,7 +38,7 @@ const Suppression = Type.Object(
   { title: "Suppression" },
 );
 const channel = oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") });
-/** Whether it is one, the channel says. */
+/** `readAddresses` checks the form, which depends on the channel. */
 const address = field<string>({ type: "string" }, (value) =>
   typeof value === "string" ? undefined : "must be a string",
 );
@@ -128,12 +128,12 @@ interface Named {
   addresses: readonly string[];
 }
 
-/** For the audit log: one address by name, in the form in which an erasure looks for it; more as a count. */
+/** The audit log's target: a single address in the form that an erasure searches for; several as a count. */
 function told({ channel: of, addresses }: Named): string {
   return `${of} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`;
 }
 
-/** In the form in which they are kept, each once: an international domain in its ASCII form. */
+/** Returns the addresses in their stored form, without duplicates; international domains become ASCII. */
 function readAddresses({ channel: of, addresses }: Named): string[] {
   const { form, read } = ADDRESSES[sentRow(of).address];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
@@ -147,7 +147,7 @@ function readAddresses({ channel: of, addresses }: Named): string[] {
   return [...new Set(addresses.map((one) => suppressedForm(read(one) ?? one)))];
 }
 
-/** The end of a page, as the next one is asked for. */
+/** The last row of a page as the text that asks for the next page. */
 function nextOf(last: SuppressionPlace): string {
   return [last.channel, last.reason, last.address].join("/");
 }

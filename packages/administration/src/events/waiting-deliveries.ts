@@ -4,7 +4,7 @@ import { type ReasonCode, reasonOf, reasonWords } from "@belfry/contracts/reason
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Why a delivery waits for a time. */
+/** Why a delivery waits until a later time. */
 export const WAIT_REASONS = ["gathered", "quiet", "unread", "retry", "other"] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -15,10 +15,10 @@ const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
   unread: "unread",
 };
 
-/** By a delivery's status and its reason as it is stored. */
+/** `reason`: as stored. */
 export function waitReason(status: string, reason: string | null): WaitReason {
   const code = reasonOf(reason)?.code;
-  // After a try only quiet hours hold up what is ours to say.
+  // After an attempt, only quiet hours are a reason of ours; all else is a retry.
   if (status === "waiting") return code === "quiet" ? "quiet" : "retry";
   return (code && OF_CODES[code]) ?? "other";
 }
@@ -32,26 +32,26 @@ interface WaitingDelivery {
   dueAt: Date;
   eventType: string;
   userId: string;
-  /** null: it is that of a digest. */
+  /** null: the delivery belongs to a digest. */
   eventId: string | null;
-  /** null: it is an event's own. */
+  /** null: the delivery belongs to one event. */
   digestId: string | null;
 }
 
 interface WaitingGlance {
-  /** The soonest first. */
+  /** The group with the earliest delivery first. */
   groups: { why: WaitReason; count: number; soonest: Date }[];
-  /** Of the reason that was asked for, the soonest first. */
+  /** Those with the requested reason, earliest first. */
   deliveries: WaitingDelivery[];
-  /** There are more: the groups and deliveries are of so many, the soonest. undefined: they are of all. */
+  /** Only so many of the earliest deliveries were read, and there are more; undefined: all were read. */
   ofSoonest: number | undefined;
 }
 
 const MOST_AT_A_GLANCE = 1_000;
 
 /**
- * What of a tenant's deliveries waits for a time that has not come, and why. Looks at the soonest by index, however
- * many there are. A digest is one of them.
+ * A tenant's deliveries that wait for a later time, and why. Reads a bounded number, the earliest first, by index. A
+ * digest counts as one delivery.
  */
 export async function glanceAtWaiting(
   db: Database,
@@ -79,7 +79,7 @@ export async function glanceAtWaiting(
 
 interface DueRow {
   id: string;
-  /** Of an event, or of a digest. */
+  /** The id of an event or of a digest. */
   origin: string;
   channel: ProviderChannel;
   status: DeliveryStatus;
@@ -88,7 +88,7 @@ interface DueRow {
 }
 
 async function soonestDue(db: Database, tenantId: string, most: number): Promise<DueRow[]> {
-  // A channel at a time, as the index has them; without a second key, since many are due in one moment.
+  // One channel at a time, as in the index. No second sort key: many deliveries are due at the same moment.
   const { rows } = await sql<DueRow>`
     select d.* from unnest(${PROVIDER_CHANNELS}::text[]) c (channel)
     cross join lateral (
@@ -123,7 +123,7 @@ async function withOrigins(
           )
         ).rows;
   const byId = new Map(found.map((one) => [one.id, one]));
-  // Of one that is deleted meanwhile nothing is left to be told.
+  // An event or digest that was deleted meanwhile is left out.
   return rows.flatMap(({ origin, status: _, ...row }) => {
     const of = byId.get(origin);
     if (of === undefined) return [];
