@@ -11,7 +11,7 @@ import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
-import { createRestLook } from "./rest-look.ts";
+import { createRestLook } from "./wake-loop.ts";
 
 /** As if it had been accepted for later and rested since. */
 async function makeRest(pool: Pool, id: string): Promise<void> {

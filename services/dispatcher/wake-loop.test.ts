@@ -11,9 +11,8 @@ import {
   eventsMessage,
 } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
-import { createRestLook } from "./rest-look.ts";
 import { republishLost } from "./sweeper.ts";
-import { createWakeLoop } from "./wake-loop.ts";
+import { createRestLook, createWakeLoop } from "./wake-loop.ts";
 
 const PREFIX = "test";
 const IN_AN_HOUR = { delaySeconds: 3600 };
