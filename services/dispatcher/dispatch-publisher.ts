@@ -1,14 +1,18 @@
 import type { SentChannel } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
-import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-message";
 import {
   encodeRealtimeMessage,
   type PublicationText,
   publicationTags,
   publicationText,
+  userSubjectToken,
 } from "@belfry/contracts/realtime-message";
-import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
+import {
+  deliveriesStream,
+  deliveriesSubject,
+  MAX_ITEMS_PER_DELIVERIES_MESSAGE,
+  realtimeSubject,
+} from "@belfry/contracts/streams";
 import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";

@@ -1,8 +1,7 @@
 import { CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
 import { REASONS, storedReason } from "@belfry/contracts/reasons";
-import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";

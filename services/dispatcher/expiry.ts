@@ -1,5 +1,5 @@
+import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import type { KeptDays } from "@belfry/contracts/retention";
-import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
 import type { Pool } from "@belfry/database/connection";
 import {
   databaseMoment,

@@ -7,10 +7,10 @@ import {
   isProviderChannel,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { bestLocale, fullLocale } from "@belfry/contracts/locale";
 import { storedReason } from "@belfry/contracts/reasons";
-import { MAX_DIGEST_SECONDS } from "@belfry/contracts/timing";
 import type {
   DeliveryTiming,
   EventDispatch,

@@ -4,6 +4,7 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { isGlobalEventType, PLATFORM } from "@belfry/contracts/identifiers";
 import {
   DEFAULT_EVENT_RETENTION_DAYS,
@@ -11,7 +12,6 @@ import {
   type KeptDays,
   mostRestMs,
 } from "@belfry/contracts/retention";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import type { Pool } from "@belfry/database/connection";
 import { readRows } from "@belfry/database/functions/call-function";
 import { createVersionedCache } from "@belfry/service/versioned-cache";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { QueueItem } from "@belfry/contracts/queue-message";
+import type { QueueItem } from "@belfry/contracts/streams";
 import { assertEach } from "@belfry/testing/assert-each";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";

@@ -1,5 +1,9 @@
-import type { QueueItem } from "@belfry/contracts/queue-message";
-import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import {
+  type EventLane,
+  eventsStream,
+  eventsSubject,
+  type QueueItem,
+} from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { readRows } from "@belfry/database/functions/call-function";
 import { recordReconciled } from "@belfry/database/reconciliations";

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
-import type { QueueItem } from "@belfry/contracts/queue-message";
-import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import { eventsStream, eventsSubject, type QueueItem } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { type WokenEvent, wakeEvents } from "@belfry/database/functions/wake-events";
 import type { Logger } from "@belfry/service/logger";

@@ -1,5 +1,9 @@
-import type { QueueItem } from "@belfry/contracts/queue-message";
-import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
+import {
+  type EventLane,
+  eventsStream,
+  eventsSubject,
+  type QueueItem,
+} from "@belfry/contracts/streams";
 import { isDataFault } from "@belfry/database/data-fault";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";

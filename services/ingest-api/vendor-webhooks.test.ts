@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { readEvent } from "@belfry/administration/events/event-report";
-import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/receipt";
+import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/sending";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { providerSettingsOwner } from "@belfry/database/secret-owners";

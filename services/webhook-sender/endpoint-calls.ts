@@ -2,7 +2,7 @@ import {
   MAX_WEBHOOK_ANSWER_BYTES,
   WEBHOOK_BODY_MS,
   WEBHOOK_TIMEOUT_MS,
-} from "@belfry/contracts/webhooks";
+} from "@belfry/contracts/webhook-payload";
 import { ownVersion } from "@belfry/database/process-name";
 import type { Resolve } from "@belfry/providers/address-guard";
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";

@@ -1,5 +1,5 @@
 import { storedReason } from "@belfry/contracts/reasons";
-import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
+import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhook-payload";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { jittered } from "@belfry/sending/next-step";
 import type { WebhookAnswer } from "./webhook-answer.ts";

@@ -1,5 +1,5 @@
 import type { OutcomeClass } from "@belfry/contracts/sending";
-import { answeredWith, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
+import { answeredWith, WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhook-payload";
 import { AddressRefused } from "@belfry/providers/address-guard";
 import { retryAfterOf } from "@belfry/providers/http-outcome";
 import { errorCode, type HttpAnswer, type PostResult } from "@belfry/providers/post-once";

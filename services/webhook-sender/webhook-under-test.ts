@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { createPool } from "@belfry/database/connection";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";

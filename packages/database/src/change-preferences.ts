@@ -1,5 +1,9 @@
-import { type PreferenceFault, preferenceFaults } from "@belfry/contracts/preference-faults";
-import type { PreferenceChange, PreferenceSource } from "@belfry/contracts/preferences";
+import {
+  type PreferenceChange,
+  type PreferenceFault,
+  type PreferenceSource,
+  preferenceFaults,
+} from "@belfry/contracts/preferences";
 import type { Database } from "./connection.ts";
 import type { Owner } from "./notifications.ts";
 import { categoriesOfTenant, setPreferences } from "./preferences.ts";

@@ -1,4 +1,4 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { PHONE, TRACE_ID } from "@belfry/contracts/identifiers";
 import type { TermKind } from "./search-term-hash.ts";
 

@@ -1,4 +1,4 @@
-import { type Receipt, webhookPath } from "@belfry/contracts/receipt";
+import { type Receipt, webhookPath } from "@belfry/contracts/sending";
 import type { ProviderContent, ProviderDeps } from "./provider.ts";
 
 /** A request as a provider made it: the body byte for byte. */

@@ -1,4 +1,4 @@
-import { wireAddress } from "@belfry/contracts/email-address";
+import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { parseObject, refusal, statusClass } from "./http-outcome.ts";

@@ -1,4 +1,4 @@
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import { deliveryIdOf, type ReceiptReader, receiptText } from "./receipt.ts";
 import { isTwilioMessageId, twilioForm, twilioKey } from "./twilio-signature.ts";
 

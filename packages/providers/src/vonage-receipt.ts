@@ -1,4 +1,4 @@
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryIdOf,
   parseReceiptBody,

@@ -1,4 +1,4 @@
-import { linkAddress, parsePublicUrl } from "@belfry/contracts/link-pages";
+import { linkAddress, parsePublicUrl } from "@belfry/contracts/message-links";
 import type { ListHeaders } from "@belfry/contracts/sending";
 import { type Link, type LinkKeys, parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { listHeadersFault } from "@belfry/providers/message-form";

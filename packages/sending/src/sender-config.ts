@@ -1,4 +1,4 @@
-import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { type Static, Type } from "@sinclair/typebox";
 import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "./claiming-config.ts";

@@ -1,5 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { parsePublicUrl } from "@belfry/contracts/message-links";
 import type { OpenDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import type { Service } from "@belfry/service/run-service";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database, Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";

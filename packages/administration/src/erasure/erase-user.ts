@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/streams";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";

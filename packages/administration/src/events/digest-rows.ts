@@ -1,6 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
-import type { DigestItemState } from "@belfry/contracts/timing";
+import type { DeliveryStatus, DigestItemState } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 

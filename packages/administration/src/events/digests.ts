@@ -1,9 +1,8 @@
 import { EXAMPLE_CHANNEL, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
-import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
+import { DELIVERY_STATUSES, DIGEST_ITEM_STATES } from "@belfry/contracts/delivery";
 import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, LOOK } from "../act.ts";

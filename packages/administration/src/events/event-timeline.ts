@@ -2,8 +2,7 @@ import { type Channel, IN_APP } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { EventReport } from "@belfry/contracts/event-report";
 import { reasonWords } from "@belfry/contracts/reasons";
-import type { ReceiptKind } from "@belfry/contracts/receipt";
-import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { OutcomeClass, ReceiptKind } from "@belfry/contracts/sending";
 import type { EventFacts } from "./event-facts.ts";
 import { gatheringWords } from "./gathering-words.ts";
 

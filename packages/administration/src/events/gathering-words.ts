@@ -1,5 +1,5 @@
+import type { DigestItemState } from "@belfry/contracts/delivery";
 import { REASONS } from "@belfry/contracts/reasons";
-import type { DigestItemState } from "@belfry/contracts/timing";
 import type { GatheringRow } from "./digest-rows.ts";
 
 /** Why an event is not in its message. */

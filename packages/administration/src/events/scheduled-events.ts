@@ -4,6 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import {
   MoveRequest,
+  momentOf,
   placeOf,
   SCHEDULED_DEFAULT_LIMIT,
   SCHEDULED_MAX_LIMIT,
@@ -11,7 +12,6 @@ import {
   ScheduledEvent,
   scheduledPlace,
 } from "@belfry/contracts/scheduled";
-import { momentOf } from "@belfry/contracts/send-at";
 import { keptDays } from "@belfry/database/kept-days";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";

@@ -4,8 +4,6 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
-import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
-import { mostRestMs } from "@belfry/contracts/retention";
 import {
   type DigestSettings,
   MAX_AFTER_UNREAD_SECONDS,
@@ -13,7 +11,9 @@ import {
   MAX_THROTTLE_COUNT,
   MAX_THROTTLE_SECONDS,
   type ThrottleSettings,
-} from "@belfry/contracts/timing";
+} from "@belfry/contracts/delivery";
+import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
+import { mostRestMs } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import { keptDays } from "@belfry/database/kept-days";
 import type { InputFault } from "../input-error.ts";

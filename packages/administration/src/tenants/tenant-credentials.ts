@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { listed } from "@belfry/contracts/channels";
 import { documented, integer, orNull, secretOnce } from "@belfry/contracts/fields";
-import { UUID } from "@belfry/contracts/identifiers";
+import { MAX_LIVE_API_KEYS, UUID } from "@belfry/contracts/identifiers";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";
 import { encryptSecret } from "@belfry/database/secrets";

@@ -1,12 +1,11 @@
-import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { oneOf, orNull, time } from "@belfry/contracts/fields";
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/identifiers";
 import { KEY_ROLES } from "@belfry/contracts/key-roles";
-import { canonicalLinkSchemes } from "@belfry/contracts/link-schemes";
 import { canonicalLocale } from "@belfry/contracts/locale";
-import { quietHoursOf, quietHoursOrNone } from "@belfry/contracts/quiet-hours";
+import { canonicalLinkSchemes } from "@belfry/contracts/message-links";
+import { quietHoursOf, quietHoursOrNone, timeZoneName } from "@belfry/contracts/quiet-hours";
 import { mostRestMs } from "@belfry/contracts/retention";
-import { timeZoneName } from "@belfry/contracts/time-zone";
 import type { Database } from "@belfry/database/connection";
 import { keptDays } from "@belfry/database/kept-days";
 import { webhookSecretOwner } from "@belfry/database/secret-owners";

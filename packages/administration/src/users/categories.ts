@@ -1,7 +1,7 @@
 import { flag, integer, oneOf, orNull, text, textByLanguage } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { categoryKey, MAX_CATEGORIES } from "@belfry/contracts/preferences";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";

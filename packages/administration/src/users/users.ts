@@ -1,9 +1,8 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { orNull, text } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
-import { quietHoursOf } from "@belfry/contracts/quiet-hours";
-import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
-import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import { faultsOf, faultText } from "@belfry/contracts/problems";
+import { NO_TIME_ZONE, quietHoursOf, timeZoneName } from "@belfry/contracts/quiet-hours";
 import {
   BatchUser,
   UserResponse,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
+import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhook-payload";
 import { webhookOwner } from "@belfry/database/secret-owners";
 import { decryptSecret } from "@belfry/database/secrets";
 import { assertHas } from "@belfry/testing/assert-has";

@@ -11,7 +11,7 @@ import {
   WebhookRequest,
   WebhookWithSecret,
 } from "@belfry/contracts/webhook-endpoints";
-import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
+import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { noteUse } from "@belfry/database/note-use";
 import { webhookOwner } from "@belfry/database/secret-owners";

@@ -1,4 +1,4 @@
-import { MAX_DIGEST_ITEM_BYTES, MAX_DIGEST_ITEMS } from "@belfry/contracts/timing";
+import { MAX_DIGEST_ITEM_BYTES, MAX_DIGEST_ITEMS } from "@belfry/contracts/delivery";
 import { sql } from "kysely";
 import type { Database } from "../connection.ts";
 import type { DigestContent } from "./claim-deliveries.ts";

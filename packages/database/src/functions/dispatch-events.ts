@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
 import type { EventOutcome } from "../schema.ts";
 import { callFunction, readRows } from "./call-function.ts";

@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import type pg from "pg";
 import type { Database } from "../connection.ts";
 import { callFunction } from "./call-function.ts";
