@@ -1,6 +1,5 @@
 import { storedReason } from "@belfry/contracts/reasons";
-import type { Pool } from "@belfry/database/connection";
-import { isDataFault } from "@belfry/database/data-fault";
+import { isDataFault, type Pool } from "@belfry/database/connection";
 import {
   type DispatchResult,
   dispatchEvents,

@@ -3,8 +3,8 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { REASONS, storedReason } from "@belfry/contracts/reasons";
 import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
-import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
+import { storeDeadMessage } from "@belfry/database/message-tries";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import {
   DONE,

@@ -5,8 +5,10 @@ import {
   eventsConsumer,
   eventsStream,
 } from "@belfry/contracts/streams";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { noteInstallationDays } from "@belfry/database/kept-days";
+import {
+  noteInstallationDays,
+  readConfigurationVersion,
+} from "@belfry/database/configuration-version";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";

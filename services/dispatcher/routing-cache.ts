@@ -12,8 +12,7 @@ import {
   type KeptDays,
   mostRestMs,
 } from "@belfry/contracts/retention";
-import type { Pool } from "@belfry/database/connection";
-import { readRows } from "@belfry/database/functions/call-function";
+import { type Pool, readRows } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import { createRenderer, type Renderer, rendererBytes } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";

@@ -5,7 +5,7 @@ import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { Pool } from "@belfry/database/connection";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { assertEach } from "@belfry/testing/assert-each";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findAnything } from "@belfry/administration/search/find-anything";
 import { pageOfUsers } from "@belfry/administration/users/user-rows";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
+import { ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
 import { hasWork } from "./search.ts";

@@ -1,5 +1,10 @@
-import { type SearchKey, type TermKind, termHash } from "@belfry/database/search-term-hash";
-import { addressTerms, messageTerm } from "@belfry/database/search-terms";
+import {
+  addressTerms,
+  messageTerm,
+  type SearchKey,
+  type TermKind,
+  termHash,
+} from "@belfry/database/search-terms";
 import type pg from "pg";
 
 /** What the loop of search.ts reads and writes; each in the loop's own transaction. */

@@ -1,5 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { ensureSearchKey, type SearchKey } from "@belfry/database/search-term-hash";
+import { ensureSearchKey, type SearchKey } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { pause } from "@belfry/service/pause";
 import type pg from "pg";

@@ -4,8 +4,7 @@ import {
   eventsSubject,
   type QueueItem,
 } from "@belfry/contracts/streams";
-import type { Pool } from "@belfry/database/connection";
-import { readRows } from "@belfry/database/functions/call-function";
+import { type Pool, readRows } from "@belfry/database/connection";
 import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";

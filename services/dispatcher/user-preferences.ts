@@ -5,8 +5,9 @@ import {
   type PreferenceQuestion,
   type PreferenceVerdict,
   preferencesOf,
-} from "@belfry/database/functions/preference-rule";
-import { type Recipient, recipientsOf } from "@belfry/database/functions/recipients";
+  type Recipient,
+  recipientsOf,
+} from "@belfry/database/functions/recipients";
 import type { Routing } from "./routing-cache.ts";
 
 /** What is known of an event's user, and what the user wants. */

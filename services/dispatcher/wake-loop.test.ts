@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { type Publisher, PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";
 import {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
 import { eventsStream, eventsSubject, type QueueItem } from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
-import { type WokenEvent, wakeEvents } from "@belfry/database/functions/wake-events";
+import { type WokenEvent, wakeEvents } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countWoken } from "./dispatcher-metrics.ts";

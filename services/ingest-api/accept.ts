@@ -4,7 +4,7 @@ import {
   eventsSubject,
   type QueueItem,
 } from "@belfry/contracts/streams";
-import { isDataFault } from "@belfry/database/data-fault";
+import { isDataFault } from "@belfry/database/connection";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
 import type { Publisher } from "@belfry/service/publish";

@@ -7,8 +7,7 @@ import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts
 import type { Database } from "@belfry/database/connection";
 import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/functions/store-receipts";
 import type { InboundOrigin, InboundOutcome } from "@belfry/database/inbound";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   INBOUND_READERS,

@@ -3,7 +3,7 @@ import {
   WEBHOOK_BODY_MS,
   WEBHOOK_TIMEOUT_MS,
 } from "@belfry/contracts/webhook-payload";
-import { ownVersion } from "@belfry/database/process-name";
+import { ownVersion } from "@belfry/database/connection";
 import type { Resolve } from "@belfry/providers/address-guard";
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/clock";
 import { startPatience } from "@belfry/providers/patience";

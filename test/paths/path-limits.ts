@@ -13,7 +13,7 @@ const BESIDE: readonly RegExp[] = [
   /\/(main|sender|gateway)\.ts$/,
   // A delivery that there is room for leaves with its dispatch.
   /\/release-(loop|deliveries)\.ts$/,
-  /\/(every|sweeper|erasures|wake-loop|wake-events|sensitive-events|is-writable|open-database|configuration-version)\.ts$/,
+  /\/(every|sweeper|erasures|wake-loop|sensitive-events|open-database|configuration-version)\.ts$/,
   /\/(provider-circuits|kinds|vendor-webhooks|read-routing)\.ts$/,
   /\/(active-tenants|tenant-states|timer-wheel|lane-tally|reconciliations)\.ts$/,
 ];

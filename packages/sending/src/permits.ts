@@ -1,4 +1,4 @@
-import { reserveSends } from "@belfry/database/functions/reserve-sends";
+import { reserveSends } from "@belfry/database/functions/claim-deliveries";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
 import type { Circuits } from "./circuits.ts";

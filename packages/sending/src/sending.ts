@@ -1,16 +1,15 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
-import { isDataFault } from "@belfry/database/data-fault";
+import { type Database, isDataFault } from "@belfry/database/connection";
 import {
   type ClaimResult,
   claimDeliveries,
   type DeliveryToClaim,
 } from "@belfry/database/functions/claim-deliveries";
+import { suppressAddress } from "@belfry/database/functions/recipients";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import type { SecretKeys } from "@belfry/database/secrets";
-import { suppressAddress } from "@belfry/database/suppress-address";
 import type { Clock } from "@belfry/providers/clock";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";

@@ -15,8 +15,8 @@ import { isBeingDeleted, searchTenants } from "@belfry/administration/tenants/te
 import { showTenant, type Tenant } from "@belfry/administration/tenants/tenants";
 import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, TENANT_ID } from "@belfry/contracts/identifiers";
+import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { keptDays } from "@belfry/database/kept-days";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";

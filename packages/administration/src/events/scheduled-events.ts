@@ -12,7 +12,7 @@ import {
   ScheduledEvent,
   scheduledPlace,
 } from "@belfry/contracts/scheduled";
-import { keptDays } from "@belfry/database/kept-days";
+import { keptDays } from "@belfry/database/configuration-version";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct } from "../act.ts";

@@ -14,8 +14,8 @@ import {
 } from "@belfry/contracts/delivery";
 import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
 import { mostRestMs } from "@belfry/contracts/retention";
+import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { keptDays } from "@belfry/database/kept-days";
 import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 

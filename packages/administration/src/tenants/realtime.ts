@@ -2,7 +2,7 @@ import { flag, text } from "@belfry/contracts/fields";
 import { PERSONAL_CHANNEL, realtimeChannel, SYSTEM_CHANNEL } from "@belfry/contracts/identifiers";
 import { addressedMessage, tenantDisconnect } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
-import { findTargetChannels } from "@belfry/database/target-channels";
+import { findTargetChannels } from "@belfry/database/template-channels";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, note, OPERATE, optional } from "../act.ts";

@@ -9,8 +9,8 @@ import {
   UsersBatchRequest,
   UsersBatchResponse,
 } from "@belfry/contracts/users";
+import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
