@@ -31,6 +31,7 @@ const ADDED = [
   "0013-platform-keys",
   "0014-key-roles",
   "0015-repeated-calls",
+  "0016-reason-words",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
