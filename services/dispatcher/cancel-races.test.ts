@@ -5,17 +5,17 @@ import type { Channel, ProviderChannel } from "@belfry/contracts/channels";
 import { createDatabase } from "@belfry/database/connection";
 import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { seededRandom } from "../../test/failure/random.ts";
+import type { OutgoingDelivery } from "./dispatch-publisher.ts";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
   eventsMessage,
 } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
-import type { OutwardDelivery } from "./outward.ts";
 import { releaseOnce } from "./release-loop.ts";
 
 const EVENTS = 10_000;
@@ -41,16 +41,16 @@ function createWorld(under: DispatcherUnderTest, random: () => number) {
     const key = `${eventId} ${channel}`;
     left.set(key, (left.get(key) ?? 0) + 1);
   };
-  const released: OutwardDelivery[] = [];
+  const released: OutgoingDelivery[] = [];
   const deps = () => ({
     ...under.deps,
     userQueue: createKeyedSerialQueue(),
-    outward: {
-      async deliveries(deliveries: readonly OutwardDelivery[]) {
+    dispatchPublisher: {
+      async publishDeliveries(deliveries: readonly OutgoingDelivery[]) {
         released.push(...deliveries);
         return [];
       },
-      async pushes(pushes: readonly { eventId: string }[]) {
+      async publishPushes(pushes: readonly { eventId: string }[]) {
         // Published again by whoever finds it dispatched: a browser knows it by its offset.
         for (const { eventId } of pushes) left.set(`${eventId} PUSH`, 1);
       },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { noteUse } from "@belfry/database/configuration-version";
 import { createDatabase, type Database } from "@belfry/database/connection";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
-import { noteUse } from "@belfry/database/note-use";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";

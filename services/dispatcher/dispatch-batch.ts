@@ -1,4 +1,5 @@
-import type { Pool } from "@belfry/database/connection";
+import { storedReason } from "@belfry/contracts/reasons";
+import { isDataFault, type Pool } from "@belfry/database/connection";
 import {
   type DispatchResult,
   dispatchEvents,
@@ -7,23 +8,21 @@ import {
   readEvents,
   type StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
+import { suppressionsOf } from "@belfry/database/functions/recipients";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import type { KeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import type { Logger } from "@belfry/service/logger";
+import type { DispatchPublisher, OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
-import { EventFault } from "./event-fault.ts";
-import { leaveSuppressed } from "./leave-suppressed.ts";
-import { logDispatched } from "./log-dispatched.ts";
-import type { Outward, OutwardDelivery, OutwardPush } from "./outward.ts";
 import { routeEvent } from "./route-event.ts";
 import type { Routing, RoutingCache } from "./routing-cache.ts";
 import { noteSensitiveEvents } from "./sensitive-events.ts";
-import { readUserWishes, type UserWishes } from "./user-wishes.ts";
+import { readUserPreferences, type UserPreferences } from "./user-preferences.ts";
 
 export interface DispatchDeps {
   pool: Pool;
   routing: RoutingCache;
-  outward: Outward;
+  dispatchPublisher: DispatchPublisher;
   inFlightPerTenant: number;
   /**
    * Batches with a user in common wait for one another; all that dispatch in this process share it. Postgres keeps the
@@ -102,8 +101,8 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
     traceId: traceIds.get(push.eventId) ?? push.eventId,
   }));
   const [failed] = await Promise.all([
-    deps.outward.deliveries([...written.deliveries, ...before.deliveries]),
-    deps.outward.pushes([...written.pushes, ...pushesAgain]),
+    deps.dispatchPublisher.publishDeliveries([...written.deliveries, ...before.deliveries]),
+    deps.dispatchPublisher.publishPushes([...written.pushes, ...pushesAgain]),
   ]);
   if (failed.length > 0) {
     // They are in Postgres: let them rest, so that the release loop publishes them.
@@ -117,10 +116,10 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
 
 async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   const routing = await deps.routing.routingFor(events);
-  const wishes = events.some((event) => event.hasWishes)
-    ? await readUserWishes(deps.pool, events, routing)
+  const preferences = events.some((event) => event.hasWishes)
+    ? await readUserPreferences(deps.pool, events, routing)
     : undefined;
-  const batch = events.map((event, at) => route(event, routing, wishes?.[at]));
+  const batch = events.map((event, at) => route(event, routing, preferences?.[at]));
   await leaveSuppressed(deps.pool, batch);
   await noteSensitiveEvents(
     deps.pool,
@@ -155,11 +154,11 @@ async function dispatchInTurn(
   return all;
 }
 
-function route(event: StoredEvent, routing: Routing, wishes?: UserWishes): EventDispatch {
+function route(event: StoredEvent, routing: Routing, preferences?: UserPreferences): EventDispatch {
   const { id, tenantId, eventType } = event;
   try {
     const templates = routing.templates(tenantId, eventType);
-    return routeEvent(event, routing.tenant(tenantId), templates, wishes);
+    return routeEvent(event, routing.tenant(tenantId), templates, preferences);
   } catch (cause) {
     throw new EventFault(`event ${id} cannot be routed`, { cause });
   }
@@ -170,8 +169,8 @@ function isUnclaimed(event: StoredEvent, result: DispatchResult | undefined): bo
 }
 
 interface Written {
-  deliveries: OutwardDelivery[];
-  pushes: OutwardPush[];
+  deliveries: OutgoingDelivery[];
+  pushes: OutgoingPush[];
   resting: boolean;
 }
 
@@ -180,8 +179,8 @@ function writtenBy(
   events: readonly StoredEvent[],
   result: DispatchResult,
 ): Written {
-  const deliveries: OutwardDelivery[] = [];
-  const pushes: OutwardPush[] = [];
+  const deliveries: OutgoingDelivery[] = [];
+  const pushes: OutgoingPush[] = [];
   let resting = false;
   for (const [at, dispatch] of batch.entries()) {
     if (!result.claimed.has(dispatch.eventId)) continue;
@@ -196,4 +195,71 @@ function writtenBy(
     }
   }
   return { deliveries, pushes, resting };
+}
+
+/**
+ * Takes out what would wait (for the end of quiet hours, of a digest's window, or to be read), or count as let
+ * through, and then be skipped, as its address is suppressed: that is told now. One statement for a batch in which
+ * there is any; of what leaves at once the claim decides.
+ */
+async function leaveSuppressed(pool: Pool, batch: readonly EventDispatch[]): Promise<void> {
+  const waiting = batch.flatMap((dispatch) =>
+    dispatch.deliveries
+      .filter(({ waits, timing }) => waits !== undefined || timing !== undefined)
+      .map((delivery) => ({ dispatch, delivery })),
+  );
+  if (waiting.length === 0) return;
+  const reasons = await suppressionsOf(
+    pool,
+    waiting.map(({ delivery }) => delivery),
+  );
+  for (const [at, { dispatch, delivery }] of waiting.entries()) {
+    const reason = reasons[at];
+    if (reason === undefined) continue;
+    const { channel } = delivery;
+    const { [channel]: _, ...waits } = dispatch.outcome?.waits ?? {};
+    const why = storedReason("address-suppressed", { reason });
+    const skipped = { ...dispatch.outcome?.skipped, [channel]: why };
+    dispatch.outcome = { ...dispatch.outcome, skipped, waits };
+    if (Object.keys(waits).length === 0) delete dispatch.outcome.waits;
+    dispatch.deliveries = dispatch.deliveries.filter((one) => one !== delivery);
+    // With no delivery under way the last channel has ended here.
+    dispatch.eraseVariables = dispatch.isSensitive && dispatch.deliveries.length === 0;
+  }
+}
+
+/**
+ * One line an event, with the trace id that finds it: the channels that are on their way to a sender,
+ * those that rest until their time or their tenant's turn, those gathered or throttled, and whether a push was published.
+ */
+function logDispatched(
+  log: Logger,
+  event: StoredEvent,
+  dispatch: EventDispatch,
+  result: DispatchResult,
+): void {
+  const { id: eventId, tenantId, traceId } = event;
+  const released: string[] = [];
+  const resting: string[] = [];
+  const unwritten: string[] = [];
+  for (const { id, channel } of dispatch.deliveries) {
+    if (result.unwritten.has(id)) unwritten.push(channel);
+    else (result.released.has(id) ? released : resting).push(channel);
+  }
+  const published = result.published.has(eventId);
+  const more = unwritten.length > 0 && { unwritten };
+  log.info({ tenantId, eventId, traceId, released, resting, ...more, published }, "dispatched");
+}
+
+/** Thrown while one event was routed or rendered: what it holds, or its template, is to blame. */
+class EventFault extends Error {
+  override readonly name = "EventFault";
+}
+
+/**
+ * Whether an error comes from an event of the batch, so that the rest of the batch may go well without
+ * it. Every other (connections, missing rights, a bug on the way out) would come back for each.
+ */
+export function isEventFault(err: unknown): boolean {
+  return err instanceof EventFault || isDataFault(err);
 }

@@ -1,12 +1,11 @@
-import { IN_APP } from "@belfry/contracts/channels";
+import { IN_APP, PROVIDER_CHANNELS, SENT_CHANNELS } from "@belfry/contracts/channels";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
-import { readBacklogAges, readOverdueSeconds } from "./backlog-ages.ts";
-import { readSearchLags } from "./search-lags.ts";
-import { createWaitingCount } from "./waiting.ts";
+import type pg from "pg";
+import { readSearchLags } from "./search-rows.ts";
 
 const dispatched = counter("belfry_events_dispatched_total", "Events whose ways are decided");
 const created = counter("belfry_deliveries_created_total", "What events became, by channel", [
@@ -154,4 +153,120 @@ export function showWaiting(pool: Pool): void {
       for (const { reason, oldestSeconds } of await count()) it.set({ reason }, oldestSeconds);
     },
   );
+}
+
+interface BacklogAge {
+  /** `undispatched_event`, `email_delivery` and so on. */
+  what: string;
+  /** 0 where nothing waits. */
+  seconds: number;
+}
+
+/** A look at so many overdue deliveries is enough to know that there is trouble. */
+const MOST_OVERDUE = 5000;
+
+/** Ids of what rested are old: it hides behind none of these what waits longer. */
+const MOST_EVENTS = 200;
+
+/** How long the oldest event waits to be dispatched, from the end of its rest if it had one, and the most overdue resting delivery of a channel to leave. */
+async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
+  // Ids of events are UUIDv7: the least is the oldest.
+  const { rows } = await pool.query<BacklogAge>({
+    name: "backlog_ages",
+    text: `select 'undispatched_event' as what, coalesce((
+               select extract(epoch from clock_timestamp() - min(coalesce(e.released_at, e.accepted_at)))
+               from (select event_id from undispatched_events order by event_id limit $3) u
+               join events e on e.id = u.event_id), 0)::float8 as seconds
+           union all
+           select lower(c.channel) || '_delivery', coalesce((
+               select extract(epoch from clock_timestamp() - min(d.due_at))
+               from (select due_at from deliveries
+                     where channel = c.channel and released_at is null
+                       and status in ('queued', 'waiting') and due_at < statement_timestamp()
+                     limit $1) d), 0)::float8
+           from unnest($2::text[]) as c (channel)`,
+    values: [MOST_OVERDUE, SENT_CHANNELS, MOST_EVENTS],
+  });
+  return rows;
+}
+
+/** By how much the most overdue event is overdue that still rests. */
+async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ seconds: number }>({
+    name: "scheduled_overdue",
+    text: `select greatest(0, extract(epoch from clock_timestamp() - send_at))::float8 as seconds
+           from scheduled_events order by send_at limit 1`,
+  });
+  return rows[0]?.seconds ?? 0;
+}
+
+/** Why something waits that is still to be sent; `turn`: for room among what its tenant has on its way. */
+export const WAITING_REASONS = [
+  "scheduled",
+  "digest",
+  "unread",
+  "quiet hours",
+  "retry",
+  "turn",
+] as const;
+
+export interface Waiting {
+  reason: (typeof WAITING_REASONS)[number];
+  /** Of events that are scheduled, else of deliveries. */
+  count: number;
+  /** Since the oldest of them was accepted or made; 0 where none waits. */
+  oldestSeconds: number;
+}
+
+/** Of a channel, and of what is scheduled: so many rows are looked at, and a count ends there. */
+const MOST_COUNTED = 10_000;
+const EVERY_MS = 15_000;
+
+/** What waits, by reason, counted once in 15 s however often it is asked for. */
+export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) {
+  let counted: Promise<Waiting[]> | undefined;
+  let countedAt = 0;
+  return () => {
+    if (counted !== undefined && now() - countedAt < EVERY_MS) return counted;
+    countedAt = now();
+    const count = countWaiting(pool);
+    counted = count;
+    count.catch(() => {
+      if (counted === count) counted = undefined;
+    });
+    return count;
+  };
+}
+
+async function countWaiting(pool: pg.Pool): Promise<Waiting[]> {
+  // By the codes of contracts/reasons.ts: a reason of a provider's own stands only on a retry.
+  const { rows } = await pool.query<Waiting>({
+    name: "count_waiting",
+    text: `with resting as materialized (
+             select case
+                 when split_part(d.reason, ' ', 1) = '#quiet' then 'quiet hours'
+                 when d.status = 'waiting' then 'retry'
+                 when split_part(d.reason, ' ', 1) in ('#gathered', '#gathered-quiet') then 'digest'
+                 when d.unless_read then 'unread'
+                 else 'turn' end as reason, d.created_at
+             from unnest($2::text[]) c (channel)
+             cross join lateral (
+               select d.status, d.reason, d.unless_read, d.created_at from deliveries d
+               where d.channel = c.channel and d.released_at is null and d.status in ('queued', 'waiting')
+               limit $1
+             ) d
+             union all
+             select 'scheduled', e.accepted_at
+             from (select s.event_id from scheduled_events s order by s.send_at limit $1) s
+             cross join lateral (select e.accepted_at from events e where e.id = s.event_id limit 1) e
+           )
+           select w.reason, count(r.reason)::integer as count,
+                  coalesce(greatest(0, extract(epoch from clock_timestamp() - min(r.created_at))), 0)::float8
+                    as "oldestSeconds"
+           from unnest($3::text[]) with ordinality w (reason, place)
+           left join resting r on r.reason = w.reason
+           group by w.reason, w.place order by w.place`,
+    values: [MOST_COUNTED, PROVIDER_CHANNELS, WAITING_REASONS],
+  });
+  return rows;
 }

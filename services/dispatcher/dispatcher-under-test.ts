@@ -17,7 +17,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 import type { DispatchDeps } from "./dispatch-batch.ts";
-import type { OutwardDelivery, OutwardPush } from "./outward.ts";
+import type { OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 
 export interface TenantSetup {
@@ -42,7 +42,7 @@ export interface EventSetup {
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */
 export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
   const { url, pool, db } = await connectedDatabase(t);
-  const sent = { deliveries: [] as OutwardDelivery[], pushes: [] as OutwardPush[] };
+  const sent = { deliveries: [] as OutgoingDelivery[], pushes: [] as OutgoingPush[] };
   const warnings: string[] = [];
   const log = createLogger({
     service: "dispatcher-test",
@@ -54,12 +54,12 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
   const deps: DispatchDeps & { concurrency: number } = {
     pool,
     routing,
-    outward: {
-      deliveries: async (deliveries) => {
+    dispatchPublisher: {
+      publishDeliveries: async (deliveries) => {
         sent.deliveries.push(...deliveries);
         return [];
       },
-      pushes: async (pushes) => {
+      publishPushes: async (pushes) => {
         sent.pushes.push(...pushes);
       },
     },

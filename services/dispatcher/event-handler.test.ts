@@ -167,9 +167,9 @@ test("a dispatcher killed between commit and publish: the next delivery of the m
   const ids = await events(acme, {}, {}, {});
   const dying = createEventHandler({
     ...deps,
-    outward: {
-      deliveries: () => Promise.reject(new Error("killed")),
-      pushes: () => Promise.reject(new Error("killed")),
+    dispatchPublisher: {
+      publishDeliveries: () => Promise.reject(new Error("killed")),
+      publishPushes: () => Promise.reject(new Error("killed")),
     },
   });
   await assert.rejects(handle(ids, 1, dying), /killed/);
@@ -344,7 +344,10 @@ test("what breaks on the way out, however it is called, condemns no event", asyn
   const [id = ""] = await events(acme, {});
   const broken = createEventHandler({
     ...deps,
-    outward: { ...deps.outward, pushes: () => Promise.reject(new TypeError("not a socket")) },
+    dispatchPublisher: {
+      ...deps.dispatchPublisher,
+      publishPushes: () => Promise.reject(new TypeError("not a socket")),
+    },
   });
   await assert.rejects(handle([id], 10, broken), TypeError);
   assert.deepEqual(await handle([id], 11), [DONE]);
@@ -480,7 +483,7 @@ test("deliveries that could not be published rest until the release loop takes t
   const ids = await events(acme, {});
   const full = createEventHandler({
     ...deps,
-    outward: { ...deps.outward, deliveries: async (all) => [...all] },
+    dispatchPublisher: { ...deps.dispatchPublisher, publishDeliveries: async (all) => [...all] },
   });
   assert.deepEqual(await handle(ids, 1, full), [DONE]);
   assert.equal((await deliveries("released_at is null")).length, 2);

@@ -1,20 +1,23 @@
+import { CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import { REASONS } from "@belfry/contracts/reasons";
-import { MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import { REASONS, storedReason } from "@belfry/contracts/reasons";
+import { decodeQueueMessage, MAX_DELIVERIES_OF_A_MESSAGE } from "@belfry/contracts/streams";
+import type { Pool } from "@belfry/database/connection";
 import { stillUndispatched } from "@belfry/database/functions/dispatch-events";
+import { storeDeadMessage } from "@belfry/database/message-tries";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import {
   DONE,
   type Message,
   type MessageHandler,
   type MessageOutcome,
+  type SetAside,
 } from "@belfry/service/message-batch";
+import type { Publisher } from "@belfry/service/publish";
 import { createSemaphore } from "@belfry/service/semaphore";
-import { type DispatchDeps, dispatchBatch, type Order } from "./dispatch-batch.ts";
+import type pg from "pg";
+import { type DispatchDeps, dispatchBatch, isEventFault, type Order } from "./dispatch-batch.ts";
 import { countFailed } from "./dispatcher-metrics.ts";
-import { isEventFault } from "./event-fault.ts";
-import { failDispatch } from "./fail-dispatch.ts";
 
 /** Events a transaction. */
 const EVENTS_PER_BATCH = 200;
@@ -127,4 +130,49 @@ async function outcomeOf(
   if (poisoned) return { kind: "retry", delayMs: POISONED_DELAY_MS, reason: "poisoned" };
   const failed = ids.some((id) => troubles.get(id)?.kind === "poisoned");
   return failed ? { kind: "reject", reason: REASONS["dispatch-failed"] } : DONE;
+}
+
+/**
+ * Ends an event that no try can dispatch: every channel failed. Does nothing to an
+ * event that has been dispatched or refused meanwhile.
+ */
+export async function failDispatch(pool: pg.Pool, eventId: string): Promise<void> {
+  const reason = storedReason("dispatch-failed");
+  const failed = Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
+  await pool.query("select fail_dispatch(p_id => $1, p_outcome => $2)", [
+    eventId,
+    JSON.stringify({ failed }),
+  ]);
+}
+
+/**
+ * Keeps a message that will not be handled, for people to see. An event that came alone (it ended the
+ * process each time) ends as failed; of several each that is still open is published again alone, so
+ * that the guilty one is found.
+ */
+export function createSetAside(pool: Pool, stream: string, publisher: Publisher): SetAside {
+  return async (message, reason) => {
+    const items = decodeQueueMessage(message.data)?.items ?? [];
+    const [only, ...others] = items;
+    if (only !== undefined && others.length === 0) {
+      await failDispatch(pool, only.id).catch((err) => {
+        // Not an id at all: there is no such event.
+        if ((err as { code?: string }).code !== "22P02") throw err;
+      });
+    } else {
+      const ids = items.map(({ id }) => id.toLowerCase()).filter((id) => UUID.test(id));
+      const open = new Set(await stillUndispatched(pool, ids));
+      for (const item of items) {
+        if (!open.has(item.id.toLowerCase())) continue;
+        await publisher.publishIds(message.subject, [item], { expectStream: stream });
+      }
+    }
+    await storeDeadMessage(pool, {
+      stream,
+      subject: message.subject,
+      data: message.data,
+      deliveries: message.deliveryCount,
+      reason,
+    });
+  };
 }

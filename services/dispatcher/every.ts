@@ -1,6 +1,5 @@
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
-import { untilNext } from "./until-next.ts";
 
 /** Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. */
 export async function every(
@@ -24,4 +23,10 @@ export async function every(
       failing = true;
     }
   }
+}
+
+/** At most `everyMs`: rests that begin apart end together, so that an idle process wakes up once for all of them. */
+export function untilNext(everyMs: number): number {
+  // The millisecond more, because a timer may end one too early, and would begin once more for it.
+  return Math.ceil(everyMs - (performance.now() % everyMs)) + 1;
 }

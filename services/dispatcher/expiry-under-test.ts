@@ -1,7 +1,6 @@
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
-import { firstIdOf } from "./expiries.ts";
-import { createExpiry } from "./expiry.ts";
+import { createExpiry, firstIdOf } from "./expiry.ts";
 
 export const NOW = new Date("2026-06-01T12:00:00Z");
 const HOUR_MS = 3_600_000;

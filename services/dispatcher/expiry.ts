@@ -1,18 +1,21 @@
+import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import {
   databaseMoment,
   expireStep,
+  LEAST_MESSAGE_DAYS,
   longestRetention,
   WALKED_TABLES,
   type WalkedTable,
 } from "@belfry/database/functions/expire-batch";
+import { type ChannelKey, forgetEmptyChannels } from "@belfry/database/functions/realtime-channels";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
+import type pg from "pg";
 import { countExpired, countUnfinished } from "./dispatcher-metrics.ts";
-import { type Expiry, strayExpiries, timedExpiries } from "./expiries.ts";
 
-export interface ExpiryDeps {
+interface ExpiryDeps {
   pool: Pool;
   /** Days of tenants that have none of their own. */
   retention: KeptDays;
@@ -96,4 +99,113 @@ async function inTurn(steps: readonly Step[], signal: AbortSignal | undefined): 
     }
     pending = more;
   }
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A deletion of what has had its time, a step of at most `most` rows. */
+interface Expiry {
+  table: string;
+  /** How many rows went, and whether there may be more. */
+  run(pool: pg.Pool, most: number): Promise<{ rows: number; more: boolean }>;
+}
+
+/**
+ * What leaves by its own time, whoever's it is. A key is remembered for 24 h by the statement that
+ * reads it; here it only has to be older.
+ */
+export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
+  const ago = (ms: number) => new Date(moment.getTime() - ms);
+  return [
+    before("dedup_keys", "accepted_at", ago(25 * HOUR_MS)),
+    before("api_keys", "expires_at", ago(0)),
+    before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
+    before("message_tries", "begun_at", ago(HOUR_MS)),
+    before("throttles", "ends_at", ago(0)),
+    // Of open ones it is null.
+    before("erasures", "ended_at", ago(eventDays * DAY_MS)),
+    before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
+  ];
+}
+
+/**
+ * What the walks of expiry-walk.ts do not meet, once it is older than the longest that anybody's is
+ * kept: rows whose ids tell a time long before they were stored (a clock was wrong), rows without
+ * their event, and realtime channels without a notification.
+ */
+function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
+  // A day more: what is late is the walks'.
+  const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
+  // Deliveries of events, and of the messages of webhooks.
+  const messageDays = Math.max(longest.eventDays, LEAST_MESSAGE_DAYS);
+  const messages = new Date(moment.getTime() - (messageDays + 1) * DAY_MS);
+  // A digest has gathered for a week at most, and goes with the last of its events.
+  const digests = new Date(events.getTime() - MAX_DIGEST_SECONDS * 1000);
+  const notifications = new Date(moment.getTime() - (longest.notificationDays + 1) * DAY_MS);
+  return [
+    before("webhook_messages", "id", firstIdOf(messages), IS_SENT),
+    before("attempts", "delivery_id", firstIdOf(messages), withoutMessage("attempts.delivery_id")),
+    before("deliveries", "id", firstIdOf(messages), withoutMessage("deliveries.event_id")),
+    before("receipts", "received_at", events),
+    before("outbox", "id", firstIdOf(events)),
+    before("digest_items", "digest_id", firstIdOf(digests)),
+    before("digests", "id", firstIdOf(digests)),
+    before("undispatched_events", "event_id", firstIdOf(events)),
+    before("events", "id", firstIdOf(events), RESTS_NOT),
+    before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
+    before("notifications", "id", firstIdOf(notifications)),
+    emptyChannels(),
+  ];
+}
+
+/** Their event left as a stray, too. */
+const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
+
+/** What rests on purpose has its time before it. */
+const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
+
+/** What is still to be sent to an endpoint has its time before it, too. */
+const IS_SENT = `not exists (
+  select from deliveries d
+  where d.event_id = webhook_messages.id and d.channel = 'WEBHOOK' and d.status in ('queued', 'sending', 'waiting'))`;
+
+/** The delivery of a webhook's message has the id of that message. */
+function withoutMessage(id: string): string {
+  return `not exists (select from webhook_messages m where m.id = ${id})`;
+}
+
+function before(table: string, column: string, bound: Date | string, only = "true"): Expiry {
+  return {
+    table,
+    async run(pool, most) {
+      const result = await pool.query(
+        `delete from ${table} where ctid = any (array(
+           select ctid from ${table} where ${column} < $1 and ${only} order by ${column} limit $2
+           for update skip locked))`,
+        [bound, most],
+      );
+      const rows = result.rowCount ?? 0;
+      return { rows, more: rows === most };
+    },
+  };
+}
+
+/** A channel is as old as its newest notification, so one that has none left has had its time. */
+function emptyChannels(): Expiry {
+  let after: ChannelKey | undefined;
+  return {
+    table: "realtime_channels",
+    async run(pool, most) {
+      const { forgotten, reached } = await forgetEmptyChannels(pool, after, most);
+      after = reached;
+      return { rows: forgotten, more: reached !== undefined };
+    },
+  };
+}
+
+/** The least UUIDv7 of a moment: every id made before it is smaller. */
+export function firstIdOf(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

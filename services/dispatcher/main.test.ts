@@ -2,16 +2,19 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
 import {
+  decodeRealtimeMessage,
+  type RealtimeMessage,
+  userSubjectToken,
+} from "@belfry/contracts/realtime-message";
+import {
+  decodeQueueMessage,
   deliveriesStream,
   deliveriesSubject,
   eventsStream,
   eventsSubject,
   realtimeSubject,
 } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { createLogger } from "@belfry/service/logger";
 import { connectNats } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";

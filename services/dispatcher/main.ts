@@ -5,8 +5,10 @@ import {
   eventsConsumer,
   eventsStream,
 } from "@belfry/contracts/streams";
-import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { noteInstallationDays } from "@belfry/database/kept-days";
+import {
+  noteInstallationDays,
+  readConfigurationVersion,
+} from "@belfry/database/configuration-version";
 import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -17,6 +19,7 @@ import { runService } from "@belfry/service/run-service";
 import { createStoreWatch, oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/streams";
 import { watchVersion } from "@belfry/service/versioned-cache";
 import { DispatcherConfig } from "./config.ts";
+import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
   showBacklogAges,
   showExpiryLags,
@@ -24,20 +27,16 @@ import {
   showSearchLags,
   showWaiting,
 } from "./dispatcher-metrics.ts";
-import { createErasures } from "./erasures.ts";
-import { createEventHandler } from "./event-handler.ts";
+import { createErasures, createTenantDeletions } from "./erasures.ts";
+import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
-import { createOutward } from "./outward.ts";
 import { createReleaseLoop } from "./release-loop.ts";
-import { createRestLook } from "./rest-look.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 import { createSearch } from "./search.ts";
 import { createNotedErasure } from "./sensitive-events.ts";
-import { createSetAside } from "./set-aside.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
-import { createTenantDeletions } from "./tenant-deletions.ts";
-import { createWakeLoop } from "./wake-loop.ts";
+import { createRestLook, createWakeLoop } from "./wake-loop.ts";
 
 const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
@@ -73,7 +72,7 @@ await runService({
     const streams = streamsOf(prefix);
     const consuming = new Set<string>();
     const publisher = createPublisher({ nats: link, streams, replicas, log });
-    const outward = createOutward({ nats: link, publisher, prefix, log });
+    const dispatchPublisher = createDispatchPublisher({ nats: link, publisher, prefix, log });
     const retention = {
       eventDays: config.EVENT_RETENTION_DAYS,
       notificationDays: config.NOTIFICATION_RETENTION_DAYS,
@@ -88,7 +87,7 @@ await runService({
     const release = createReleaseLoop({
       pool,
       lookAtRest,
-      outward,
+      dispatchPublisher,
       inFlightPerTenant,
       everyMs: config.RELEASE_EVERY_MS,
       undeliveredMs: (channel) => oldestUndeliveredMs(link.nc, deliveriesConsumer(prefix, channel)),
@@ -98,7 +97,7 @@ await runService({
     const dispatching = {
       pool,
       routing,
-      outward,
+      dispatchPublisher,
       inFlightPerTenant,
       userQueue: createKeyedSerialQueue(),
       concurrency: config.DISPATCH_CONCURRENCY,

@@ -10,9 +10,9 @@ import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/rele
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
-import { timedExpiries } from "./expiries.ts";
-import { createRestLook } from "./rest-look.ts";
-import { takeStuckEvents, tenantsAbove } from "./sweep.ts";
+import { timedExpiries } from "./expiry.ts";
+import { takeStuckEvents, tenantsAbove } from "./sweeper.ts";
+import { createRestLook } from "./wake-loop.ts";
 
 /** None is read whole, and the rows that are read are those of the batch, whatever their sizes. */
 const TABLES = [

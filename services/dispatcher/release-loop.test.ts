@@ -13,13 +13,13 @@ import { ensureConsumer, ensureStreams, oldestUndeliveredMs } from "@belfry/serv
 import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
   type DispatcherUnderTest,
   dispatcherUnderTest,
   dispatcherWithTenant,
   restingDeliveries,
 } from "./dispatcher-under-test.ts";
-import { createOutward } from "./outward.ts";
 import {
   createReleaseLoop,
   type LookForLostDeps,
@@ -27,7 +27,7 @@ import {
   releaseLost,
   releaseOnce,
 } from "./release-loop.ts";
-import { createRestLook } from "./rest-look.ts";
+import { createRestLook } from "./wake-loop.ts";
 
 test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
   const under = await dispatcherUnderTest(t);
@@ -141,8 +141,11 @@ test("two replicas never release a delivery twice nor more than a tenant's share
 test("what could not be published rests again", async (t) => {
   const under = await dispatcherUnderTest(t);
   await restingDeliveries(under, await under.tenant(), 5);
-  const outward = { ...under.deps.outward, deliveries: async (all: readonly never[]) => [...all] };
-  const failing = { ...under.deps, outward };
+  const dispatchPublisher = {
+    ...under.deps.dispatchPublisher,
+    publishDeliveries: async (all: readonly never[]) => [...all],
+  };
+  const failing = { ...under.deps, dispatchPublisher };
   assert.equal((await releaseOnce(failing, "EMAIL", "")).after, "");
   assert.equal((await under.deliveries("released_at is not null")).length, 0);
   await releaseOnce(under.deps, "EMAIL", "");
@@ -263,7 +266,7 @@ test("the deliveries of every sender that a purged stream has lost leave again b
   const publisher = createPublisher({ nats, streams: [stream], log: under.log });
   const deps = {
     ...under.deps,
-    outward: createOutward({ nats, publisher, prefix, log: under.log }),
+    dispatchPublisher: createDispatchPublisher({ nats, publisher, prefix, log: under.log }),
     undeliveredMs: (channel: SentChannel) =>
       oldestUndeliveredMs(nats.nc, deliveriesConsumer(prefix, channel)),
   };

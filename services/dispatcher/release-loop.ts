@@ -10,15 +10,15 @@ import {
 } from "@belfry/database/functions/release-deliveries";
 import { recordReconciled } from "@belfry/database/reconciliations";
 import type { Logger } from "@belfry/service/logger";
+import type { DispatchPublisher } from "./dispatch-publisher.ts";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
-import type { Outward } from "./outward.ts";
-import type { Rest } from "./rest-look.ts";
+import { untilNext } from "./every.ts";
 import { PUBLISHED_WITHIN_MS } from "./sweeper.ts";
-import { untilNext } from "./until-next.ts";
+import type { Rest } from "./wake-loop.ts";
 
 export interface ReleaseDeps {
   pool: Pool;
-  outward: Outward;
+  dispatchPublisher: DispatchPublisher;
   inFlightPerTenant: number;
   log: Logger;
 }
@@ -104,7 +104,7 @@ async function sendOut(deps: ReleaseDeps, release: Release): Promise<number> {
   if (release.settledEvents.length > 0) {
     await eraseSensitiveVariables(deps.pool, release.settledEvents);
   }
-  const failed = await deps.outward.deliveries(release.released);
+  const failed = await deps.dispatchPublisher.publishDeliveries(release.released);
   if (failed.length > 0) {
     await takeBackRelease(
       deps.pool,

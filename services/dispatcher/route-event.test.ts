@@ -7,9 +7,8 @@ import { compileTemplate } from "@belfry/templates/compile";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
 import { outcomeInWords } from "./dispatcher-under-test.ts";
-import type { RoutingTenant } from "./read-routing.ts";
 import { routeEvent } from "./route-event.ts";
-import type { ActiveTemplate, ActiveVariant } from "./routing-cache.ts";
+import type { ActiveTemplate, ActiveVariant, RoutingTenant } from "./routing-cache.ts";
 
 const EVENT: StoredEvent = {
   id: "0193a000-0000-7000-8000-000000000001",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   CHANNEL_ROWS,
   CHANNELS,
@@ -6,6 +7,7 @@ import {
   isProviderChannel,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { bestLocale, fullLocale } from "@belfry/contracts/locale";
 import { storedReason } from "@belfry/contracts/reasons";
@@ -17,12 +19,16 @@ import type {
 } from "@belfry/database/functions/dispatch-events";
 import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables, withGathered } from "@belfry/templates/language/event-variables";
+import { findVariable, variableText } from "@belfry/templates/language/values";
 import { saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
-import { isTimed, timingOf } from "./delivery-timing.ts";
-import type { RoutingTenant } from "./read-routing.ts";
-import type { ActiveTemplate, ActiveTemplates, ActiveVariant } from "./routing-cache.ts";
-import { NO_WISHES, type UserWishes } from "./user-wishes.ts";
+import type {
+  ActiveTemplate,
+  ActiveTemplates,
+  ActiveVariant,
+  RoutingTenant,
+} from "./routing-cache.ts";
+import { NO_PREFERENCES, type UserPreferences } from "./user-preferences.ts";
 
 /**
  * Decides what becomes of an event on each channel (specification, 4.1 rule 3) and renders what is published here.
@@ -35,7 +41,7 @@ export function routeEvent(
   event: StoredEvent,
   tenant: RoutingTenant | undefined,
   templates: ActiveTemplates,
-  wishes: UserWishes = NO_WISHES,
+  preferences: UserPreferences = NO_PREFERENCES,
 ): EventDispatch {
   const skipped: Partial<Record<Channel, string>> = {};
   const outcome: EventOutcome = {};
@@ -51,20 +57,20 @@ export function routeEvent(
   };
   const requested = channelsOfMask(event.channels);
   const chosen: (Chosen & { channel: ProviderChannel })[] = [];
-  const locale = event.locale ?? wishes.recipient?.locale ?? null;
+  const locale = event.locale ?? preferences.recipient?.locale ?? null;
   for (const channel of CHANNELS) {
     const template = templates.get(channel);
     const variant = template && variantOf(template, locale, tenant?.defaultLocale);
     const reason =
-      skipReason({ event, wishes, channel, tenant, variant, requested }) ??
-      wishes.verdicts?.get(channel)?.reason ??
+      skipReason({ event, preferences, channel, tenant, variant, requested }) ??
+      preferences.verdicts?.get(channel)?.reason ??
       undefined;
     if (reason !== undefined || tenant === undefined || !template || !variant) {
       skipped[channel] = reason ?? storedReason("no-template");
     } else if (!isProviderChannel(channel)) {
-      renderPush({ event, wishes, tenant, channel, template, variant }, dispatch, outcome);
+      renderPush({ event, preferences, tenant, channel, template, variant }, dispatch, outcome);
     } else {
-      chosen.push({ event, wishes, tenant, channel, template, variant });
+      chosen.push({ event, preferences, tenant, channel, template, variant });
     }
   }
   dispatch.isSensitive = isSensitive(event, templates);
@@ -95,14 +101,14 @@ function toDelivery(
   timing: DeliveryTiming | undefined,
   outcome: EventOutcome,
 ): NewDelivery {
-  const { event, wishes, channel, template, variant } = way;
+  const { event, preferences, channel, template, variant } = way;
   const expiresAt = expiry(event, template);
-  const waits = quietHours(wishes, timing === undefined ? expiresAt : null);
+  const waits = quietHours(preferences, timing === undefined ? expiresAt : null);
   const delivery: NewDelivery = {
     id: uuidv7(),
     tenantId: event.tenantId,
     channel,
-    recipient: addressOf(event, wishes, channel),
+    recipient: addressOf(event, preferences, channel),
     templateVersionId: variant.versionId,
     expiresAt,
   };
@@ -134,7 +140,7 @@ function variantOf(
 
 interface Way {
   event: StoredEvent;
-  wishes: UserWishes;
+  preferences: UserPreferences;
   channel: Channel;
   tenant: RoutingTenant | undefined;
   variant: ActiveVariant | undefined;
@@ -142,7 +148,7 @@ interface Way {
 }
 
 function skipReason(way: Way): string | undefined {
-  const { event, wishes, channel, tenant, variant, requested } = way;
+  const { event, preferences, channel, tenant, variant, requested } = way;
   if (tenant === undefined || !tenant.active) return storedReason("tenant-inactive");
   if (variant === undefined) return storedReason("no-template");
   const { deliveryChannels } = tenant;
@@ -153,7 +159,7 @@ function skipReason(way: Way): string | undefined {
     return storedReason("channel-not-requested");
   }
   const { address, sender } = CHANNEL_ROWS[channel];
-  if (address !== null && !addressOf(event, wishes, channel)) {
+  if (address !== null && !addressOf(event, preferences, channel)) {
     return storedReason("no-address", { field: address });
   }
   if (sender === null || tenant.providerChannels.some((one) => one === channel)) return undefined;
@@ -161,7 +167,7 @@ function skipReason(way: Way): string | undefined {
 }
 
 /** Undefined: it is not quiet now, or this is sent at any hour. */
-function quietHours({ recipient }: UserWishes, expiresAt: Date | null): NewDelivery["waits"] {
+function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): NewDelivery["waits"] {
   const until = recipient?.quietUntil ?? null;
   if (until === null || recipient?.required) return undefined;
   const end = recipient?.quietEnd ?? until.toISOString();
@@ -173,7 +179,11 @@ function quietHours({ recipient }: UserWishes, expiresAt: Date | null): NewDeliv
 }
 
 /** What the trigger names, else what the tenant has said of the user. */
-function addressOf(event: StoredEvent, { recipient }: UserWishes, channel: Channel): string | null {
+function addressOf(
+  event: StoredEvent,
+  { recipient }: UserPreferences,
+  channel: Channel,
+): string | null {
   switch (CHANNEL_ROWS[channel].address) {
     case "recipientEmail":
       return event.recipientEmail || (recipient?.email ?? null);
@@ -194,7 +204,7 @@ function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
 
 interface Chosen {
   event: StoredEvent;
-  wishes: UserWishes;
+  preferences: UserPreferences;
   tenant: RoutingTenant;
   channel: Channel;
   template: ActiveTemplate;
@@ -202,7 +212,7 @@ interface Chosen {
 }
 
 function renderPush(
-  { event, wishes, tenant, channel, template, variant }: Chosen,
+  { event, preferences, tenant, channel, template, variant }: Chosen,
   dispatch: EventDispatch,
   outcome: EventOutcome,
 ): void {
@@ -212,7 +222,7 @@ function renderPush(
   const at = event.released?.at ?? event.acceptedAt;
   const rendered = variant.render(variables, {
     locale: tenant.defaultLocale,
-    timeZone: wishes.recipient?.timezone ?? tenant.timeZone ?? undefined,
+    timeZone: preferences.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required,
     system: withGathered(undefined, 1, () => [{ id: event.id, at, variables }]),
   });
@@ -239,4 +249,74 @@ function renderPush(
   };
   if (rendered.url !== undefined) dispatch.push.url = rendered.url;
   if (rendered.actions !== undefined) dispatch.push.actions = JSON.stringify(rendered.actions);
+}
+
+interface Timed {
+  event: StoredEvent;
+  preferences: UserPreferences;
+  tenant: RoutingTenant;
+  template: ActiveTemplate;
+  variant: ActiveVariant;
+  /** Something of the event must not stay: it is gathered with nothing. */
+  isSensitive: boolean;
+  /** It leaves a notification that can be read. */
+  hasPush: boolean;
+}
+
+function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): boolean {
+  return digest !== undefined || throttle !== undefined || afterUnreadSeconds !== undefined;
+}
+
+/**
+ * What the settings of a template say of when a delivery leaves; undefined: at once, and any number of them, as
+ * mostly. Nothing rests longer than the tenant's retention lets it, whatever the settings were saved under.
+ */
+function timingOf(timed: Timed): DeliveryTiming | undefined {
+  const { event, preferences, tenant, template, variant, isSensitive, hasPush } = timed;
+  const { digest: setting, throttle, afterUnreadSeconds } = template;
+  const digest = isSensitive ? undefined : setting;
+  const unread = hasPush ? afterUnreadSeconds : undefined;
+  if (!digest && !throttle && unread === undefined) return undefined;
+  const timing: DeliveryTiming = {
+    userId: event.userId,
+    eventType: event.eventType,
+    zone: preferences.recipient?.timezone ?? tenant.timeZone,
+    sensitive: isSensitive,
+  };
+  if (template.expiresAfterSeconds !== null) {
+    timing.expiresAfterSeconds = template.expiresAfterSeconds;
+  }
+  const quietEnd = preferences.recipient?.quietEnd ?? null;
+  if (quietEnd !== null) timing.quietEnd = quietEnd;
+  if (throttle) timing.throttle = throttle;
+  if (unread !== undefined) timing.unlessRead = Math.min(unread, tenant.mostRestSeconds);
+  if (digest) {
+    const { key, maxSeconds = MAX_DIGEST_SECONDS, ...window } = digest;
+    timing.digest = {
+      ...window,
+      id: uuidv7(),
+      locale: variant.locale,
+      key: key === undefined ? "" : digestKey(parseVariables(event.variables ?? "{}") ?? {}, key),
+      maxSeconds: Math.min(maxSeconds, MAX_DIGEST_SECONDS, tenant.mostRestSeconds),
+    };
+  }
+  return timing;
+}
+
+/** In UTF-8. Beside the longest user id and event type there is no room in an index for more. */
+const MAX_BYTES = 128;
+
+/**
+ * By what a digest keeps events apart: the text of the variable, found as templates find it; empty where there is
+ * none. What is long, or what no column of text can hold, is told by its hash.
+ */
+export function digestKey(variables: Readonly<Record<string, unknown>>, name: string): string {
+  const text = variableText(findVariable(variables, name, name.split(".")));
+  const isPlain =
+    text.length <= MAX_BYTES &&
+    !text.includes("\0") &&
+    text.isWellFormed() &&
+    Buffer.byteLength(text) <= MAX_BYTES;
+  // As UTF-16: lone surrogates differ there.
+  return isPlain ? text : `sha256:${createHash("sha256").update(text, "utf16le").digest("hex")}`;
 }

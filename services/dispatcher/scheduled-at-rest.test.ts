@@ -5,13 +5,13 @@ import { eraseUser } from "@belfry/administration/erasure/erase-user";
 import { listScheduled, moveEvent } from "@belfry/administration/events/scheduled-events";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { Pool } from "@belfry/database/connection";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { assertEach } from "@belfry/testing/assert-each";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
-import { createRestLook } from "./rest-look.ts";
+import { createRestLook } from "./wake-loop.ts";
 
 /** As if it had been accepted for later and rested since. */
 async function makeRest(pool: Pool, id: string): Promise<void> {

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { findAnything } from "@belfry/administration/search/find-anything";
 import { pageOfUsers } from "@belfry/administration/users/user-rows";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
+import { ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { sql } from "kysely";
+import { hasWork } from "./search.ts";
 import { searchUnderTest } from "./search-under-test.ts";
-import { hasWork } from "./search-walk.ts";
 
 /** So many that reading a whole table costs several times what reading a page by index does: of 120,000 the planner takes either. */
 const EVENTS = 250_000;

@@ -7,7 +7,7 @@ import { saveUsers } from "@belfry/administration/users/users";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { untilBlocked } from "@belfry/testing/until-blocked";
-import { readSearchLags } from "./search-lags.ts";
+import { readSearchLags } from "./search-rows.ts";
 import { searchUnderTest } from "./search-under-test.ts";
 
 const ACTOR = { personId: null, person: "the test", address: "here" };

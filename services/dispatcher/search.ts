@@ -1,22 +1,22 @@
 import type { Database } from "@belfry/database/connection";
-import { ensureSearchKey, type SearchKey } from "@belfry/database/search-term-hash";
+import { ensureSearchKey, type SearchKey } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { pause } from "@belfry/service/pause";
+import type pg from "pg";
 import { countSearched } from "./dispatcher-metrics.ts";
-import { WALKED } from "./search-rows.ts";
 import {
-  againStep,
-  hasWork,
-  type StepResult,
-  type WalkOptions,
-  waitingStep,
-  walkStep,
-} from "./search-walk.ts";
+  type Findings,
+  findingsOfDeliveries,
+  findingsOfEvents,
+  WALKED,
+  type Walked,
+  writeFindings,
+} from "./search-rows.ts";
 
 const SHORTEST_REST_MS = 2;
 const LONGEST_REST_MS = 100;
 
-export type SearchDeps = Omit<WalkOptions, "key"> & { db: Database; keys: SecretKeys };
+type SearchDeps = Omit<WalkOptions, "key"> & { db: Database; keys: SecretKeys };
 
 /**
  * Returns a pass that writes what search finds events by, behind the dispatcher: by small steps, each a transaction
@@ -54,4 +54,203 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
     }
     return total;
   };
+}
+
+/** One step of the loop, a transaction each: what it wrote stands with how far it came, or neither does. */
+
+interface WalkOptions {
+  pool: pg.Pool;
+  key: SearchKey;
+  /** Rows of a step: what is hashed in one go. */
+  most?: number;
+  /** Ids younger than this are left to the next pass: their rows may come in any order. */
+  settleMs?: number;
+}
+
+/** How many rows it has handled; `busy`: another replica is at it; `more`: there is more to do at once. */
+interface StepResult {
+  state: "done" | "more" | "busy";
+  rows: number;
+}
+
+const MOST = 250;
+/** Ranges of a step that are looked at again. */
+const RANGES = 20;
+const SETTLE_MS = 1000;
+const NIL = "00000000-0000-0000-0000-000000000000";
+/** What was walked over is looked at again when so much time has passed, as a row may be committed late. */
+const LOOK_AFTER_SECONDS = [5, 60, 600] as const;
+const FIRST_LOOK = LOOK_AFTER_SECONDS[0];
+/** Beyond this nobody commits late any more: a range so old is not noted. */
+const OLD_SECONDS = 1200;
+
+const READ: Record<
+  Walked,
+  (client: pg.ClientBase, key: SearchKey, ids: readonly string[]) => Promise<Findings>
+> = { events: findingsOfEvents, deliveries: findingsOfDeliveries };
+
+/**
+ * One look at whether any step has something to do: mostly none has. It asks for the first of each, not whether there is
+ * any: the planner may answer that by reading all that there is.
+ */
+export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Promise<boolean> {
+  const walks = WALKED.map(
+    (table) => `(select x.id from ${table} x
+      where x.id > coalesce((select next_id from search_walks where table_name = '${table}'), '${NIL}')
+      order by x.id limit 1) < first_id_of(statement_timestamp() - $1 * interval '1 ms')`,
+  );
+  const { rows } = await pool.query<{ any: boolean }>({
+    name: "search_has_work",
+    text: `select ${walks.join(" or ")}
+      or (select min(look_at) from search_waiting) <= statement_timestamp()
+      or (select min(look_at) from search_steps) <= statement_timestamp() as any`,
+    values: [settleMs],
+  });
+  return rows[0]?.any === true;
+}
+
+/** Goes on over a table from where the last one ended, whichever replica that was. */
+function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
+  const { key, most = MOST, settleMs = SETTLE_MS } = options;
+  return alone(options.pool, async (client) => {
+    const { rows } = await client.query<{ after: string; until: string; old: string }>(
+      `select coalesce((select next_id from search_walks where table_name = $1), $2::uuid) as after,
+              first_id_of(clock_timestamp() - $3 * interval '1 ms') as until,
+              first_id_of(clock_timestamp() - $4 * interval '1 s') as old`,
+      [table, NIL, settleMs, OLD_SECONDS],
+    );
+    const { after, until, old } = rows[0]!;
+    if (after >= until) return { state: "done", rows: 0 };
+    const ids = await idsBetween(client, table, { after, until, most });
+    // Nothing is noted of an empty stretch: the next pass looks at it once more.
+    if (ids.length === 0) return { state: "done", rows: 0 };
+    const isFull = ids.length === most;
+    const reached = isFull ? ids.at(-1)! : until;
+    await writeFindings(client, await READ[table](client, key, ids));
+    if (reached > old) {
+      await client.query(
+        `insert into search_steps (table_name, after_id, until_id, seen, look_at)
+         select $1, $2, $3, ${seenOf(table)}, clock_timestamp() + $4 * interval '1 s'
+         on conflict do nothing`,
+        [table, after, reached, FIRST_LOOK],
+      );
+    }
+    await client.query(
+      `insert into search_walks (table_name, next_id) values ($1, $2)
+       on conflict (table_name) do update set next_id = excluded.next_id`,
+      [table, reached],
+    );
+    return { state: isFull ? "more" : "done", rows: ids.length };
+  });
+}
+
+/** Deliveries that had no end when they were walked over, as far as their time has come. */
+function waitingStep(options: WalkOptions): Promise<StepResult> {
+  const { key, most = MOST } = options;
+  return alone(options.pool, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `select delivery_id as id from search_waiting where look_at <= clock_timestamp()
+       order by look_at limit $1`,
+      [most],
+    );
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return { state: "done", rows: 0 };
+    // Those that wait on are written again below, in the same transaction.
+    await client.query("delete from search_waiting where delivery_id = any ($1::uuid[])", [ids]);
+    await writeFindings(client, await findingsOfDeliveries(client, key, ids));
+    return { state: ids.length === most ? "more" : "done", rows: ids.length };
+  });
+}
+
+/** Ranges whose time to be looked at again has come: one with other ids than before is read once more. */
+function againStep(options: WalkOptions): Promise<StepResult> {
+  const { key, most = MOST } = options;
+  return alone(options.pool, async (client) => {
+    const { rows } = await client.query<{
+      table_name: Walked;
+      after_id: string;
+      until_id: string;
+      looks: number;
+      is_other: boolean;
+    }>(
+      `select s.table_name, s.after_id, s.until_id, s.looks,
+              s.seen <> case s.table_name ${WALKED.map(
+                (
+                  table,
+                ) => `when '${table}' then (select coalesce(bit_xor(uuid_hash_extended(x.id, 0)), 0)
+                  from ${table} x where x.id > s.after_id and x.id <= s.until_id)`,
+              ).join(" ")} end as is_other
+       from (select * from search_steps where look_at <= clock_timestamp() order by look_at limit ${RANGES}) s`,
+    );
+    for (const { table_name: table, after_id: from, until_id: until, looks, is_other } of rows) {
+      let after = from;
+      for (let isFull = is_other; isFull; ) {
+        const ids = await idsBetween(client, table, { after, until, most, upTo: true });
+        await writeFindings(client, await READ[table](client, key, ids));
+        isFull = ids.length === most;
+        after = ids.at(-1) ?? after;
+      }
+      const next = LOOK_AFTER_SECONDS[looks + 1];
+      if (next === undefined) {
+        await client.query("delete from search_steps where table_name = $1 and after_id = $2", [
+          ...[table, from],
+        ]);
+        continue;
+      }
+      await client.query(
+        `update search_steps set looks = looks + 1, seen = ${seenOf(table)},
+           look_at = clock_timestamp() + $4 * interval '1 s'
+         where table_name = $1 and after_id = $2`,
+        [table, from, until, next],
+      );
+    }
+    return { state: rows.length === RANGES ? "more" : "done", rows: rows.length };
+  });
+}
+
+/** Of the ids in ($2, $3]; of none 0. */
+function seenOf(table: Walked): string {
+  return `(select coalesce(bit_xor(uuid_hash_extended(x.id, 0)), 0) from ${table} x
+    where x.id > $2::uuid and x.id <= $3::uuid)`;
+}
+
+async function idsBetween(
+  client: pg.ClientBase,
+  table: Walked,
+  {
+    after,
+    until,
+    most,
+    upTo = false,
+  }: { after: string; until: string; most: number; upTo?: boolean },
+): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${table} where id > $1 and id ${upTo ? "<=" : "<"} $2 order by id limit $3`,
+    [after, until, most],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** One replica at a time: the others find it busy, and whatever ends the one frees it. */
+async function alone(
+  pool: pg.Pool,
+  work: (client: pg.ClientBase) => Promise<StepResult>,
+): Promise<StepResult> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query("begin");
+    const { rows } = await client.query<{ mine: boolean }>(
+      "select pg_try_advisory_xact_lock(hashtextextended('belfry search walk', 0)) as mine",
+    );
+    const result: StepResult = rows[0]?.mine ? await work(client) : { state: "busy", rows: 0 };
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    // A connection within a failed transaction is of no use to the next one.
+    client.release(failure);
+  }
 }

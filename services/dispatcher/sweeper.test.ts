@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { QueueItem } from "@belfry/contracts/queue-message";
+import type { QueueItem } from "@belfry/contracts/streams";
 import { assertEach } from "@belfry/testing/assert-each";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
-import { createEventHandler } from "./event-handler.ts";
-import { createSetAside } from "./set-aside.ts";
+import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { republishLost, republishStuck } from "./sweeper.ts";
 
 const AFTER_MS = 150_000;

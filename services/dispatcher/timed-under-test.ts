@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { createPool, type Pool } from "@belfry/database/connection";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createDatabase } from "@belfry/database/connection";
 import { markNotificationRead } from "@belfry/database/notifications";
 import { uuidv7 } from "uuidv7";
-import { failDispatch } from "./fail-dispatch.ts";
+import { failDispatch } from "./event-handler.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
 /** `acme` with an endpoint that wants all and one that wants notifications that are read; `plain` with none. */

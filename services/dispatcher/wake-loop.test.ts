@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refuseEvents } from "@belfry/database/functions/accept-events";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { type Publisher, PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";
 import {
@@ -11,9 +11,8 @@ import {
   eventsMessage,
 } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
-import { createRestLook } from "./rest-look.ts";
 import { republishLost } from "./sweeper.ts";
-import { createWakeLoop } from "./wake-loop.ts";
+import { createRestLook, createWakeLoop } from "./wake-loop.ts";
 
 const PREFIX = "test";
 const IN_AN_HOUR = { delaySeconds: 3600 };

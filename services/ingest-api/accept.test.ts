@@ -3,8 +3,7 @@ import { hash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
-import { eventsStream } from "@belfry/contracts/streams";
+import { decodeQueueMessage, eventsStream } from "@belfry/contracts/streams";
 import {
   type AcceptResult,
   acceptEvents,

@@ -1,6 +1,10 @@
-import type { QueueItem } from "@belfry/contracts/queue-message";
-import { type EventLane, eventsStream, eventsSubject } from "@belfry/contracts/streams";
-import { isDataFault } from "@belfry/database/data-fault";
+import {
+  type EventLane,
+  eventsStream,
+  eventsSubject,
+  type QueueItem,
+} from "@belfry/contracts/streams";
+import { isDataFault } from "@belfry/database/connection";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
 import type { Publisher } from "@belfry/service/publish";

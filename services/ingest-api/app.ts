@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from "@belfry/contracts/bounds";
+import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";

@@ -1,4 +1,4 @@
-import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { EXPRESS_PER_MINUTE } from "@belfry/contracts/streams";
 import { parseLinkKeys } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";

@@ -1,11 +1,9 @@
+import { IN_APP } from "@belfry/contracts/channels";
+import { documented, id, integerText, text } from "@belfry/contracts/fields";
 import {
   HISTORY_DEFAULT_LIMIT,
   HISTORY_MAX_LIMIT,
   HISTORY_MAX_OFFSET,
-} from "@belfry/contracts/bounds";
-import { IN_APP } from "@belfry/contracts/channels";
-import { documented, id, integerText, text } from "@belfry/contracts/fields";
-import {
   PERSONAL_CHANNEL,
   realtimeChannel,
   SYSTEM_CHANNEL,

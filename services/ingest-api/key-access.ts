@@ -1,5 +1,4 @@
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
-import { ERASURE_PATH } from "@belfry/contracts/erasure";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import { HISTORY_PATH, MARK_READ_PATH } from "@belfry/contracts/notification";
@@ -7,7 +6,7 @@ import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
 import { REALTIME_TOKEN_PATH } from "@belfry/contracts/realtime-token";
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
-import { USER_PATH, USERS_BATCH_PATH } from "@belfry/contracts/users";
+import { ERASURE_PATH, USER_PATH, USERS_BATCH_PATH } from "@belfry/contracts/users";
 import {
   WEBHOOK_ATTEMPTS_PATH,
   WEBHOOK_MESSAGE_PATH,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { parsePublicUrl } from "@belfry/contracts/message-links";
 import { eventsStream } from "@belfry/contracts/streams";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {

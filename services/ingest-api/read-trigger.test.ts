@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHANNELS, channelMask } from "@belfry/contracts/channels";
-import type { Problem } from "@belfry/contracts/problems";
-import { faultsOf as faultsIn, faultText } from "@belfry/contracts/schema-faults";
+import { faultsOf as faultsIn, faultText, type Problem } from "@belfry/contracts/problems";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { parseJson } from "@belfry/http-api/read-request";
 import { assertEach } from "@belfry/testing/assert-each";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { channelMask } from "@belfry/contracts/channels";
-import { emailAddress } from "@belfry/contracts/email-address";
 import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
-import { momentOf } from "@belfry/contracts/send-at";
+import { momentOf } from "@belfry/contracts/scheduled";
 import type { EventOptions, TriggerRequest } from "@belfry/contracts/trigger";
 import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/event-variables";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { noteInstallationDays } from "@belfry/database/configuration-version";
 import {
   acceptEvents,
   acknowledgeEvents,
   refuseEvents,
 } from "@belfry/database/functions/accept-events";
-import { wakeEvents } from "@belfry/database/functions/wake-events";
-import { noteInstallationDays } from "@belfry/database/kept-days";
+import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { createLogger } from "@belfry/service/logger";
 import { PublishFault } from "@belfry/service/publish";
 import { assertEach } from "@belfry/testing/assert-each";

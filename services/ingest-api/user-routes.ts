@@ -1,11 +1,11 @@
 import { ErasuresFull, requestErasure, showErasure } from "@belfry/administration/erasure/erasures";
 import { changePreferences, showPreferences } from "@belfry/administration/users/preferences";
 import { putUser, putUsers, showUser } from "@belfry/administration/users/users";
-import { ErasureResponse } from "@belfry/contracts/erasure";
 import { id, text } from "@belfry/contracts/fields";
 import { ChangePreferencesRequest, PreferencesResponse } from "@belfry/contracts/preferences";
 import { Problem } from "@belfry/contracts/problems";
 import {
+  ErasureResponse,
   MAX_USERS_BATCH_BYTES,
   MAX_USERS_OF_BATCH,
   USERS_BATCH_PATH,

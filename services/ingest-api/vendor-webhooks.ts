@@ -3,12 +3,11 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import { INBOUND_PATH, type InboundText, MAX_INBOUND_BYTES } from "@belfry/contracts/inbound";
 import { Problem } from "@belfry/contracts/problems";
-import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts/receipt";
+import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/functions/store-receipts";
 import type { InboundOrigin, InboundOutcome } from "@belfry/database/inbound";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import {
   INBOUND_READERS,

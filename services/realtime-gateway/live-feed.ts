@@ -1,7 +1,11 @@
-import { decodeRealtimeMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
+import {
+  decodeRealtimeMessage,
+  disconnectedTenant,
+  type RealtimeMessage,
+  tenantDisconnects,
+  userSubjectToken,
+} from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
-import { disconnectedTenant, tenantDisconnects } from "@belfry/contracts/tenant-disconnect";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { announce, type NatsLink } from "@belfry/service/nats";
 import { within } from "@belfry/service/pause";
 

@@ -4,7 +4,7 @@ import {
   MAX_PUSH_BODY_CHARACTERS,
   MAX_PUSH_LABEL_CHARACTERS,
   MAX_PUSH_TITLE_CHARACTERS,
-} from "@belfry/contracts/bounds";
+} from "@belfry/contracts/identifiers";
 import { type Publication, publicationTags } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";

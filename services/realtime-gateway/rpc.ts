@@ -1,15 +1,12 @@
-import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT } from "@belfry/contracts/bounds";
-import { UUID } from "@belfry/contracts/identifiers";
+import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT, UUID } from "@belfry/contracts/identifiers";
 import {
   ANY,
   MAX_CATEGORIES,
   PREFERENCE_CHANNELS,
   PreferenceCell,
 } from "@belfry/contracts/preferences";
+import { faultsOf, faultText } from "@belfry/contracts/problems";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
-import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
-import { channelsInUse } from "@belfry/database/channels-in-use";
 import type { Database } from "@belfry/database/connection";
 import {
   countUnread,
@@ -17,7 +14,12 @@ import {
   markAllNotificationsRead,
   markNotificationRead,
 } from "@belfry/database/notifications";
-import { categoryTextBytes, shownPreferences } from "@belfry/database/shown-preferences";
+import {
+  categoryTextBytes,
+  changePreferencesOfUser,
+  shownPreferences,
+} from "@belfry/database/preferences";
+import { channelsInUse } from "@belfry/database/template-channels";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";

@@ -1,4 +1,4 @@
-import { WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhooks";
+import { WEBHOOK_TIMEOUT_MS } from "@belfry/contracts/webhook-payload";
 import { BOOKKEEPING_MS, claimingConfig, claimingFaults } from "@belfry/sending/sender-config";
 import { type Static, Type } from "@sinclair/typebox";
 

@@ -5,8 +5,8 @@ import {
   MAX_WEBHOOK_ANSWER_BYTES,
   WEBHOOK_BODY_MS,
   WEBHOOK_TIMEOUT_MS,
-} from "@belfry/contracts/webhooks";
-import { ownVersion } from "@belfry/database/process-name";
+} from "@belfry/contracts/webhook-payload";
+import { ownVersion } from "@belfry/database/connection";
 import { AddressRefused, type Resolve } from "@belfry/providers/address-guard";
 import { type Clock, SYSTEM_CLOCK, startCallTimeout } from "@belfry/providers/call-timeout";
 import {

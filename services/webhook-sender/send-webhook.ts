@@ -1,6 +1,6 @@
 import { WEBHOOK } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
-import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
+import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhook-payload";
 import type {
   ClaimedWebhook,
   WebhookCall,

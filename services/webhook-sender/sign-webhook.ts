@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { ClaimedWebhook } from "@belfry/database/functions/claim-webhooks";
-import { webhookOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, type SecretKeys, webhookOwner } from "@belfry/database/secrets";
 import { LRUCache } from "lru-cache";
 
 const SECRET_PREFIX = "whsec_";

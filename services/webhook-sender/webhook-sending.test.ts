@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhooks";
+import { WEBHOOK_RETRY_SECONDS } from "@belfry/contracts/webhook-payload";
 import { assertHas } from "@belfry/testing/assert-has";
 import { type ScriptedAnswer, startRecordingServer } from "@belfry/testing/recording-server";
 import { Webhook } from "standardwebhooks";

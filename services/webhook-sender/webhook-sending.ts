@@ -1,4 +1,4 @@
-import { isDataFault } from "@belfry/database/data-fault";
+import { isDataFault } from "@belfry/database/connection";
 import {
   claimWebhooks,
   noteWebhookCalls,

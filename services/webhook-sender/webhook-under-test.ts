@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { createPool } from "@belfry/database/connection";
-import { webhookOwner } from "@belfry/database/secret-owners";
-import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { encryptSecret, parseSecretKeys, webhookOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
 import { createTestDatabase } from "@belfry/testing/postgres";

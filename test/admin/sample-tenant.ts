@@ -12,10 +12,10 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { saveUsers } from "@belfry/administration/users/users";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
 import { storeInbound } from "@belfry/database/inbound";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { changePreferencesOfUser } from "@belfry/database/preferences";
 import { SAMPLES, storeDay } from "./sample-day.ts";
 
 const MAIL = `<mjml>

@@ -2,7 +2,8 @@
  * The yardstick of the dispatch benchmark: a bare consumer of a stream with the same messages that makes
  * one batched insert a batch. It says `warm` after a part of the events and `done` at the end.
  */
-import type { QueueItem, QueueMessage } from "@belfry/contracts/queue-message";
+
+import type { QueueItem, QueueMessage } from "@belfry/contracts/streams";
 import { AckPolicy, type JsMsg, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";

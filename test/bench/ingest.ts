@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createPool } from "@belfry/database/connection";
-import { webhookSecretOwner } from "@belfry/database/secret-owners";
-import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { encryptSecret, parseSecretKeys, webhookSecretOwner } from "@belfry/database/secrets";
 import { freePort } from "@belfry/testing/free-port";
 import type { BenchOptions } from "./bench-options.ts";
 import { seedRecipients } from "./bench-tenants.ts";

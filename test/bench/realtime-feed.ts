@@ -6,9 +6,9 @@ import {
   encodeRealtimeMessage,
   type Publication,
   publicationText,
+  userSubjectToken,
 } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import type { BenchClients } from "./realtime-clients.ts";
 
 const TICK_MS = 2;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { ensureSearchKey, type TermKind, termHash } from "@belfry/database/search-term-hash";
+import { ensureSearchKey, type TermKind, termHash } from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 
 /** What is looked for, of one kind. */

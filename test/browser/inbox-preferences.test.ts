@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
-import { LINK_PAGES } from "@belfry/contracts/link-pages";
+import { LINK_PAGES } from "@belfry/contracts/message-links";
 import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { eventually } from "@belfry/testing/eventually";
 import { SCRIPT } from "@belfry/testing/hostile";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { encodeRealtimeMessage, userSubjectToken } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { eventually } from "@belfry/testing/eventually";
 import { faultsInLooks } from "../admin/accessible-pages.ts";
 import { type inboxOn, startInboxWorld } from "./inbox-page.ts";

@@ -7,7 +7,7 @@ import {
   DELIVERY_TRANSITIONS,
   type DeliveryStatus,
 } from "@belfry/contracts/delivery";
-import { RECEIPT_KINDS } from "@belfry/contracts/receipt";
+import { RECEIPT_KINDS } from "@belfry/contracts/sending";
 import { createDatabase, type Database, type Pool } from "@belfry/database/connection";
 import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";

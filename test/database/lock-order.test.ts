@@ -36,7 +36,7 @@ import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { createNotedErasure } from "../../services/dispatcher/sensitive-events.ts";
-import { leaveStuck } from "../../services/dispatcher/sweep.ts";
+import { leaveStuck } from "../../services/dispatcher/sweeper.ts";
 import { receipt, settlement } from "./settlement.ts";
 
 /** Keys in the order in which they are to be locked; the rows are stored, and named, the other way round. */

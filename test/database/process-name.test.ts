@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { connectedServices } from "@belfry/admin/platform/system-pages";
-import { createDatabase, createPool } from "@belfry/database/connection";
-import { parseProcessName } from "@belfry/database/process-name";
+import { createDatabase, createPool, parseProcessName } from "@belfry/database/connection";
 import { assertHas } from "@belfry/testing/assert-has";
 import { createTestDatabase } from "@belfry/testing/postgres";
 

@@ -9,8 +9,8 @@ import {
 } from "@belfry/database/functions/accept-events";
 import { cancelEvents, eventsToCancel } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries, type DeliveryToClaim } from "@belfry/database/functions/claim-deliveries";
-import { preferencesOf } from "@belfry/database/functions/preference-rule";
 import { forgetEmptyChannels, healChannels } from "@belfry/database/functions/realtime-channels";
+import { preferencesOf } from "@belfry/database/functions/recipients";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { renewLeases } from "@belfry/sending/leases";
 import { connectedDatabase } from "@belfry/testing/database";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 
 /** The outcome of an accepted first attempt; `more` replaces fields. */

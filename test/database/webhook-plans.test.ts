@@ -11,7 +11,7 @@ import {
 import { replayWebhook } from "@belfry/administration/webhooks/send-webhook-message";
 import type { Database, Pool } from "@belfry/database/connection";
 import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
-import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
+import { deleteWebhookMessages } from "@belfry/database/functions/delete-events";
 import { expireStep } from "@belfry/database/functions/expire-batch";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { webhooksUnderTest } from "@belfry/database/functions/webhooks-under-test";

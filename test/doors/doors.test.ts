@@ -12,7 +12,7 @@ import { createKey } from "@belfry/administration/tenants/tenant-credentials";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { KEY_ROLES, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
 import { keyedActs } from "@belfry/http-api/act-access";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { wholeFile } from "@belfry/testing/whole-file";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { REASONS } from "@belfry/contracts/reasons";
-import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SUPPRESSIONS: ReadonlySet<string> = new Set(SUPPRESSION_REASONS);

@@ -8,14 +8,14 @@ const DOCUMENT = new URL("../../ARCHITECTURE.md", import.meta.url);
 const BESIDE: readonly RegExp[] = [
   // ARCHITECTURE.md says that it is left out.
   /^packages\/service\//,
-  /metrics\.ts$|\/log-dispatched\.ts$/,
+  /metrics\.ts$/,
   // Where services are put together: callbacks of the loops that they run.
   /\/(main|sender|gateway)\.ts$/,
   // A delivery that there is room for leaves with its dispatch.
   /\/release-(loop|deliveries)\.ts$/,
-  /\/(every|until-next|rest-look|sweep|sweeper|erasures|tenant-deletions|wake-loop|wake-events|sensitive-events|is-writable|open-database|configuration-version)\.ts$/,
-  /\/(provider-circuits|kinds|vendor-webhooks|read-routing)\.ts$/,
-  /\/(active-tenants|tenant-states|timer-wheel|lane-tally|reconciliations)\.ts$/,
+  /\/(every|sweeper|erasures|wake-loop|sensitive-events|open-database|configuration-version)\.ts$/,
+  /\/(provider-circuits|kinds|vendor-webhooks)\.ts$/,
+  /\/(active-tenants|tenant-states|timer-wheel|reconciliations)\.ts$/,
 ];
 
 /**

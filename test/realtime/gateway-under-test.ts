@@ -4,9 +4,9 @@ import {
   encodeRealtimeMessage,
   type Publication,
   publicationText,
+  userSubjectToken,
 } from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";

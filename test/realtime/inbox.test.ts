@@ -3,11 +3,13 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { createClient } from "@belfry/client";
-import { LINK_PAGES } from "@belfry/contracts/link-pages";
-import { encodeRealtimeMessage } from "@belfry/contracts/realtime-message";
+import { LINK_PAGES } from "@belfry/contracts/message-links";
+import {
+  encodeRealtimeMessage,
+  tenantDisconnect,
+  userSubjectToken,
+} from "@belfry/contracts/realtime-message";
 import { realtimeSubject } from "@belfry/contracts/streams";
-import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
 import { createDatabase } from "@belfry/database/connection";
 import { parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { parseSecretKeys } from "@belfry/database/secrets";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { actsIn } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
 import { createClient } from "@belfry/client";
-import { preferencesOf } from "@belfry/database/functions/preference-rule";
+import { preferencesOf } from "@belfry/database/functions/recipients";
 import { assertEach } from "@belfry/testing/assert-each";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";

@@ -7,8 +7,11 @@ import {
 } from "@belfry/administration/webhooks/send-webhook-message";
 import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
 import { putWebhook, rotateSigningSecret } from "@belfry/administration/webhooks/webhooks";
-import { WEBHOOK_PAYLOADS } from "@belfry/contracts/webhook-payload";
-import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks";
+import {
+  WEBHOOK_PAYLOADS,
+  type WebhookMessageType,
+  type WebhookType,
+} from "@belfry/contracts/webhook-payload";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";

@@ -4,8 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
-import { webhookOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, parseSecretKeys, webhookOwner } from "@belfry/database/secrets";
 import { type HomeFolder, type LocalJson, readJson, writeJson } from "../home-folder.ts";
 import { DEMO_WEBHOOKS_PATH } from "./demo-backend.ts";
 

@@ -1,7 +1,7 @@
 import { listed } from "@belfry/contracts/channels";
 import { field } from "@belfry/contracts/fields";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
 import { bumpConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";

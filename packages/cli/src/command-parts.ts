@@ -7,7 +7,7 @@ import type { TextFiles } from "@belfry/administration/templates/template-paths"
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { BASE_URL } from "./environment.ts";

@@ -1,9 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import type { Caller } from "@belfry/administration/act";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
-import { addressedMessage } from "@belfry/contracts/addressed-message";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
-import { eventsSubject } from "@belfry/contracts/streams";
+import { addressedMessage } from "@belfry/contracts/realtime-message";
+import { encodeQueueMessage, eventsSubject } from "@belfry/contracts/streams";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
 import { CommandError } from "./command-error.ts";

@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { ErasureResponse } from "@belfry/contracts/erasure";
 import type { EventReport as Documented } from "@belfry/contracts/event-report";
 import type { Notification as DocumentedNotification } from "@belfry/contracts/notification";
 import type { PreferencesResponse } from "@belfry/contracts/preferences";
 import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import type { TriggerRequest } from "@belfry/contracts/trigger";
-import type { UserRequest, UserResponse } from "@belfry/contracts/users";
+import type { ErasureResponse, UserRequest, UserResponse } from "@belfry/contracts/users";
 import type {
   WebhookAttempt as DocumentedAttempt,
   WebhookMessage as DocumentedMessage,

@@ -99,7 +99,7 @@ export const PROVIDER_CHANNELS = CHANNELS.filter(isProviderChannel);
 /** For examples in documents. */
 export const EXAMPLE_CHANNEL = PROVIDER_CHANNELS[0] as ProviderChannel;
 
-/** Status webhooks to tenants (webhooks.ts): no channel of an event, but queued, released and retried as one. */
+/** Status webhooks to tenants (webhook-payload.ts): no channel of an event, but queued, released and retried as one. */
 export const WEBHOOK = "WEBHOOK";
 /** Whatever waits in `deliveries` and leaves through a sender. */
 export type SentChannel = ProviderChannel | typeof WEBHOOK;

@@ -43,3 +43,42 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
 export const RETRY_JITTER = 0.2;
 /** A vendor's `Retry-After` is honoured up to this. */
 export const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/** When what a template makes leaves, and how much of it: settings of an event type on a channel that is sent. */
+
+/** One message for the events of a window; exactly one of `windowSeconds` and `at`. */
+export interface DigestSettings {
+  windowSeconds?: number;
+  /** HH:MM by the recipient's clock. */
+  at?: string;
+  /** With `at`: ISO days of the week, 1 is Monday; none: every day. */
+  days?: number[];
+  /** Name of the variable by whose value events are kept apart. */
+  key?: string;
+  /** The window begins anew with each event. */
+  sliding?: boolean;
+  /** Of a sliding one: the longest from its first event. */
+  maxSeconds?: number;
+  /** The first event is sent by itself at once, and those of the window after it together. */
+  leading?: boolean;
+}
+
+/** So many a user in any time of that length. */
+export interface ThrottleSettings {
+  count: number;
+  seconds: number;
+}
+
+/** What became of an event in a digest; `alone`: sent by itself, as the leading one. */
+export const DIGEST_ITEM_STATES = ["in", "alone", "read", "cancelled"] as const;
+export type DigestItemState = (typeof DIGEST_ITEM_STATES)[number];
+
+export const MAX_DIGEST_SECONDS = 7 * 24 * 60 * 60;
+export const MAX_THROTTLE_COUNT = 100;
+export const MAX_THROTTLE_SECONDS = 7 * 24 * 60 * 60;
+export const MAX_AFTER_UNREAD_SECONDS = 7 * 24 * 60 * 60;
+/** One message gathers so many, or up to a batch more; who comes then opens another one. */
+export const MAX_DIGEST_EVENTS = 10_000;
+/** What one message shows of its events; `$count` tells them all. */
+export const MAX_DIGEST_ITEMS = 100;
+export const MAX_DIGEST_ITEM_BYTES = 1024 * 1024;

@@ -1,9 +1,8 @@
 import { type Static, type TOptional, Type } from "@sinclair/typebox";
 import { CHANNELS, type Channel, IN_APP, listed, PROVIDER_CHANNELS } from "./channels.ts";
-import { DELIVERY_STATUSES } from "./delivery.ts";
+import { DELIVERY_STATUSES, DIGEST_ITEM_STATES } from "./delivery.ts";
 import { oneOf, orNull, time } from "./fields.ts";
 import { OUTCOME_CLASSES } from "./sending.ts";
-import { DIGEST_ITEM_STATES } from "./timing.ts";
 
 /** `GET /api/v1/events/{eventId}`: a tenant's view of what became of an event. */
 export const EVENT_PATH = "/api/v1/events/:eventId";

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, type TString, type TUnsafe, Type } from "@sinclair/typebox";
-import { MAX_TEXT_CHARACTERS } from "./bounds.ts";
-import { emailAddress, MAX_ADDRESS } from "./email-address.ts";
-import { PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
+import { emailAddress, MAX_ADDRESS } from "./addresses.ts";
+import { MAX_TEXT_CHARACTERS, PHONE, PLAIN_TEXT, textFault, UUID } from "./identifiers.ts";
 import { isLocale, LOCALE_PATTERN, NO_LOCALE } from "./locale.ts";
 
 /**

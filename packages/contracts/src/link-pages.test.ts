@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linkAddress, parsePublicUrl } from "./link-pages.ts";
+import { linkAddress, parsePublicUrl } from "./message-links.ts";
 
 test("a public address is https, or http on this machine, and is written in one way", () => {
   for (const [given, read] of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonicalLinkSchemes, linkSchemesFault } from "./link-schemes.ts";
+import { canonicalLinkSchemes, linkSchemesFault } from "./message-links.ts";
 
 test("schemes of apps are taken, in any case", () => {
   for (const schemes of [[], ["myapp"], ["com.example.shop", "x-app", "MyApp"]]) {

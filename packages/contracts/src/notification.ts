@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MAX_PUSH_ACTIONS } from "./bounds.ts";
 import { oneOf, success } from "./fields.ts";
+import { MAX_PUSH_ACTIONS } from "./identifiers.ts";
 
 /** In-app history (specification, 2.5, 4.4 and 4.5). */
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";

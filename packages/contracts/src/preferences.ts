@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { CHANNELS, type Channel } from "./channels.ts";
+import { CHANNELS, type Channel, listed } from "./channels.ts";
 import { field, oneOf, success } from "./fields.ts";
 
 /** `GET|PATCH /api/v1/users/{userId}/preferences`: what a user wants, by category and channel. */
@@ -11,7 +11,7 @@ export type PreferenceChannel = Channel | typeof ANY;
 export const PREFERENCE_CHANNELS = [ANY, ...CHANNELS] as const;
 
 /** Of a preference, in the words of the timeline. The table of preferences says the same. */
-export const PREFERENCE_SOURCES = [
+const PREFERENCE_SOURCES = [
   "api",
   "preference page",
   "unsubscribe link",
@@ -22,7 +22,7 @@ export const PREFERENCE_SOURCES = [
 export type PreferenceSource = (typeof PREFERENCE_SOURCES)[number];
 
 /** The table of categories says the same. */
-export const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 const NO_CATEGORY_KEY = "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
 
 export function categoryKey() {
@@ -113,3 +113,29 @@ export const PreferencesResponse = Type.Object(
   { title: "PreferencesResponse" },
 );
 export type PreferencesResponse = Static<typeof PreferencesResponse>;
+
+export interface PreferenceFault {
+  field: keyof PreferenceChange;
+  /** Follows the field's name. */
+  message: string;
+}
+
+/** The faults of one change, among the tenant's categories, by key. */
+export function preferenceFaults(
+  { category, channel, enabled }: PreferenceChange,
+  categories: ReadonlyMap<string, { required: boolean }>,
+): PreferenceFault[] {
+  const found = categories.get(category);
+  const faults: PreferenceFault[] = [];
+  if (category !== ANY && found === undefined) {
+    const message = `must be ${ANY} or the key of a category: ${JSON.stringify(category.slice(0, 64))}`;
+    faults.push({ field: "category", message });
+  } else if (found?.required && enabled === false) {
+    const message = `is required, and cannot be turned off: ${JSON.stringify(category)}`;
+    faults.push({ field: "category", message });
+  }
+  if (!isPreferenceChannel(channel)) {
+    faults.push({ field: "channel", message: `must be ${listed(PREFERENCE_CHANNELS, "or")}` });
+  }
+  return faults;
+}

@@ -1,13 +1,15 @@
+import { hash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
+import { realtimeSubject } from "./streams.ts";
 
 /** What a subscriber is given: exactly these four fields (specification, 2.4). */
-export const PublicationData = Type.Object({
+const PublicationData = Type.Object({
   title: Type.String(),
   body: Type.String(),
   category: Type.String(),
   eventType: Type.String(),
 });
-export type PublicationData = Static<typeof PublicationData>;
+type PublicationData = Static<typeof PublicationData>;
 
 /**
  * A publication on a realtime channel. `offset` is contiguous per (tenant, channel), from 1.
@@ -21,7 +23,7 @@ export interface Publication {
 }
 
 /** All are texts, as the protocol's tags are. */
-export interface PublicationTags {
+interface PublicationTags {
   id: string;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -91,6 +93,46 @@ export function decodeRealtimeMessage(data: Uint8Array): RealtimeMessage | undef
     if (message.publications.length !== texts.length) return undefined;
     for (const [index, text] of texts.entries()) message.publications[index]!.text = text;
     return message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is published on core NATS so that every gateway with connections of the message's user hears it. */
+export function addressedMessage(prefix: string, tenantId: string, message: RealtimeMessage) {
+  return {
+    subject: realtimeSubject(prefix, tenantId, userSubjectToken(message.userId)),
+    message: encodeRealtimeMessage(message),
+  };
+}
+
+/** The NATS token of a user: the first 32 hex digits of SHA-256 over the user id. */
+export function userSubjectToken(userId: string): string {
+  return hash("sha256", userId, "hex").slice(0, 32);
+}
+
+/** Where a user's hash stands in other subjects: no hash is this. */
+const ALL_USERS = "all";
+
+/** What every gateway listens to. */
+export function tenantDisconnects(prefix: string): string {
+  return realtimeSubject(prefix, "*", ALL_USERS);
+}
+
+/** What is published on core NATS so that every gateway ends the connections of all of a tenant's users. */
+export function tenantDisconnect(prefix: string, tenantId: string) {
+  return {
+    subject: realtimeSubject(prefix, tenantId, ALL_USERS),
+    message: JSON.stringify({ version: 1, kind: "disconnect", tenantId }),
+  };
+}
+
+/** Whose connections end; undefined for what no version of ours has written. */
+export function disconnectedTenant(data: Uint8Array): string | undefined {
+  try {
+    const { version, kind, tenantId } = JSON.parse(new TextDecoder().decode(data)) ?? {};
+    const isKnown = version === 1 && kind === "disconnect" && typeof tenantId === "string";
+    return isKnown ? tenantId : undefined;
   } catch {
     return undefined;
   }

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { decodeQueueMessage, encodeQueueMessage, type QueueMessage } from "./queue-message.ts";
 import {
   decodeRealtimeMessage,
   encodeRealtimeMessage,
   type RealtimeMessage,
 } from "./realtime-message.ts";
+import { decodeQueueMessage, encodeQueueMessage, type QueueMessage } from "./streams.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../samples");
 

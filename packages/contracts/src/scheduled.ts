@@ -1,7 +1,40 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
 import { field, orNull, success, time } from "./fields.ts";
 import { UUID_FORM } from "./identifiers.ts";
-import { sendAt } from "./send-at.ts";
+
+const FORM =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const NO_SEND_AT = "must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";
+
+/** A time in ISO 8601 with an offset, to the millisecond; undefined: it is none, or of a day that no month has. */
+export function momentOf(text: string): Date | undefined {
+  const parts = FORM.exec(text);
+  if (parts === null) return undefined;
+  const [, year, month, day] = parts.map(Number) as [number, number, number, number];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // The 30th of February is another day.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return new Date(text);
+}
+
+/** When something is to be sent. */
+export function sendAt(words: { description: string }): TUnsafe<string> {
+  const keywords = { type: "string", format: "date-time", ...words };
+  return field({ ...keywords, examples: ["2026-11-20T09:30:00+01:00"] }, (value) =>
+    typeof value === "string" && momentOf(value) !== undefined ? undefined : NO_SEND_AT,
+  );
+}
+
+/** From its acceptance, in whole seconds. */
+export function delaySeconds(words: { description: string }): TUnsafe<number> {
+  const keywords = { type: "integer", minimum: 0, ...words };
+  return field({ ...keywords, examples: [3600] }, (value) =>
+    Number.isSafeInteger(value) && (value as number) >= 0
+      ? undefined
+      : "must be an integer of at least 0",
+  );
+}
 
 /** `GET /api/v1/events/scheduled`: what rests, the soonest first. */
 export const SCHEDULED_PATH = "/api/v1/events/scheduled";
@@ -10,7 +43,7 @@ export const SCHEDULED_DEFAULT_LIMIT = 50;
 export const SCHEDULED_MAX_LIMIT = 1000;
 
 /** Where a page ends: a time to the microsecond, and an id. */
-export interface ScheduledPlace {
+interface ScheduledPlace {
   time: string;
   id: string;
 }
@@ -18,7 +51,7 @@ export interface ScheduledPlace {
 const PLACE = new RegExp(
   `^(20\\d\\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{6}Z)_(${UUID_FORM})$`,
 );
-export const NO_PLACE = "must be the next of a page before";
+const NO_PLACE = "must be the next of a page before";
 
 /** Of the `next` of a page; undefined: it is of none. */
 export function placeOf(text: string): ScheduledPlace | undefined {

@@ -16,7 +16,7 @@ export type EventLane = (typeof EVENT_LANES)[number];
 /** The share: with more events than this in a minute. */
 export const EXPRESS_PER_MINUTE = 1200;
 
-export const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
+const DUPLICATE_WINDOW_MS = 30 * SECOND_MS;
 /** A message delivered more often than this is tried alone, and each try is noted before it begins. */
 export const MAX_DELIVERIES_OF_A_MESSAGE = 10;
 /** A message of which so many noted tries ended with the process is set aside before any work. */
@@ -106,4 +106,43 @@ export function realtimeSubject(prefix: string, tenantId: string, userHash: stri
 /** Core NATS: "the configuration changed, poll now". Carries nothing. */
 export function configurationSubject(prefix: string): string {
   return `${prefix}.configuration.changed`;
+}
+
+/**
+ * What travels on JetStream, in both streams: ids and trace ids, never content. Content is read from
+ * Postgres, one query a batch.
+ */
+export interface QueueItem {
+  /** Belfry's own id (UUIDv7) of the event or of the delivery. */
+  id: string;
+  traceId: string;
+}
+
+export interface QueueMessage {
+  version: 1;
+  items: QueueItem[];
+}
+
+/** At most this many items a message, so that one message is a small unit of work. */
+export const MAX_ITEMS_PER_DELIVERIES_MESSAGE = 20;
+
+export function encodeQueueMessage(items: QueueItem[]): string {
+  return JSON.stringify({ version: 1, items } satisfies QueueMessage);
+}
+
+/** Returns undefined for what no version of ours has written: the message is rejected, not retried. */
+export function decodeQueueMessage(data: Uint8Array): QueueMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { version, items } = value as Partial<QueueMessage>;
+  if (version !== 1 || !Array.isArray(items)) return undefined;
+  for (const item of items) {
+    if (typeof item?.id !== "string" || typeof item.traceId !== "string") return undefined;
+  }
+  return { version, items };
 }

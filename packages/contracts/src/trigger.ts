@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
-import { MAX_NESTING } from "./bounds.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
 import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, success, text } from "./fields.ts";
-import { delaySeconds, sendAt } from "./send-at.ts";
+import { MAX_NESTING } from "./identifiers.ts";
+import { delaySeconds, sendAt } from "./scheduled.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";

@@ -1,7 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { emailOrNone, faultOf, field, locale, phoneOrNone, success, text } from "./fields.ts";
-import { quietHoursOrNone } from "./quiet-hours.ts";
-import { NO_TIME_ZONE, timeZoneName } from "./time-zone.ts";
+import {
+  emailOrNone,
+  faultOf,
+  field,
+  locale,
+  oneOf,
+  phoneOrNone,
+  success,
+  text,
+} from "./fields.ts";
+import { NO_TIME_ZONE, quietHoursOrNone, timeZoneName } from "./quiet-hours.ts";
 
 /** A tenant's users, where it names them: `PUT|GET|DELETE /api/v1/users/{userId}`. */
 export const USER_PATH = "/api/v1/users/:userId";
@@ -129,3 +137,34 @@ export const UsersBatchResponse = Type.Object(
   { title: "UsersBatchResponse" },
 );
 export type UsersBatchResponse = Static<typeof UsersBatchResponse>;
+
+/** `GET /api/v1/erasures/{erasureId}`: how far the erasure of a user is. */
+export const ERASURE_PATH = "/api/v1/erasures/:erasureId";
+
+/** The table of erasures says the same. */
+const ERASURE_STATES = ["waiting", "running", "done"] as const;
+export type ErasureState = (typeof ERASURE_STATES)[number];
+
+/** Erasures of a tenant that are not done. */
+export const MAX_OPEN_ERASURES = 10_000;
+
+const moment = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description: `${description}; ISO 8601, UTC` });
+
+export const ErasureResponse = Type.Object(
+  {
+    success,
+    data: Type.Object({
+      id: Type.String(),
+      status: oneOf(ERASURE_STATES, { description: "One of a tenant runs at a time" }),
+      requestedAt: Type.String({ description: "ISO 8601, UTC" }),
+      startedAt: moment("null while it waits"),
+      endedAt: moment("null until it is done"),
+      deleted: Type.Union([Type.Record(Type.String(), Type.Integer()), Type.Null()], {
+        description: "Rows that went, by kind; null until it is done",
+      }),
+    }),
+  },
+  { title: "ErasureResponse" },
+);
+export type ErasureResponse = Static<typeof ErasureResponse>;

@@ -1,9 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { field, integerText, oneOf, orNull, shownOnce, success, time } from "./fields.ts";
 import { UUID_FORM } from "./identifiers.ts";
-import { sendAt } from "./send-at.ts";
-import { WEBHOOK_MESSAGE_TYPES } from "./webhook-payload.ts";
-import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "./webhooks.ts";
+import { sendAt } from "./scheduled.ts";
+import {
+  MAX_WEBHOOK_URL,
+  WEBHOOK_MESSAGE_TYPES,
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from "./webhook-payload.ts";
 
 /** A tenant's endpoints over HTTP, and what they were told. */
 export const WEBHOOKS_PATH = "/api/v1/webhooks";

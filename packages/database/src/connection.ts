@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { pathToFileURL } from "node:url";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { processName } from "./process-name.ts";
 import type { Schema } from "./schema.ts";
 
 /** A pool of connections, for what Kysely is too slow or too narrow for. */
@@ -80,4 +82,123 @@ export async function inTransaction<T>(
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   return await (db.isTransaction ? work(db) : db.transaction().execute(work));
+}
+
+const NAME = /^(.+)\/(\S+) since (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
+
+interface ProcessName {
+  service: string;
+  /** null: the name does not say. */
+  version: string | null;
+  startedAt: Date | null;
+}
+
+/**
+ * What a process calls itself at Postgres: its service, the version of the package that was started, and
+ * since when it runs, as `ingest-api/0.1.0 since 2026-01-01T00:00:00Z`.
+ */
+function processName(service: string): string {
+  const startedAt = new Date(performance.timeOrigin).toISOString().replace(/\.\d+Z$/, "Z");
+  return `${service}/${ownVersion()} since ${startedAt}`;
+}
+
+/** A name as `processName` makes it; any other is a service of which no more is known. */
+export function parseProcessName(name: string): ProcessName {
+  const [, service, version, startedAt] = NAME.exec(name) ?? [];
+  if (service === undefined || version === undefined || startedAt === undefined) {
+    return { service: name, version: null, startedAt: null };
+  }
+  return { service, version, startedAt: new Date(startedAt) };
+}
+
+let version: string | undefined;
+
+/** Of the package that was started. */
+export function ownVersion(): string {
+  version ??= readVersion();
+  return version;
+}
+
+/** A name is no reason not to start. */
+function readVersion(): string {
+  try {
+    const manifest = findPackageJSON(pathToFileURL(process.argv[1] ?? ""));
+    return JSON.parse(readFileSync(manifest ?? "", "utf8")).version ?? "0";
+  } catch {
+    return "0";
+  }
+}
+
+/** Whether Postgres takes writes: a primary that was demoted answers queries all the same. */
+export async function isWritable(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ transaction_read_only: string }>(
+    "show transaction_read_only",
+  );
+  return rows[0]?.transaction_read_only === "off";
+}
+
+/**
+ * Whether an error speaks of the values in a statement: Postgres' classes 22 (data) and 23 (constraint).
+ * Every other (a connection, a shutdown, a server that takes no writes, a full disk, a deadlock) would
+ * come with other values as well, and condemns none.
+ */
+export function isDataFault(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
+}
+
+/**
+ * Calls a function of the database, its arguments by name: neither side counts them. Returns its rows, with their
+ * columns in camel case.
+ */
+export async function callFunction<Row>(
+  pool: pg.Pool,
+  name: string,
+  args: Readonly<Record<`p_${string}`, unknown>>,
+) {
+  const named = Object.keys(args).map((arg, at) => `${arg} => $${at + 1}`);
+  return await readRows<Row>(pool, {
+    name,
+    text: `select * from ${name}(${named.join(", ")})`,
+    values: Object.values(args),
+  });
+}
+
+/** The rows of a prepared statement, with their columns in camel case. */
+export async function readRows<Row>(
+  pool: pg.Pool,
+  statement: { name: string; text: string; values: unknown[] },
+): Promise<Row[]> {
+  // As arrays: each row becomes an object once.
+  const { rows, fields } = await pool.query<unknown[]>({ ...statement, rowMode: "array" });
+  const names = fields.map(({ name }) =>
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  // A copy of one with all columns: adding them one by one would double what a row costs.
+  const empty = Object.fromEntries(names.map((name) => [name, null]));
+  return rows.map((values) => {
+    const row: Record<string, unknown> = { ...empty };
+    for (let at = 0; at < names.length; at += 1) row[names[at]!] = values[at];
+    return row as Row;
+  });
+}
+
+/** Claims a batch of deliveries in one call. Results come in the order of the batch. */
+export async function callClaim<Row extends { deliveryId: string }, Result>(
+  pool: pg.Pool,
+  name: string,
+  batch: readonly { id: string; tenantId: string }[],
+  args: Readonly<Record<`p_${string}`, unknown>>,
+  toResult: (row: Row) => Result,
+): Promise<(Result | { becomes: "gone" })[]> {
+  const [p_ids, p_tenants] = [batch.map(({ id }) => id), batch.map(({ tenantId }) => tenantId)];
+  const rows = await callFunction<Row>(pool, name, { p_ids, p_tenants, ...args });
+  const found = new Map(rows.map((row) => [row.deliveryId, row]));
+  return batch.map((item) => {
+    const id = item.id.toLowerCase();
+    const row = found.get(id);
+    // Named twice in one batch: the first has it.
+    found.delete(id);
+    return row === undefined ? { becomes: "gone" } : toResult(row);
+  });
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
-import { readConfigurationVersion } from "./configuration-version.ts";
-import { keptDays, noteInstallationDays } from "./kept-days.ts";
+import {
+  keptDays,
+  noteInstallationDays,
+  readConfigurationVersion,
+} from "./configuration-version.ts";
 
 test("a tenant's own days count, else those of the dispatcher; who has read the others is told", async (t) => {
   const { db } = await connectedDatabase(t);

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   randomFillSync,
 } from "node:crypto";
-import type { LinkPurpose } from "@belfry/contracts/link-pages";
+import type { LinkPurpose } from "@belfry/contracts/message-links";
 import { parseSecretKeys } from "./secrets.ts";
 
 export interface Link {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
-import { isDataFault } from "./data-fault.ts";
-import { isWritable } from "./is-writable.ts";
+import { isDataFault, isWritable } from "./connection.ts";
 import { messageTries } from "./message-tries.ts";
 
 async function setUp(t: test.TestContext) {

@@ -6,8 +6,13 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import pg from "pg";
 import { compareVersions } from "./apply-functions.ts";
 import { migrateToLatest } from "./migrate.ts";
-import { functionFile, migrationOf, SCHEMA, type SchemaSource } from "./schema-files.ts";
-import { TRIAL_DATABASE } from "./trial-database.ts";
+import {
+  functionFile,
+  migrationOf,
+  SCHEMA,
+  type SchemaSource,
+  TRIAL_DATABASE,
+} from "./schema-files.ts";
 
 /** In the order in which they were added, which is that of their names: a new one comes last. */
 const ADDED = [

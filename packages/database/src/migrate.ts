@@ -3,9 +3,14 @@ import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { applyFunctions, createFunctionTable } from "./apply-functions.ts";
 import { createDatabase, createPool } from "./connection.ts";
-import { type Migration, SCHEMA, type SchemaSource } from "./schema-files.ts";
-import { serverFault } from "./server-version.ts";
-import { isTrialDatabase, TRIAL_DATABASE } from "./trial-database.ts";
+import {
+  isTrialDatabase,
+  type Migration,
+  SCHEMA,
+  type SchemaSource,
+  serverFault,
+  TRIAL_DATABASE,
+} from "./schema-files.ts";
 
 /** Held while migrations run; Kysely's own lock is for one of them. */
 const LOCK = "select pg_try_advisory_lock(hashtextextended('belfry migrate', 0)) as taken";

@@ -1,10 +1,12 @@
-import { type ConnectionOptions, createDatabase, createPool } from "./connection.ts";
-import { isWritable } from "./is-writable.ts";
-import { type WaitForSchemaOptions, waitForSchema } from "./wait-for-schema.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { lackingFunctions } from "./apply-functions.ts";
+import { type ConnectionOptions, createDatabase, createPool, isWritable } from "./connection.ts";
+import { isTrialDatabase, SCHEMA, serverFault, TRIAL_DATABASE } from "./schema-files.ts";
 
 export type OpenDatabase = ReturnType<typeof openDatabase>;
 
-export interface OpenOptions extends Omit<ConnectionOptions, "onConnectionError"> {
+interface OpenOptions extends Omit<ConnectionOptions, "onConnectionError"> {
   log: { warn(details: object, message: string): void };
   /** A Postgres that takes no writes counts as away. */
   mustWrite?: boolean;
@@ -25,4 +27,72 @@ export function openDatabase({ log, mustWrite = false, ...options }: OpenOptions
     /** Not by `db`: Kysely ends no pool that it has not used. */
     close: () => pool.end(),
   };
+}
+
+interface WaitForSchemaOptions {
+  log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+  };
+  /** Ends the wait with the signal's reason. */
+  signal: AbortSignal;
+  everyMs?: number;
+}
+
+const SAY_AGAIN_MS = 30_000;
+const UNDEFINED_TABLE = "42P01";
+const NOT_MIGRATED = "waiting for the database to be migrated";
+
+/**
+ * Resolves once the database has every migration and function of this code. Postgres may be absent, empty
+ * or older: says what it waits for, when that changes and every 30 s. Rejects when told to stop, for a
+ * server that is too old, and for a database of a trial installation.
+ */
+export async function waitForSchema(pool: pg.Pool, options: WaitForSchemaOptions): Promise<void> {
+  const { log, signal, everyMs = 500 } = options;
+  let said: { what: string; at: number } | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const state = await schemaState(pool);
+    if (state === "ready") {
+      if (said !== undefined) log.info({}, "the database is ready");
+      return;
+    }
+    if ("refused" in state) throw refusal(state.refused);
+    const { what, ...details } = state;
+    if (said?.what !== what || performance.now() - said.at > SAY_AGAIN_MS) {
+      log.warn(details, what);
+      said = { what, at: performance.now() };
+    }
+    await sleep(everyMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** The reader is an operator, and a stack would hide the sentence. */
+function refusal(sentence: string): Error {
+  const error = new Error(sentence);
+  delete error.stack;
+  return error;
+}
+
+type Refused = { refused: string };
+type Waiting = { what: string; err: unknown } | { what: string; missing: string[] };
+
+async function schemaState(pool: pg.Pool): Promise<"ready" | Refused | Waiting> {
+  // Not only the last name: one that sorts before it may have been added after it.
+  const needed = Object.keys(SCHEMA.migrations);
+  try {
+    const fault = await serverFault(pool);
+    if (fault !== null) return { refused: fault };
+    if (await isTrialDatabase(pool)) return { refused: TRIAL_DATABASE };
+    const { rows } = await pool.query<{ name: string }>("select name from kysely_migration");
+    const there = new Set(rows.map(({ name }) => name));
+    const missing = needed.filter((name) => !there.has(name));
+    for (const { name } of await lackingFunctions(pool)) missing.push(`functions/${name}`);
+    return missing.length === 0 ? "ready" : { what: NOT_MIGRATED, missing };
+  } catch (err) {
+    return (err as { code?: string }).code === UNDEFINED_TABLE
+      ? { what: NOT_MIGRATED, missing: needed }
+      : { what: "waiting for Postgres", err };
+  }
 }

@@ -1,11 +1,13 @@
-import type {
-  PreferenceChange,
-  PreferenceChannel,
-  PreferenceSource,
+import {
+  type PreferenceChange,
+  type PreferenceChannel,
+  type PreferenceFault,
+  type PreferenceSource,
+  preferenceFaults,
 } from "@belfry/contracts/preferences";
 import { sql } from "kysely";
+import { noteUse } from "./configuration-version.ts";
 import { type Database, inTransaction } from "./connection.ts";
-import { noteUse } from "./note-use.ts";
 import type { Owner } from "./notifications.ts";
 
 /** A cell that a user has said something of. */
@@ -162,4 +164,58 @@ export async function holdUsers(
     select from ${users} cross join lateral (
       select from recipients r where r.tenant_id = ${tenantId} and r.user_id = u.user_id for update
     ) held`.execute(transaction);
+}
+
+/** What a user has said, and what there is to say something of, as every door shows it. */
+export interface ShownPreferences {
+  /** `at`: ISO 8601, UTC. */
+  preferences: (Omit<Preference, "at"> & { at: string })[];
+  /** In the tenant's order. */
+  categories: Omit<Category, "position">[];
+}
+
+export async function shownPreferences(db: Database, owner: Owner): Promise<ShownPreferences> {
+  const categories = await categoriesOfTenant(db, owner.tenantId);
+  const preferences = await preferencesOfUser(db, owner);
+  return {
+    preferences: preferences.map((row) => ({ ...row, at: row.at.toISOString() })),
+    categories: categories.map(({ position: _, ...category }) => category),
+  };
+}
+
+/** What the texts of a tenant's categories come to as JSON, at most. */
+export async function categoryTextBytes(db: Database, tenantId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom("categories")
+    .select(
+      sql<number>`coalesce(sum(octet_length(label::text) + octet_length(description::text)), 0)::integer`.as(
+        "bytes",
+      ),
+    )
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+/** `at`: the place of the change, from 0. */
+type ChangeFault = PreferenceFault & { at: number };
+
+/**
+ * Writes what a user says, of categories and channels that there are: all of it, or nothing where there is a
+ * fault. `changed`: how many cells say something else than before. The tenant must be there. Within a caller's
+ * transaction it joins that one.
+ */
+export async function changePreferencesOfUser(
+  db: Database,
+  owner: Owner,
+  source: PreferenceSource,
+  changes: readonly PreferenceChange[],
+): Promise<{ faults: ChangeFault[]; changed: number }> {
+  const known = await categoriesOfTenant(db, owner.tenantId);
+  const categories = new Map(known.map((category) => [category.key, category]));
+  const faults = changes.flatMap((change, at) =>
+    preferenceFaults(change, categories).map((fault) => ({ at, ...fault })),
+  );
+  if (faults.length > 0) return { faults, changed: 0 };
+  return { faults, changed: await setPreferences(db, owner, source, changes) };
 }

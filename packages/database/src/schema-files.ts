@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { REASONS } from "@belfry/contracts/reasons";
 import { type Kysely, sql } from "kysely";
+import type pg from "pg";
+
 import description from "../package.json" with { type: "json" };
 
 export interface Migration {
@@ -88,4 +90,35 @@ async function readFiles(folder: URL, names: RegExp): Promise<{ name: string; te
       text: await readFile(new URL(file, folder), "utf8"),
     })),
   );
+}
+
+/** The oldest that the tests have seen: test/deploy/restore.test.ts. */
+const NEEDED = 15;
+
+/** A sentence for an operator where this `server_version_num` is too old; null where it is not. */
+export function tooOld(serverVersionNum: number): string | null {
+  const major = Math.floor(serverVersionNum / 10_000);
+  if (major >= NEEDED) return null;
+  return `Belfry needs PostgreSQL ${NEEDED} or newer, and this server is PostgreSQL ${major}`;
+}
+
+/** The same of the server that is asked. */
+export async function serverFault(client: Pick<pg.ClientBase, "query">): Promise<string | null> {
+  const { rows } = await client.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  return tooOld(Number(rows[0]?.version));
+}
+
+/** Said by whatever meets such a database; nothing in it is changed. */
+export const TRIAL_DATABASE =
+  "this database was made by a trial of Belfry from before its first release, and is not migrated: use an empty database, or drop this one when you need nothing of it";
+
+/** Whether it has the migrations of before the squash: since then `applied_functions` comes first. */
+export async function isTrialDatabase(client: Pick<pg.ClientBase, "query">): Promise<boolean> {
+  const { rows } = await client.query<{ trial: boolean }>(
+    `select to_regclass('kysely_migration') is not null
+        and to_regclass('applied_functions') is null as trial`,
+  );
+  return rows[0]?.trial === true;
 }

@@ -1,12 +1,15 @@
 import type { Channel, ProviderChannel, SentChannel } from "@belfry/contracts/channels";
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
-import type { ErasureState } from "@belfry/contracts/erasure";
+import type {
+  DeliveryStatus,
+  DigestItemState,
+  DigestSettings,
+  ThrottleSettings,
+} from "@belfry/contracts/delivery";
 import type { KeyRole } from "@belfry/contracts/key-roles";
 import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
-import type { ReceiptKind, SuppressionReason } from "@belfry/contracts/receipt";
-import type { OutcomeClass } from "@belfry/contracts/sending";
-import type { DigestItemState, DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
-import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhooks";
+import type { OutcomeClass, ReceiptKind, SuppressionReason } from "@belfry/contracts/sending";
+import type { ErasureState } from "@belfry/contracts/users";
+import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhook-payload";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
-import { tooOld } from "./server-version.ts";
-import { waitForSchema } from "./wait-for-schema.ts";
+import { waitForSchema } from "./open-database.ts";
+import { tooOld } from "./schema-files.ts";
 
 const SENTENCE = "Belfry needs PostgreSQL 15 or newer, and this server is PostgreSQL 14";
 

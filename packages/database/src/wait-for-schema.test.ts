@@ -4,9 +4,8 @@ import { connectedDatabase } from "@belfry/testing/database";
 import { freePort } from "@belfry/testing/free-port";
 import { createPool } from "./connection.ts";
 import { migrateToLatest } from "./migrate.ts";
-import { SCHEMA } from "./schema-files.ts";
-import { TRIAL_DATABASE } from "./trial-database.ts";
-import { waitForSchema } from "./wait-for-schema.ts";
+import { waitForSchema } from "./open-database.ts";
+import { SCHEMA, TRIAL_DATABASE } from "./schema-files.ts";
 
 function recorder() {
   const said: string[] = [];

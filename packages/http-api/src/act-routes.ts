@@ -5,8 +5,7 @@ import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administratio
 import { listed } from "@belfry/contracts/channels";
 import { success, text } from "@belfry/contracts/fields";
 import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
-import { Problem } from "@belfry/contracts/problems";
-import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
+import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LARGE_BODY_BYTES } from "./abuse-limits.ts";

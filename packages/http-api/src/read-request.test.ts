@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { integerText, oneOf, text } from "@belfry/contracts/fields";
-import { Problem } from "@belfry/contracts/problems";
-import { requireChecks } from "@belfry/contracts/schema-faults";
+import { Problem, requireChecks } from "@belfry/contracts/problems";
 import { traceIdOf } from "@belfry/service/trace-id";
 import { Type } from "@sinclair/typebox";
 import fastify from "fastify";

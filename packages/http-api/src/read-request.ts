@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { Problem } from "@belfry/contracts/problems";
-import { faultsOf, faultText, requireChecks } from "@belfry/contracts/schema-faults";
+import { faultsOf, faultText, Problem, requireChecks } from "@belfry/contracts/problems";
 import type { TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 

@@ -1,4 +1,4 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 

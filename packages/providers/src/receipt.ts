@@ -1,6 +1,6 @@
 import type { Content } from "@belfry/contracts/channels";
 import type { InboundText } from "@belfry/contracts/inbound";
-import { type Receipt, webhookPath } from "@belfry/contracts/receipt";
+import { type Receipt, webhookPath } from "@belfry/contracts/sending";
 
 /** A request as a provider made it: the body byte for byte. */
 export interface ReceiptRequest {

@@ -1,4 +1,4 @@
-import { wireAddress } from "@belfry/contracts/email-address";
+import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";

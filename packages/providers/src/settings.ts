@@ -1,4 +1,4 @@
-import { emailAddress, MAX_ADDRESS } from "@belfry/contracts/email-address";
+import { emailAddress, MAX_ADDRESS } from "@belfry/contracts/addresses";
 import { FormatRegistry, type StringOptions, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 

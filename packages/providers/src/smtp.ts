@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { wireAddress } from "@belfry/contracts/email-address";
+import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { MAX_INBOUND_CHARACTERS, type OptKeyword } from "@belfry/contracts/inbound";
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryIdOf,
   headerOf,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { PHONE } from "@belfry/contracts/identifiers";
 import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import { errors, jwtVerify } from "jose";
 import {
   deliveryIdOf,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { encryptSecret } from "@belfry/database/secrets";
+import { encryptSecret, providerSettingsOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import { createFixture, type Fixture, keys, TO } from "../test/sending-fixture.ts";
 import { accept, startVendor } from "../test/vendor.ts";

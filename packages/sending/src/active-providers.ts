@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import { providerKind } from "@belfry/providers/kinds";
 import type { Provider, ProviderDeps, ProviderKind } from "@belfry/providers/provider";
 import { outcome } from "@belfry/providers/send-outcome";

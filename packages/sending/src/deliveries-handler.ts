@@ -1,5 +1,5 @@
 import { TENANT_ID, UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { decodeQueueMessage } from "@belfry/contracts/streams";
 import type { Postponement } from "@belfry/database/functions/settle-deliveries";
 import {
   DONE,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDataFault } from "@belfry/database/data-fault";
+import { isDataFault } from "@belfry/database/connection";
 import { type Settlement, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import type { Logger } from "@belfry/service/logger";

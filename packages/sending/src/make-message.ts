@@ -1,5 +1,5 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { linkAddress, parsePublicUrl } from "@belfry/contracts/link-pages";
+import { linkAddress, parsePublicUrl } from "@belfry/contracts/message-links";
 import { ANY } from "@belfry/contracts/preferences";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { ListHeaders } from "@belfry/contracts/sending";

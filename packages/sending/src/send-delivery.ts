@@ -5,7 +5,7 @@ import type {
   ClaimResult,
   DeliveryToClaim,
 } from "@belfry/database/functions/claim-deliveries";
-import { reserveSends } from "@belfry/database/functions/reserve-sends";
+import { reserveSends } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { FairSemaphore } from "@belfry/service/semaphore";
 import type pg from "pg";

@@ -1,18 +1,18 @@
 import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { parsePublicUrl } from "@belfry/contracts/link-pages";
+import { parsePublicUrl } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
-import { isDataFault } from "@belfry/database/data-fault";
+import { isDataFault } from "@belfry/database/connection";
 import {
   type ClaimResult,
   claimDeliveries,
   type DeliveryToClaim,
 } from "@belfry/database/functions/claim-deliveries";
+import { suppressAddress } from "@belfry/database/functions/recipients";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, type Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { OpenDatabase } from "@belfry/database/open-database";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
-import { suppressAddress } from "@belfry/database/suppress-address";
 import type { Clock } from "@belfry/providers/call-timeout";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noteUse } from "@belfry/database/configuration-version";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries } from "@belfry/database/functions/settle-deliveries";
-import { noteUse } from "@belfry/database/note-use";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";

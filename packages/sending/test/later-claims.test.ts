@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { noteUse } from "@belfry/database/note-use";
+import { noteUse } from "@belfry/database/configuration-version";
 import { setPreferences } from "@belfry/database/preferences";
 import { assertHas } from "@belfry/testing/assert-has";
 import { type Fixture, message, SMS_TEMPLATE } from "./sending-fixture.ts";

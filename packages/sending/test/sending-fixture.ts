@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
+import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { createDatabase, createPool } from "@belfry/database/connection";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { encryptSecret, parseSecretKeys } from "@belfry/database/secrets";
+import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";
 import { createTestDatabase } from "@belfry/testing/postgres";

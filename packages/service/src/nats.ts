@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
-import { addressedMessage } from "@belfry/contracts/addressed-message";
-import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { addressedMessage, type RealtimeMessage } from "@belfry/contracts/realtime-message";
 import {
   type ConnectionOptions,
   connect,

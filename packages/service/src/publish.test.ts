@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decodeQueueMessage, type QueueItem } from "@belfry/contracts/queue-message";
-import type { StreamDefinition } from "@belfry/contracts/streams";
+import {
+  decodeQueueMessage,
+  type QueueItem,
+  type StreamDefinition,
+} from "@belfry/contracts/streams";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { deleteStreams, testNatsUrl, testPrefix } from "@belfry/testing/nats";

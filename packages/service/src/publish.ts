@@ -1,5 +1,8 @@
-import { encodeQueueMessage, type QueueItem } from "@belfry/contracts/queue-message";
-import type { StreamDefinition } from "@belfry/contracts/streams";
+import {
+  encodeQueueMessage,
+  type QueueItem,
+  type StreamDefinition,
+} from "@belfry/contracts/streams";
 import { JetStreamApiError, jetstream } from "@nats-io/jetstream";
 import { errors } from "@nats-io/transport-node";
 import type { Logger } from "./logger.ts";

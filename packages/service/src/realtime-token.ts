@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
-import { REALTIME_TOKEN_SECONDS } from "@belfry/contracts/bounds";
-import { TENANT_ID, textFault } from "@belfry/contracts/identifiers";
+import { REALTIME_TOKEN_SECONDS, TENANT_ID, textFault } from "@belfry/contracts/identifiers";
 import type { RealtimeTokenClaims } from "@belfry/contracts/realtime-token";
 import { SignJWT } from "jose";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { saveUsers } from "@belfry/administration/users/users";
-import { ensureSearchKey, termHash } from "@belfry/database/search-term-hash";
-import { addressTerms } from "@belfry/database/search-terms";
+import { addressTerms, ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 

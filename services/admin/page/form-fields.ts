@@ -1,5 +1,5 @@
 import { UUID } from "@belfry/contracts/identifiers";
-import { momentOf } from "@belfry/contracts/send-at";
+import { momentOf } from "@belfry/contracts/scheduled";
 
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
 

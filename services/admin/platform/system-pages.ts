@@ -1,7 +1,6 @@
 import { glanceAtDeadLetters } from "@belfry/administration/dead-letters/dead-letters";
 import { type ProviderChannel, WEBHOOK } from "@belfry/contracts/channels";
-import type { Database } from "@belfry/database/connection";
-import { parseProcessName } from "@belfry/database/process-name";
+import { type Database, parseProcessName } from "@belfry/database/connection";
 import { reconciledWithin } from "@belfry/database/reconciliations";
 import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";

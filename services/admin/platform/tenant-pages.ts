@@ -13,11 +13,10 @@ import {
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { isBeingDeleted, searchTenants } from "@belfry/administration/tenants/tenant-rows";
 import { showTenant, type Tenant } from "@belfry/administration/tenants/tenants";
-import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
-import { TENANT_ID } from "@belfry/contracts/identifiers";
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, TENANT_ID } from "@belfry/contracts/identifiers";
+import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { keptDays } from "@belfry/database/kept-days";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";

@@ -10,7 +10,7 @@ import {
 import { activateProvider, testProvider } from "@belfry/administration/providers/use-provider";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { isProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { webhookPath } from "@belfry/contracts/receipt";
+import { webhookPath } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/kinds";
 import type { TObject } from "@sinclair/typebox";

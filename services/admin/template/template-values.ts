@@ -20,7 +20,7 @@ import {
   isChannel,
   isProviderChannel,
 } from "@belfry/contracts/channels";
-import type { DigestSettings } from "@belfry/contracts/timing";
+import type { DigestSettings } from "@belfry/contracts/delivery";
 import type { EmailFormat } from "@belfry/templates/source";
 import { typedTexts } from "../page/form-fields.ts";
 

@@ -7,7 +7,7 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
-import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";

@@ -2,7 +2,7 @@ import { testWebhook } from "@belfry/administration/webhooks/send-webhook-messag
 import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test";
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
-import type { WebhookType } from "@belfry/contracts/webhooks";
+import type { WebhookType } from "@belfry/contracts/webhook-payload";
 import type { AdminUnderTest } from "../admin-under-test.ts";
 
 /** For tests: an endpoint that nothing listens at. */

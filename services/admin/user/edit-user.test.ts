@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, putUser, saveUsers } from "@belfry/administration/users/users";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
 import { startAdmin } from "../admin-under-test.ts";
 import { hiddenFields } from "../test/publish-by-form.ts";
 

@@ -9,7 +9,11 @@ import {
   showWebhook,
 } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
-import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS, type WebhookType } from "@belfry/contracts/webhooks";
+import {
+  MAX_WEBHOOKS,
+  PREVIOUS_SECRET_HOURS,
+  type WebhookType,
+} from "@belfry/contracts/webhook-payload";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { fieldMoment, idOf, typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";

@@ -1,7 +1,11 @@
 import { CHANNEL_ROWS, CHANNELS, listed } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
-import { TEST_TYPE, type WebhookMessageType, type WebhookType } from "@belfry/contracts/webhooks";
+import {
+  TEST_TYPE,
+  type WebhookMessageType,
+  type WebhookType,
+} from "@belfry/contracts/webhook-payload";
 
 /** The types of messages that the form offers. */
 export const TYPE_GROUPS: readonly {

@@ -1,4 +1,4 @@
-import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/link-pages";
+import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/message-links";
 import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { LinkPurpose } from "@belfry/contracts/link-pages";
+import type { LinkPurpose } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
 import type { Link } from "@belfry/database/link-token";
 import { escapeHtml } from "@belfry/templates/language/characters";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LinkPurpose } from "@belfry/contracts/link-pages";
-import { LINK_PAGES } from "@belfry/contracts/link-pages";
+import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/message-links";
 import { type Link, parseLinkKeys, sealLink } from "@belfry/database/link-token";
 import { preferencesOfUser } from "@belfry/database/preferences";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";

@@ -4,7 +4,6 @@ import {
   type PreferenceChange,
   type PreferenceChannel,
 } from "@belfry/contracts/preferences";
-import { channelsInUse } from "@belfry/database/channels-in-use";
 import {
   type Category,
   categoriesOfTenant,
@@ -12,6 +11,7 @@ import {
   preferencesOfUser,
   setPreferences,
 } from "@belfry/database/preferences";
+import { channelsInUse } from "@belfry/database/template-channels";
 import { escapeHtml } from "@belfry/templates/language/characters";
 import {
   filled,

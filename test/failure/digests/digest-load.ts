@@ -1,5 +1,5 @@
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import type { DigestSettings } from "@belfry/contracts/timing";
+import type { DigestSettings } from "@belfry/contracts/delivery";
 import { createDatabase } from "@belfry/database/connection";
 import { acceptResting } from "../resting-load.ts";
 import { EVENT_TYPE, type World } from "../world.ts";

@@ -1,4 +1,4 @@
-import { MAX_DIGEST_ITEMS } from "@belfry/contracts/timing";
+import { MAX_DIGEST_ITEMS } from "@belfry/contracts/delivery";
 import type { Pool } from "@belfry/database/connection";
 import type { DigestMail } from "./digest-mails.ts";
 

@@ -1,6 +1,6 @@
 import { isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
-import { decodeQueueMessage } from "@belfry/contracts/queue-message";
+import { decodeQueueMessage } from "@belfry/contracts/streams";
 import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { DeadLetterFilter, DeadLetters, DeadSelection } from "./dead-letter-rows.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { storeDeadMessage } from "@belfry/database/dead-messages";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
+import { storeDeadMessage } from "@belfry/database/message-tries";
 import { assertEach } from "@belfry/testing/assert-each";
 import { readEvent } from "../events/event-report.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";

@@ -1,6 +1,5 @@
 import type { Database } from "@belfry/database/connection";
-import { deleteEvents } from "@belfry/database/functions/delete-events";
-import { deleteWebhookMessages } from "@belfry/database/functions/delete-webhook-messages";
+import { deleteEvents, deleteWebhookMessages } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import type { Schema } from "@belfry/database/schema";
 import { type Static, Type } from "@sinclair/typebox";

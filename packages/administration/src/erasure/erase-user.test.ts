@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { encodeQueueMessage } from "@belfry/contracts/queue-message";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
+import { encodeQueueMessage } from "@belfry/contracts/streams";
 import type { Database, Pool } from "@belfry/database/connection";
 import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
 import { storeInbound } from "@belfry/database/inbound";
+import { changePreferencesOfUser } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";

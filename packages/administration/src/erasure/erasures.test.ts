@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import { storeInbound } from "@belfry/database/inbound";
+import { changePreferencesOfUser } from "@belfry/database/preferences";
 import { assertHas } from "@belfry/testing/assert-has";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { databaseOver } from "@belfry/testing/database";

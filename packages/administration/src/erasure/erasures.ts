@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/erasure";
 import { flag, id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
+import { ErasureResponse, MAX_OPEN_ERASURES } from "@belfry/contracts/users";
 import { type Database, inTransaction } from "@belfry/database/connection";
 import { deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, notePreferenceChange } from "@belfry/database/preferences";

@@ -3,11 +3,14 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
-import { DELIVERY_STATUSES, type DeliveryStatus } from "@belfry/contracts/delivery";
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  DIGEST_ITEM_STATES,
+} from "@belfry/contracts/delivery";
 import { id, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { DIGEST_ITEM_STATES } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";

@@ -1,6 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { DigestItemState } from "@belfry/contracts/delivery";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
-import type { DigestItemState } from "@belfry/contracts/timing";
 import type { Database } from "@belfry/database/connection";
 import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { sql } from "kysely";

@@ -1,10 +1,8 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import type { DeliveryStatus, DigestItemState } from "@belfry/contracts/delivery";
 import type { EventReport } from "@belfry/contracts/event-report";
 import { REASONS, reasonWords } from "@belfry/contracts/reasons";
-import type { ReceiptKind } from "@belfry/contracts/receipt";
-import type { OutcomeClass } from "@belfry/contracts/sending";
-import type { DigestItemState } from "@belfry/contracts/timing";
+import type { OutcomeClass, ReceiptKind } from "@belfry/contracts/sending";
 import type { EventFacts, GatheringRow } from "./event-facts.ts";
 
 type TimelineEntry = EventReport["timeline"][number];

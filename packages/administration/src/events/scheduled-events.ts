@@ -4,6 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import {
   MoveRequest,
+  momentOf,
   placeOf,
   SCHEDULED_DEFAULT_LIMIT,
   SCHEDULED_MAX_LIMIT,
@@ -11,8 +12,7 @@ import {
   ScheduledEvent,
   scheduledPlace,
 } from "@belfry/contracts/scheduled";
-import { momentOf } from "@belfry/contracts/send-at";
-import { keptDays } from "@belfry/database/kept-days";
+import { keptDays } from "@belfry/database/configuration-version";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, note, optional } from "../act.ts";

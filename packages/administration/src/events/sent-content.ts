@@ -2,7 +2,7 @@ import { type Channel, isProviderChannel, type ProviderChannel } from "@belfry/c
 import { UUID } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
-import { digestContent } from "@belfry/database/functions/digests";
+import { digestContent } from "@belfry/database/functions/claim-deliveries";
 import { notificationLinks, shownNotifications } from "@belfry/database/notifications";
 import {
   parseVariables,

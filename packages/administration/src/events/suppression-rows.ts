@@ -1,5 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { SuppressionReason } from "@belfry/contracts/receipt";
+import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { SuppressionReason } from "@belfry/contracts/receipt";
+import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { type ClaimResult, claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import type { Static } from "@sinclair/typebox";

@@ -7,7 +7,7 @@ import {
 } from "@belfry/contracts/channels";
 import { field, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
-import { SUPPRESSION_REASONS } from "@belfry/contracts/receipt";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { InvalidInput, invalid } from "../input-error.ts";

@@ -1,4 +1,4 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";

@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Database } from "@belfry/database/connection";
-import { totpOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, encryptSecret, type SecretKeys, totpOwner } from "@belfry/database/secrets";
 import { generateSecret, generateURI, verifySync } from "otplib";
 import { type AuditNote, writeNote } from "../audited.ts";
 import { type InvalidInput, invalid } from "../input-error.ts";

@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import type { Schema } from "@belfry/database/schema";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret, type SecretKeys } from "@belfry/database/secrets";
+import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import type { TObject } from "@sinclair/typebox";
 import { type Insertable, sql, type Updateable } from "kysely";
 import { InvalidInput, invalid, refuseFaults } from "../input-error.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { decryptSecret } from "@belfry/database/secrets";
+import { decryptSecret, providerSettingsOwner } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { providerActsIn, putActiveProvider } from "../test-acts.ts";

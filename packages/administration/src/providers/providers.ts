@@ -13,8 +13,7 @@ import {
 } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import { providerSettingsOwner } from "@belfry/database/secret-owners";
-import { encryptSecret } from "@belfry/database/secrets";
+import { encryptSecret, providerSettingsOwner } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type ActContext, defineAct, defineRead, LOOK, note, optional, PROVISION } from "../act.ts";

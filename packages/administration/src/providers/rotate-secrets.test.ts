@@ -4,16 +4,14 @@ import { type TestContext, test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import {
-  providerSettingsOwner,
-  totpOwner,
-  webhookOwner,
-  webhookSecretOwner,
-} from "@belfry/database/secret-owners";
-import {
   decryptSecret,
   encryptSecret,
   parseSecretKeys,
+  providerSettingsOwner,
   type SecretKeys,
+  totpOwner,
+  webhookOwner,
+  webhookSecretOwner,
 } from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { generateSync } from "otplib";

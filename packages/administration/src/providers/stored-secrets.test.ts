@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as owners from "@belfry/database/secret-owners";
+import * as owners from "@belfry/database/secrets";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { readSecrets, SECRET_COLUMNS, swapSecrets } from "./stored-secrets.ts";

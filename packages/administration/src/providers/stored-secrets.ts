@@ -5,7 +5,7 @@ import {
   totpOwner,
   webhookOwner,
   webhookSecretOwner,
-} from "@belfry/database/secret-owners";
+} from "@belfry/database/secrets";
 import { sql } from "kysely";
 
 /** A column of secrets at rest; its comment in the database says `compact JWE`. */

@@ -4,13 +4,16 @@ import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { EventOutcome } from "@belfry/database/schema";
 import {
+  formsOfText,
+  phoneIn,
   readSearchKey,
   type SearchKey,
+  type SearchTerm,
   type TermKind,
   termHash,
   termRange,
-} from "@belfry/database/search-term-hash";
-import { formsOfText, phoneIn, type SearchTerm, termsOfText } from "@belfry/database/search-terms";
+  termsOfText,
+} from "@belfry/database/search-terms";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { defineRead, LOOK, optional } from "../act.ts";

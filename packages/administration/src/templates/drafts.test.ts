@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { findTargetChannels } from "@belfry/database/target-channels";
+import { findTargetChannels } from "@belfry/database/template-channels";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { Conflict, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import type { testDatabase } from "../test-database.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
+import { refusal, tenantDatabase, type testDatabase } from "../test-database.ts";
 import { type DraftInput, prepareDraft, readDraft } from "./drafts.ts";
 import { renderTemplate } from "./preview-template.ts";
 import { savePreparedTemplate } from "./put-template.ts";

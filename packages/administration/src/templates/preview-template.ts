@@ -1,7 +1,7 @@
 import type { Channel } from "@belfry/contracts/channels";
-import { DEAD_LINKS } from "@belfry/contracts/dead-links";
 import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import { DEAD_LINKS } from "@belfry/contracts/message-links";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { withGathered } from "@belfry/templates/language/event-variables";

@@ -1,10 +1,17 @@
 import { hash, randomUUID } from "node:crypto";
-import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import { MAX_PUSH_TITLE_CHARACTERS } from "@belfry/contracts/bounds";
 import { type Channel, isProviderChannel, sentRow } from "@belfry/contracts/channels";
-import { PERSONAL_CHANNEL, realtimeChannel, textFault } from "@belfry/contracts/identifiers";
-import { publicationTags, publicationText } from "@belfry/contracts/realtime-message";
+import {
+  MAX_PUSH_TITLE_CHARACTERS,
+  PERSONAL_CHANNEL,
+  realtimeChannel,
+  textFault,
+} from "@belfry/contracts/identifiers";
+import {
+  addressedMessage,
+  publicationTags,
+  publicationText,
+} from "@belfry/contracts/realtime-message";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";

@@ -1,6 +1,6 @@
 import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
+import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { field } from "@belfry/contracts/fields";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/timing";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import type { TOptional, TUnsafe } from "@sinclair/typebox";
 import { optional } from "../act.ts";

@@ -4,8 +4,6 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
-import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
-import { mostRestMs } from "@belfry/contracts/retention";
 import {
   type DigestSettings,
   MAX_AFTER_UNREAD_SECONDS,
@@ -13,9 +11,11 @@ import {
   MAX_THROTTLE_COUNT,
   MAX_THROTTLE_SECONDS,
   type ThrottleSettings,
-} from "@belfry/contracts/timing";
+} from "@belfry/contracts/delivery";
+import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
+import { mostRestMs } from "@belfry/contracts/retention";
+import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { keptDays } from "@belfry/database/kept-days";
 import type { InputFault } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
 

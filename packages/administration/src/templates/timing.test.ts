@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DigestSettings } from "@belfry/contracts/timing";
+import type { DigestSettings } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
 import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
-import type { testDatabase } from "../test-database.ts";
-import { refusedWith, tenantDatabase } from "../test-database.ts";
+import { refusedWith, tenantDatabase, type testDatabase } from "../test-database.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { readTemplate } from "./templates.ts";

@@ -1,6 +1,6 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { field, text } from "@belfry/contracts/fields";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";

@@ -1,9 +1,8 @@
-import { addressedMessage } from "@belfry/contracts/addressed-message";
 import { flag, text } from "@belfry/contracts/fields";
 import { PERSONAL_CHANNEL, realtimeChannel, SYSTEM_CHANNEL } from "@belfry/contracts/identifiers";
-import { tenantDisconnect } from "@belfry/contracts/tenant-disconnect";
+import { addressedMessage, tenantDisconnect } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
-import { findTargetChannels } from "@belfry/database/target-channels";
+import { findTargetChannels } from "@belfry/database/template-channels";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, note, OPERATE, optional } from "../act.ts";

@@ -1,5 +1,5 @@
-import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/bounds";
 import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
+import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/identifiers";
 import { Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
 import { apiKeyName, liveApiKeys } from "./api-key.ts";

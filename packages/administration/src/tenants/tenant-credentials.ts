@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { MAX_LIVE_API_KEYS } from "@belfry/contracts/bounds";
 import { listed } from "@belfry/contracts/channels";
 import { documented, integer, orNull, secretOnce } from "@belfry/contracts/fields";
-import { UUID } from "@belfry/contracts/identifiers";
+import { MAX_LIVE_API_KEYS, UUID } from "@belfry/contracts/identifiers";
 import { KEY_ROLES, type KeyRole } from "@belfry/contracts/key-roles";
-import { webhookSecretOwner } from "@belfry/database/secret-owners";
-import { encryptSecret } from "@belfry/database/secrets";
+import { encryptSecret, webhookSecretOwner } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { type Access, choice, defineAct, defineRead, note, optional } from "../act.ts";

@@ -1,15 +1,13 @@
 import { CHANNELS, type Channel, isChannel, listed } from "@belfry/contracts/channels";
 import { field, flag, integer, orNull } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
-import { linkSchemesFault, MAX_LINK_SCHEMES } from "@belfry/contracts/link-schemes";
 import { canonicalLocale, NO_LOCALE } from "@belfry/contracts/locale";
-import { quietHoursOrNone } from "@belfry/contracts/quiet-hours";
-import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import { linkSchemesFault, MAX_LINK_SCHEMES } from "@belfry/contracts/message-links";
+import { NO_TIME_ZONE, quietHoursOrNone, timeZoneName } from "@belfry/contracts/quiet-hours";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
-import type { Given } from "../act.ts";
-import { optional } from "../act.ts";
+import { type Given, optional } from "../act.ts";
 import { invalid } from "../input-error.ts";
 
 const MAX_PER_MINUTE = 1_000_000_000;

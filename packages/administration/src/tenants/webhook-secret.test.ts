@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
-import { webhookSecretOwner } from "@belfry/database/secret-owners";
-import { decryptSecret } from "@belfry/database/secrets";
+import { decryptSecret, webhookSecretOwner } from "@belfry/database/secrets";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
 import { TEST_KEYS, testDatabase } from "../test-database.ts";

@@ -1,9 +1,9 @@
 import { flag, integer, oneOf, orNull, text, textByLanguage } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { categoryKey, MAX_CATEGORIES } from "@belfry/contracts/preferences";
-import { faultsOf } from "@belfry/contracts/schema-faults";
+import { faultsOf } from "@belfry/contracts/problems";
+import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { noteUse } from "@belfry/database/note-use";
 import { categoriesOfTenant } from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
+import { changePreferencesOfUser } from "@belfry/database/preferences";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { rowsRead } from "@belfry/testing/rows-read";
 import { untilBlocked } from "@belfry/testing/until-blocked";

@@ -1,9 +1,8 @@
 import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
-import { preferenceFaults } from "@belfry/contracts/preference-faults";
-import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import { type PreferenceChannel, preferenceFaults } from "@belfry/contracts/preferences";
+import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { noteUse } from "@belfry/database/note-use";
 import {
   categoriesOfTenant,
   holdUsers,

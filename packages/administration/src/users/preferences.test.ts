@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PreferenceChange } from "@belfry/contracts/preferences";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
+import { changePreferencesOfUser } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { InvalidInput, NotFound } from "../input-error.ts";

@@ -7,10 +7,12 @@ import {
   type PreferenceChange,
   PreferencesResponse,
 } from "@belfry/contracts/preferences";
-import { changePreferencesOfUser } from "@belfry/database/change-preferences";
 import type { Database } from "@belfry/database/connection";
-import { notePreferenceChange } from "@belfry/database/preferences";
-import { shownPreferences } from "@belfry/database/shown-preferences";
+import {
+  changePreferencesOfUser,
+  notePreferenceChange,
+  shownPreferences,
+} from "@belfry/database/preferences";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type ActContext, defineAct, defineRead, EDIT, note } from "../act.ts";
 import { refuseFaults } from "../input-error.ts";

@@ -1,17 +1,16 @@
-import { emailAddress } from "@belfry/contracts/email-address";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { orNull, text } from "@belfry/contracts/fields";
 import { canonicalLocale } from "@belfry/contracts/locale";
-import { quietHoursOf } from "@belfry/contracts/quiet-hours";
-import { faultsOf, faultText } from "@belfry/contracts/schema-faults";
-import { NO_TIME_ZONE, timeZoneName } from "@belfry/contracts/time-zone";
+import { faultsOf, faultText } from "@belfry/contracts/problems";
+import { NO_TIME_ZONE, quietHoursOf, timeZoneName } from "@belfry/contracts/quiet-hours";
 import {
   BatchUser,
   UserResponse,
   UsersBatchRequest,
   UsersBatchResponse,
 } from "@belfry/contracts/users";
+import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { noteUse } from "@belfry/database/note-use";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";

@@ -1,5 +1,5 @@
 import type { MessageStatus } from "@belfry/contracts/webhook-endpoints";
-import type { WebhookMessageType } from "@belfry/contracts/webhooks";
+import type { WebhookMessageType } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { type RawBuilder, sql } from "kysely";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { id } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
-import { momentOf } from "@belfry/contracts/send-at";
+import { momentOf } from "@belfry/contracts/scheduled";
 import {
   REPLAYED,
   ReplayRequest,
@@ -11,7 +11,7 @@ import {
   type Webhook,
   type WebhookAttempt,
 } from "@belfry/contracts/webhook-endpoints";
-import { TEST_TYPE } from "@belfry/contracts/webhooks";
+import { TEST_TYPE } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";

@@ -1,5 +1,9 @@
 import { textFault } from "@belfry/contracts/identifiers";
-import { MAX_WEBHOOK_URL, WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
+import {
+  MAX_WEBHOOK_URL,
+  WEBHOOK_TYPES,
+  type WebhookType,
+} from "@belfry/contracts/webhook-payload";
 import { hostFault } from "@belfry/providers/address-guard";
 import { faultAt } from "../input-error.ts";
 

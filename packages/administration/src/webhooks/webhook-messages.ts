@@ -14,8 +14,7 @@ import {
   WebhookAttempt,
   WebhookMessage,
 } from "@belfry/contracts/webhook-endpoints";
-import { WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
-import { answeredWith } from "@belfry/contracts/webhooks";
+import { answeredWith, WEBHOOK_EXAMPLES } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { defineRead, optional } from "../act.ts";

@@ -1,4 +1,4 @@
-import type { WebhookType } from "@belfry/contracts/webhooks";
+import type { WebhookType } from "@belfry/contracts/webhook-payload";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 

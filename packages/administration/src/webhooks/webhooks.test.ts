@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhooks";
-import { webhookOwner } from "@belfry/database/secret-owners";
-import { decryptSecret } from "@belfry/database/secrets";
+import { WEBHOOK_TYPES, type WebhookType } from "@belfry/contracts/webhook-payload";
+import { decryptSecret, webhookOwner } from "@belfry/database/secrets";
 import { assertHas } from "@belfry/testing/assert-has";
 import { NotFound } from "../input-error.ts";
 import { searchAuditLog } from "../search-audit-log.ts";

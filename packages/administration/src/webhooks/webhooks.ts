@@ -11,11 +11,10 @@ import {
   WebhookRequest,
   WebhookWithSecret,
 } from "@belfry/contracts/webhook-endpoints";
-import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhooks";
+import { MAX_WEBHOOKS, PREVIOUS_SECRET_HOURS } from "@belfry/contracts/webhook-payload";
+import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { noteUse } from "@belfry/database/note-use";
-import { webhookOwner } from "@belfry/database/secret-owners";
-import { encryptSecret } from "@belfry/database/secrets";
+import { encryptSecret, webhookOwner } from "@belfry/database/secrets";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
 import { type Access, type ActContext, defineAct, defineRead, optional } from "../act.ts";

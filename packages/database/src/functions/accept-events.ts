@@ -1,6 +1,6 @@
 import type { EventOptions } from "@belfry/contracts/trigger";
 import type pg from "pg";
-import { callFunction } from "./call-function.ts";
+import { callFunction } from "../connection.ts";
 
 /** One event to accept, with the dedup key that identifies it. */
 export interface EventToAccept {

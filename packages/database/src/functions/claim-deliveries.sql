@@ -37,7 +37,7 @@ as $function$
 declare
   died constant text := '#sender-died';
   long constant interval := '60 seconds';
-  -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of timing.ts.
+  -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of contracts/delivery.ts.
   most_items constant integer := 100;
   most_bytes constant integer := 1048576;
   -- Of all digests together that one claim answers with.

@@ -1,8 +1,13 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DeliveryStatus } from "@belfry/contracts/delivery";
+import {
+  type DeliveryStatus,
+  MAX_DIGEST_ITEM_BYTES,
+  MAX_DIGEST_ITEMS,
+} from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
+import { sql } from "kysely";
 import type pg from "pg";
-import { callClaim } from "./call-function.ts";
+import { callClaim, callFunction, type Database } from "../connection.ts";
 
 export interface DeliveryToClaim {
   id: string;
@@ -12,13 +17,13 @@ export interface DeliveryToClaim {
 }
 
 /** The events that one message gathers. */
-export interface DigestContent {
+interface DigestContent {
   count: number;
   /** The oldest of them, as many as one message shows. */
   items: readonly GatheredEvent[];
 }
 
-export interface GatheredEvent {
+interface GatheredEvent {
   id: string;
   /** ISO 8601. */
   at: string;
@@ -55,7 +60,7 @@ export interface ClaimedDelivery {
 }
 
 /** What a message takes from its tenant and its template's settings, as they are now. */
-export interface MessageSettings {
+interface MessageSettings {
   /** Of dates and numbers where the template is no translation. */
   locale: string | undefined;
   /** IANA name, the user's or else the tenant's; undefined: UTC. */
@@ -80,7 +85,7 @@ export type ClaimResult =
       sensitive: boolean;
     };
 
-export interface ClaimOptions {
+interface ClaimOptions {
   channel: ProviderChannel;
   leaseMs: number;
   /** A delivery left behind by dying senders this often more ends as failed. */
@@ -175,4 +180,50 @@ function toResult(row: Row): ClaimResult {
     default:
       return { becomes, was, reason: reasonWords(row.reason ?? ""), eventId, traceId, sensitive };
   }
+}
+
+/** What a message of a digest is made of, as a sender gets it; `newest` are the variables of the newest event. */
+export async function digestContent(
+  db: Database,
+  tenantId: string,
+  digestId: string,
+): Promise<DigestContent & { newest: string | null }> {
+  const { rows } = await sql<{
+    counted: number;
+    items: DigestContent["items"] | null;
+    newest: string | null;
+  }>`
+    select counted, items, newest from digest_content(
+      p_digest => ${digestId}, p_tenant => ${tenantId},
+      p_most => ${MAX_DIGEST_ITEMS}, p_most_bytes => ${MAX_DIGEST_ITEM_BYTES})`.execute(db);
+  const [found] = rows;
+  return {
+    count: found?.counted ?? 0,
+    items: found?.items ?? [],
+    newest: found?.newest ?? null,
+  };
+}
+
+interface Reservation {
+  /** How many calls may begin, `spacingMs` apart. */
+  granted: number;
+  /** When the first may; when none is granted: when to ask again. */
+  firstInMs: number;
+}
+
+/** Reserves moments to begin calls of an account, over all replicas. */
+export async function reserveSends(
+  pool: pg.Pool,
+  providerId: string,
+  wanted: number,
+  spacingMs: number,
+  horizonMs: number,
+): Promise<Reservation> {
+  const [reserved] = await callFunction<Reservation>(pool, "reserve_sends", {
+    p_provider: providerId,
+    p_wanted: wanted,
+    p_spacing_ms: spacingMs,
+    p_horizon_ms: horizonMs,
+  });
+  return reserved ?? { granted: 0, firstInMs: 0 };
 }

@@ -1,6 +1,6 @@
 import { reasonWords } from "@belfry/contracts/reasons";
 import type pg from "pg";
-import { callClaim, callFunction } from "./call-function.ts";
+import { callClaim, callFunction } from "../connection.ts";
 
 /** A message of a status webhook, claimed for one try. */
 export interface ClaimedWebhook {

@@ -1,6 +1,6 @@
 import type { KeptDays } from "@belfry/contracts/retention";
 import type pg from "pg";
-import { callFunction } from "./call-function.ts";
+import { callFunction } from "../connection.ts";
 
 /** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
 export const WALKED_TABLES = [

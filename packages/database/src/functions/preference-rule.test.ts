@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
-import { preferencesOf } from "./preference-rule.ts";
-import { recipientsOf } from "./recipients.ts";
+import { preferencesOf, recipientsOf } from "./recipients.ts";
 
 /** Of a cell: nothing said, on, off. */
 const STATES = [null, true, false] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { timeZoneName } from "@belfry/contracts/time-zone";
+import { timeZoneName } from "@belfry/contracts/quiet-hours";
 import { connectedDatabase } from "@belfry/testing/database";
 
 type Row = [moment: string, until: string | null, byTheClock: string];

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type pg from "pg";
-import type { Database } from "../connection.ts";
+import { callFunction, type Database } from "../connection.ts";
 import type { Owner } from "../notifications.ts";
-import { callFunction } from "./call-function.ts";
 
 /** The rows that hold the newest offset of each realtime channel, and how they leave. */
 

@@ -2,8 +2,8 @@ import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { Selectable } from "kysely";
 import type pg from "pg";
+import { callFunction } from "../connection.ts";
 import type { Schema } from "../schema.ts";
-import { callFunction } from "./call-function.ts";
 
 /** What an attempt leaves behind when it made a call. */
 export type AttemptEnd = Pick<

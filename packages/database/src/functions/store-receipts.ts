@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { Receipt } from "@belfry/contracts/receipt";
+import type { Receipt } from "@belfry/contracts/sending";
 import type pg from "pg";
-import type { Database } from "../connection.ts";
-import { callFunction } from "./call-function.ts";
+import { callFunction, type Database } from "../connection.ts";
 import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
 export interface ReceiptsOrigin {

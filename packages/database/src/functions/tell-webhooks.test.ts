@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from "@belfry/contracts/delivery";
-import { WEBHOOK_TYPES } from "@belfry/contracts/webhooks";
+import { WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";

@@ -28,7 +28,7 @@ as $function$
 #variable_conflict use_column
 declare
   second constant interval := '1 second';
-  -- MAX_DIGEST_EVENTS of timing.ts: more would hold up whoever is claimed with them.
+  -- MAX_DIGEST_EVENTS of contracts/delivery.ts: more would hold up whoever is claimed with them.
   most_events constant integer := 10000;
   no_texts constant text[] := array_fill(null::text, array[cardinality(p_events)]);
   no_ids constant uuid[] := no_texts;

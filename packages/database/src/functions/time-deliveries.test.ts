@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { MAX_DIGEST_EVENTS } from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
-import { MAX_DIGEST_EVENTS } from "@belfry/contracts/timing";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";

@@ -1,59 +1,63 @@
 import type { SentChannel } from "@belfry/contracts/channels";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
-import { MAX_ITEMS_PER_DELIVERIES_MESSAGE } from "@belfry/contracts/queue-message";
 import {
   encodeRealtimeMessage,
   type PublicationText,
   publicationTags,
   publicationText,
+  userSubjectToken,
 } from "@belfry/contracts/realtime-message";
-import { deliveriesStream, deliveriesSubject, realtimeSubject } from "@belfry/contracts/streams";
-import { userSubjectToken } from "@belfry/contracts/user-subject";
+import {
+  deliveriesStream,
+  deliveriesSubject,
+  MAX_ITEMS_PER_DELIVERIES_MESSAGE,
+  realtimeSubject,
+} from "@belfry/contracts/streams";
 import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Publisher } from "@belfry/service/publish";
 
-export interface OutwardDelivery {
+export interface OutgoingDelivery {
   id: string;
   tenantId: string;
   channel: SentChannel;
   traceId: string;
 }
 
-export interface OutwardPush extends NewPush {
+export interface OutgoingPush extends NewPush {
   eventId: string;
   traceId: string;
   offset: number;
   createdAt: Date;
 }
 
-/** The way out of the dispatcher: ids of deliveries to the senders, publications to the gateways. */
-export interface Outward {
+/** Publishes what the dispatcher has written: ids of deliveries to the senders, publications to the gateways. */
+export interface DispatchPublisher {
   /** Publishes what has been released; returns what could not be published, having logged why. */
-  deliveries(deliveries: readonly OutwardDelivery[]): Promise<OutwardDelivery[]>;
+  publishDeliveries(deliveries: readonly OutgoingDelivery[]): Promise<OutgoingDelivery[]>;
   /** Publishes to the gateways; resolves when the server has all of it, throws when it may not. */
-  pushes(pushes: readonly OutwardPush[]): Promise<void>;
+  publishPushes(pushes: readonly OutgoingPush[]): Promise<void>;
 }
 
 const FLUSH_TIMEOUT_MS = 2000;
 /** Well below the server's 1 MiB, whatever the texts. */
 const MAX_PUBLICATIONS_PER_MESSAGE = 20;
 
-export function createOutward(options: {
+export function createDispatchPublisher(options: {
   nats: NatsLink;
   publisher: Publisher;
   prefix: string;
   log: Logger;
-}): Outward {
+}): DispatchPublisher {
   const { nats, publisher, prefix, log } = options;
   const expectStream = deliveriesStream(prefix).name;
   return {
-    async deliveries(deliveries) {
+    async publishDeliveries(deliveries) {
       const groups = Map.groupBy(deliveries, ({ channel, tenantId }) =>
         deliveriesSubject(prefix, channel, tenantId),
       );
-      const failed: OutwardDelivery[] = [];
+      const failed: OutgoingDelivery[] = [];
       const publishes = [...groups].flatMap(([subject, group]) =>
         slices(group, MAX_ITEMS_PER_DELIVERIES_MESSAGE).map(async (slice) => {
           const items = slice.map(({ id, traceId }) => ({ id, traceId }));
@@ -69,7 +73,7 @@ export function createOutward(options: {
       return failed;
     },
 
-    async pushes(pushes) {
+    async publishPushes(pushes) {
       if (pushes.length === 0) return;
       if (!nats.isConnected()) throw new Error("NATS is not connected");
       const ofUser = Map.groupBy(pushes, ({ tenantId, userId }) => `${tenantId} ${userId}`);
@@ -90,7 +94,7 @@ export function createOutward(options: {
   };
 }
 
-function toPublication(push: OutwardPush): PublicationText {
+function toPublication(push: OutgoingPush): PublicationText {
   const { title, body, eventType, traceId } = push;
   const publication = publicationText({
     channel: realtimeChannel(push.channelName, push.userId),

@@ -5,45 +5,50 @@ import {
   type PreferenceQuestion,
   type PreferenceVerdict,
   preferencesOf,
-} from "@belfry/database/functions/preference-rule";
-import { type Recipient, recipientsOf } from "@belfry/database/functions/recipients";
+  type Recipient,
+  recipientsOf,
+} from "@belfry/database/functions/recipients";
 import type { Routing } from "./routing-cache.ts";
 
 /** What is known of an event's user, and what the user wants. */
-export interface UserWishes {
+export interface UserPreferences {
   /** Undefined: the tenant names no users, has no quiet hours, and nobody has a say. */
   recipient: Recipient | undefined;
   /** By channel, those that the event may be sent on; undefined: nothing that matters here is off. */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
 }
 
-export const NO_WISHES: UserWishes = { recipient: undefined, verdicts: undefined };
+export const NO_PREFERENCES: UserPreferences = { recipient: undefined, verdicts: undefined };
 
 /**
- * Reads the wishes of a batch, in its order: one statement for the users, one for the preferences of those who may
+ * Reads the preferences of a batch, in its order: one statement for the users, one for the preferences of those who may
  * have said no, and none for tenants that have neither. Read anew each time, so that a change binds what is
  * dispatched after it.
  */
-export async function readUserWishes(pool: Pool, events: readonly StoredEvent[], routing: Routing) {
-  const wishes = events.map(() => NO_WISHES);
+export async function readUserPreferences(
+  pool: Pool,
+  events: readonly StoredEvent[],
+  routing: Routing,
+) {
+  const preferences = events.map(() => NO_PREFERENCES);
   const known = [...events.keys()].filter((at) => events[at]!.hasWishes);
   const recipients = await recipientsOf(
     pool,
     known.map((at) => events[at]!),
   );
   for (const [place, at] of known.entries()) {
-    wishes[at] = { recipient: recipients[place], verdicts: undefined };
+    preferences[at] = { recipient: recipients[place], verdicts: undefined };
   }
-  const asked = known.filter((at) => wishes[at]!.recipient?.chooses);
-  if (asked.length === 0) return wishes;
+  const asked = known.filter((at) => preferences[at]!.recipient?.chooses);
+  if (asked.length === 0) return preferences;
   const verdicts = await preferencesOf(
     pool,
     asked.map((at) => questionOf(events[at]!, routing)),
   );
   for (const [place, at] of asked.entries()) {
-    wishes[at] = { ...wishes[at]!, verdicts: verdicts[place] };
+    preferences[at] = { ...preferences[at]!, verdicts: verdicts[place] };
   }
-  return wishes;
+  return preferences;
 }
 
 /** Of the channels that it has templates for and was not kept from. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createWaitingCount, WAITING_REASONS } from "./dispatcher-metrics.ts";
 import { restingDeliveries } from "./dispatcher-under-test.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
-import { createWaitingCount, WAITING_REASONS } from "./waiting.ts";
 
 test("what waits is counted by its reason, once in 15 seconds, and up to a bound", async (t) => {
   const under = await timedUnderTest(t);

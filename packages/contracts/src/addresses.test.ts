@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emailAddress, wireAddress } from "./email-address.ts";
+import { emailAddress, wireAddress } from "./addresses.ts";
 
 test("every address that SMTP can carry is one, in one form", () => {
   for (const [given, stored] of [

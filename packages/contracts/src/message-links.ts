@@ -1,0 +1,71 @@
+/** The pages that links in messages lead to, served by ingest-api: a path for each purpose, then the token. */
+export const LINK_PAGES = { unsubscribe: "/unsubscribe", preferences: "/preferences" } as const;
+
+/** What a link is for: a token that was made for another purpose opens nothing. */
+export type LinkPurpose = keyof typeof LINK_PAGES;
+
+/** The address of a page, for a message. */
+export function linkAddress(publicUrl: string, purpose: LinkPurpose, token: string): string {
+  return `${publicUrl}${LINK_PAGES[purpose]}/${token}`;
+}
+
+const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const MAX_CHARACTERS = 200;
+
+/**
+ * Reads `PUBLIC_URL`, where browsers reach ingest-api: https (or http on this machine), a host, perhaps a path.
+ * Returns it without a slash at its end. Throws an error that says what is wrong.
+ */
+export function parsePublicUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error("must be an https address");
+  if (url.protocol === "http:" && !LOCAL_HOSTS.has(url.hostname)) {
+    throw new Error("must be https: mailbox providers and people are sent there");
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new Error("must hold no user, query or fragment");
+  }
+  const { origin, pathname } = url;
+  const address = `${origin}${pathname}`.replace(/\/+$/, "");
+  if (address.length > MAX_CHARACTERS) {
+    throw new Error(`must have at most ${MAX_CHARACTERS} characters`);
+  }
+  return address;
+}
+
+/** Schemes of deep links (`myapp:`) that a tenant's mails may lead to, besides those of everybody. */
+
+export const MAX_LINK_SCHEMES = 20;
+const SCHEME = /^[a-z][a-z0-9+.-]{1,62}$/;
+
+/** Schemes that run code, read what is on the reader's machine, or wrap another address. */
+const NEVER = new Set(
+  "javascript data vbscript file blob filesystem about view-source jar livescript mocha mhtml res shell wyciwyg feed intent search-ms ms-msdt chrome resource".split(
+    " ",
+  ),
+);
+
+/** What is wrong with a list of them, after its field's name; undefined: nothing. */
+export function linkSchemesFault(schemes: readonly string[]): string | undefined {
+  if (schemes.length > MAX_LINK_SCHEMES) return `must be at most ${MAX_LINK_SCHEMES} schemes`;
+  const wrong = schemes.find((scheme) => !SCHEME.test(scheme.toLowerCase()));
+  if (wrong !== undefined) {
+    return `must hold schemes without their colon, as myapp: 2 to 63 letters, digits and + . -, a letter first (${JSON.stringify(wrong.slice(0, 70))} is none)`;
+  }
+  const never = schemes.find((scheme) => NEVER.has(scheme.toLowerCase()));
+  return never === undefined ? undefined : `must not hold ${never.toLowerCase()}: it is never safe`;
+}
+
+/** In lower case, each once. */
+export function canonicalLinkSchemes(schemes: readonly string[]): string[] {
+  return [...new Set(schemes.map((scheme) => scheme.toLowerCase()))];
+}
+
+/**
+ * What stands for the links of a message where it is only looked at or tried, of the form of real ones: they lead
+ * nowhere (RFC 2606), so that nobody unsubscribes a user by a preview.
+ */
+export const DEAD_LINKS = {
+  $unsubscribe_url: "https://belfry.invalid/unsubscribe/preview",
+  $preferences_url: "https://belfry.invalid/preferences/preview",
+} as const;
