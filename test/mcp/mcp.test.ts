@@ -200,7 +200,7 @@ test("a draft that somebody else changed is told as a result; a fault of ours is
   assert.ok(logged.some((line) => line.includes('relation \\"digests\\" does not exist')));
 });
 
-test("two thousand hostile calls cost at most what the key may ask in a minute", async (t) => {
+test("ten thousand hostile calls cost at most what the key may ask in a minute", async (t) => {
   const { admin, key, portOf } = await world(t);
   const most = 20;
   const limits = { unknownKeysPerMinute: 10, otherPerMinute: most };
@@ -215,7 +215,7 @@ test("two thousand hostile calls cost at most what the key may ask in a minute",
     "\u0000",
   ];
   const counts = new Map<number, number>();
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 100; round += 1) {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         send(at, { headers, body: hostile[n % hostile.length]! }),
@@ -224,7 +224,7 @@ test("two thousand hostile calls cost at most what the key may ask in a minute",
     for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
   }
   const told = JSON.stringify([...counts]);
-  assert.ok((counts.get(429) ?? 0) >= 2_000 - most, told);
+  assert.ok((counts.get(429) ?? 0) >= 10_000 - most, told);
   assert.ok(
     [...counts.keys()].every((status) => status < 500),
     told,
