@@ -36,8 +36,8 @@ const WAITING = [
   "test/failure/due-restart.test.ts",
   "test/admin/in-force.test.ts",
   "test/admin/leaving.test.ts",
-  "services/dispatcher/main.test.ts",
-  "services/dispatcher/killed-erasure.test.ts",
+  "services/dispatcher/src/main.test.ts",
+  "services/dispatcher/src/killed-erasure.test.ts",
 ];
 const RUNNER = join(import.meta.dirname, "runner");
 const RUN_FILES = join(RUNNER, "run-files.ts");

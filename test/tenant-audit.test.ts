@@ -42,7 +42,10 @@ test("of what a run recorded each file is named that has no reason", async (t) =
   const statement = (file: string) => ({ file, sql: "select 1 from events where id = $1" });
   await writeFile(
     join(folder, "1.json"),
-    JSON.stringify([statement("services/new/x.ts"), statement("services/dispatcher/sweeper.ts")]),
+    JSON.stringify([
+      statement("services/new/x.ts"),
+      statement("services/dispatcher/src/sweeper.ts"),
+    ]),
   );
   await writeFile(join(folder, "2.json"), JSON.stringify([statement("packages/new/y.ts")]));
   const { faults } = await recordedUnnamed(folder);

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/contracts/channels";
 import type { HomeFolder, LocalKeys } from "./home-folder.ts";
-import { portLike } from "./servers/ports.ts";
 import { addresses, type LocalSettings, WORKSPACE } from "./settings.ts";
 import { type Run, SMALL_HEAP, type Supervised } from "./supervise.ts";
 
@@ -87,24 +86,28 @@ export function serviceTable(
 }
 
 /** Starts a service in our process group. It ends when we are gone. */
-export async function startService(service: ServiceEntry, home: HomeFolder): Promise<Run> {
-  const managementPort = await portLike(undefined, 0);
+export function startService(service: ServiceEntry, home: HomeFolder): Run {
   const log = openSync(logFile(service.name, home), "a", 0o600);
-  const main = join(WORKSPACE, "services", service.name, "main.ts");
+  const main = join(WORKSPACE, "services", service.name, "src/main.ts");
   const child = spawn(process.execPath, [...SMALL_HEAP, main], {
-    // By this IPC channel the service notices that we are gone.
+    // By this IPC channel the service tells its management port, and notices that we are gone.
     stdio: ["ignore", log, log, "ipc"],
     env: {
       ...LOCAL_SHUTDOWN,
       // biome-ignore lint/style/noProcessEnv: what the caller sets for a service reaches it
       ...process.env,
       ...service.env,
-      MANAGEMENT_PORT: String(managementPort),
+      // The system finds a free one.
+      MANAGEMENT_PORT: "0",
       STOP_WITH_PARENT: "true",
     },
   });
   closeSync(log);
   let running = true;
+  let managementPort: number | undefined;
+  child.once("message", (told: { managementPort: number }) => {
+    managementPort = told.managementPort;
+  });
   const ended = new Promise<string>((resolve) => {
     const settle = (why: string) => {
       running = false;
@@ -114,6 +117,7 @@ export async function startService(service: ServiceEntry, home: HomeFolder): Pro
     child.once("exit", (code, killedBy) => settle(killedBy ?? `exit code ${code}`));
   });
   const isReady = async () =>
+    managementPort !== undefined &&
     (await answersReady(managementPort)) &&
     (service.port === undefined || (await accepts(service.port)));
   const becomeReady = async () => {

@@ -73,7 +73,7 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
     await Promise.all(services.map((service) => service.stop(hurry)));
   });
   for (const entry of serviceTable(settings, servers, keys)) {
-    services.push(await supervise(entry.name, () => startService(entry, home), say));
+    services.push(await supervise(entry.name, async () => startService(entry, home), say));
   }
   const ready = Promise.all(services.map((service) => firstReady(service, home, say, stopping)));
   // Awaited below; until then a failure must not end the process.

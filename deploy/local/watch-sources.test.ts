@@ -6,7 +6,7 @@ test("a change restarts the services that import the file, and no others", async
   const services = await servicePackages();
   const all = [...services.keys()];
   const table: [file: string, services: string[]][] = [
-    ["services/dispatcher/event-handler.ts", ["dispatcher"]],
+    ["services/dispatcher/src/event-handler.ts", ["dispatcher"]],
     ["packages/contracts/src/trigger.ts", all],
     ["packages/http-api/src/authenticate.ts", ["admin", "ingest-api"]],
     ["packages/cli/src/main.ts", []],

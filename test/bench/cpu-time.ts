@@ -30,7 +30,7 @@ const TICKS = 100;
 
 /** Parts are named by what the command line holds; a service by its folder. */
 const PARTS: [part: string | undefined, mark: RegExp][] = [
-  [undefined, /services\/([a-z-]+)\/main\.ts/],
+  [undefined, /services\/([a-z-]+)\/src\/main\.ts/],
   ["launcher", /deploy\/local\/(?:main|stack)\.ts|belfry-guard/],
   ["yardstick", /-yardstick\.ts/],
   ["load", /-load\.ts/],

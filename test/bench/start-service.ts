@@ -24,7 +24,7 @@ export async function startService(
     NODE_ENV: "production",
     ...env,
   };
-  const file = resolve(SERVICES, name, "main.ts");
+  const file = resolve(SERVICES, name, "src/main.ts");
   const started = startNode(file, variables, [], await shippedFlags());
   try {
     await untilOk(`http://127.0.0.1:${managementPort}/health/ready`);

@@ -44,7 +44,7 @@ async function startWorld(t: TestContext) {
     ADMIN_BASE_URL: `http://127.0.0.1:${adminPort}`,
     ACTIVITY_EVERY_MS: "1000",
   };
-  const service = (name: string) => new URL(`../../services/${name}/main.ts`, import.meta.url);
+  const service = (name: string) => new URL(`../../services/${name}/src/main.ts`, import.meta.url);
   const [dispatcher] = await Promise.all(
     [
       service("dispatcher"),

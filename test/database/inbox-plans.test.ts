@@ -13,7 +13,7 @@ import {
   readChannelPage,
   readChannels,
   readTops,
-} from "../../services/realtime-gateway/realtime-history.ts";
+} from "../../services/realtime-gateway/src/realtime-history.ts";
 
 test("every query of the inbox and of recovery goes by an index, in a large database", async (t) => {
   const { pool, db } = await connectedDatabase(t);

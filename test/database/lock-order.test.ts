@@ -35,8 +35,8 @@ import { touchKeys } from "@belfry/http-api/tenant-directory";
 import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
-import { createNotedErasure } from "../../services/dispatcher/sensitive-events.ts";
-import { leaveStuck } from "../../services/dispatcher/sweeper.ts";
+import { createNotedErasure } from "../../services/dispatcher/src/sensitive-events.ts";
+import { leaveStuck } from "../../services/dispatcher/src/sweeper.ts";
 import { receipt, settlement } from "./settlement.ts";
 
 /** Keys in the order in which they are to be locked; the rows are stored, and named, the other way round. */

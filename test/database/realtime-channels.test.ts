@@ -9,7 +9,7 @@ import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { uuidv7 } from "uuidv7";
-import { readChannels, readTops } from "../../services/realtime-gateway/realtime-history.ts";
+import { readChannels, readTops } from "../../services/realtime-gateway/src/realtime-history.ts";
 
 const ADA = { tenantId: "acme", userId: "ada#1" };
 const CHANNEL = { ...ADA, name: "personal" };

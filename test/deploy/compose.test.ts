@@ -74,7 +74,7 @@ test("what is built is built from our Dockerfile, runs without rights, and is op
     const { context, dockerfile, args } = service.build;
     assert.ok((await stat(join(DEPLOY, context, dockerfile))).isFile());
     const folder = args.FOLDER ?? `services/${args.SERVICE}`;
-    assert.ok((await stat(join(DEPLOY, context, folder, "main.ts"))).isFile());
+    assert.ok((await stat(join(DEPLOY, context, folder, "src/main.ts"))).isFile());
     assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ["ALL"], name);
     assert.deepEqual(service.security_opt, ["no-new-privileges:true"], name);

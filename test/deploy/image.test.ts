@@ -71,7 +71,7 @@ test("no key, data folder, test code or foreign module gets into an image", asyn
   );
   for (const path of [
     "pnpm-lock.yaml",
-    "services/ingest-api/main.ts",
+    "services/ingest-api/src/main.ts",
     "packages/cli/src/main.ts",
   ]) {
     assert.equal(ignored(path), false, path);
@@ -110,7 +110,7 @@ test("what an image installs runs as an ordinary user who may write nothing, and
 });
 
 test("the command line's image brings an empty database to the newest schema", async (t) => {
-  const cli = await installed(t, "cli", "packages/cli/src");
+  const cli = await installed(t, "cli", "packages/cli");
   const database = await createTestDatabase(t, "template0");
   const { stdout } = await run(join(cli, "node"), ["run/main.ts", "migrate"], {
     cwd: cli,
@@ -138,7 +138,7 @@ async function installed(t: Cleanup, service: string, folder: string): Promise<s
     (name) => `services/${name}` !== folder,
   );
   for (const name of others) await rm(join(directory, "services", name), { recursive: true });
-  await symlink(folder, join(directory, "run"));
+  await symlink(`${folder}/src`, join(directory, "run"));
   // Ours may lie where an ordinary user cannot go.
   await copyFile(process.execPath, join(directory, "node"));
   assert.ok((await stat(join(directory, "run/main.ts"))).isFile());

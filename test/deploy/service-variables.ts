@@ -4,16 +4,16 @@ import { PROVIDER_CHANNELS, senderService, sentRow, WEBHOOK } from "@belfry/cont
 import { crossCheck as crossCheckSender, senderConfig } from "@belfry/sending/sender-config";
 import { ConfigError, loadConfig } from "@belfry/service/config";
 import type { TObject } from "@sinclair/typebox";
-import { DispatcherConfig } from "../../services/dispatcher/config.ts";
-import { configSchema as ingestConfig } from "../../services/ingest-api/config.ts";
+import { DispatcherConfig } from "../../services/dispatcher/src/config.ts";
+import { configSchema as ingestConfig } from "../../services/ingest-api/src/config.ts";
 import {
   crossCheck,
   configSchema as gatewayConfig,
-} from "../../services/realtime-gateway/config.ts";
+} from "../../services/realtime-gateway/src/config.ts";
 import {
   crossCheck as crossCheckWebhooks,
   configSchema as webhooksConfig,
-} from "../../services/webhook-sender/config.ts";
+} from "../../services/webhook-sender/src/config.ts";
 
 interface Variables {
   schema: TObject;

@@ -74,7 +74,7 @@ test("a service runs with TLS to both by nothing but its environment", async (t)
   const { verifiedDatabaseUrl: url, certificates } = servers;
   await migrateToLatest(url);
   const dispatcher = await startProcess(t, {
-    main: new URL("../../services/dispatcher/main.ts", import.meta.url),
+    main: new URL("../../services/dispatcher/src/main.ts", import.meta.url),
     env: {
       DATABASE_URL: url,
       NATS_URL: servers.natsUrl("tls"),

@@ -2,9 +2,9 @@ import { glob, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Act } from "@belfry/administration/act";
 import { isAct } from "@belfry/administration/acts";
-import { ACCESS } from "../../services/admin/page/access.ts";
+import { ACCESS } from "../../services/admin/src/page/access.ts";
 
-const ADMIN = new URL("../../services/admin/", import.meta.url);
+const ADMIN = new URL("../../services/admin/src/", import.meta.url);
 
 /**
  * The routes of the Admin UI by the acts that they run, read from its sources. A change has the forms that make it, a

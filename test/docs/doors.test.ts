@@ -5,7 +5,7 @@ import { httpOf } from "@belfry/administration/act-http";
 import { actsOfNoun, allActs, NOUNS } from "@belfry/administration/acts";
 import { keyedActs, platformActs } from "@belfry/http-api/act-access";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { ACCESS } from "../../services/admin/page/access.ts";
+import { ACCESS } from "../../services/admin/src/page/access.ts";
 import { type Document, document, manageDocument } from "../openapi/document.ts";
 import { actsOfPages } from "./acts-of-pages.ts";
 import { between, readDoc } from "./markdown.ts";

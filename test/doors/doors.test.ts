@@ -21,7 +21,7 @@ import type { Command } from "commander";
 import { runBelfry } from "../../packages/cli/src/belfry-under-test.ts";
 import { errorText } from "../../packages/cli/src/command-error.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { mayDo } from "../../services/admin/page/access.ts";
+import { mayDo } from "../../services/admin/src/page/access.ts";
 import { FIXTURES, runDirectly, servicesOf } from "./fixtures.ts";
 
 /** Every act through every door: the same change, the same faults, the same audit entry, and nobody else's data. */

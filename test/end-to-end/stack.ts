@@ -51,7 +51,10 @@ export async function startStack(
     ...options.env,
   };
   const start = (name: string, more: Record<string, string> = {}) =>
-    startProcess(t, { main: new URL(`services/${name}/main.ts`, ROOT), env: { ...env, ...more } });
+    startProcess(t, {
+      main: new URL(`services/${name}/src/main.ts`, ROOT),
+      env: { ...env, ...more },
+    });
   const [ingest, second, dispatcher, email, sms, webhooks, gateway] = await Promise.all([
     start("ingest-api", { INGEST_API_PORT: String(ports[0]) }),
     start("ingest-api", { INGEST_API_PORT: String(ports[1]) }),

@@ -22,7 +22,7 @@ export async function startServices(t: Cleanup, env: Record<string, string>) {
 
   const start = async (service: string, port: number, more: Record<string, string> = {}) =>
     startProcess(t, {
-      main: new URL(`services/${service}/main.ts`, ROOT),
+      main: new URL(`services/${service}/src/main.ts`, ROOT),
       readyTimeoutMs: 60_000,
       env: {
         ...env,

@@ -17,7 +17,7 @@ export async function startIngest(t: Cleanup, env: Record<string, string> = {}) 
   const port = await freePort();
   const secretsKeys = `k1:${randomBytes(32).toString("base64")}`;
   const process = await startProcess(t, {
-    main: new URL("../../services/ingest-api/main.ts", import.meta.url),
+    main: new URL("../../services/ingest-api/src/main.ts", import.meta.url),
     env: {
       DATABASE_URL: databaseUrl,
       NATS_URL: testNatsUrl(),

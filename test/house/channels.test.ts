@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "packages/providers/src/kinds.ts": "which provider serves which channel",
   ...Object.fromEntries(
     PROVIDER_CHANNELS.map((channel) => [
-      `services/${sentRow(channel).sender.service}/main.ts`,
+      `services/${sentRow(channel).sender.service}/src/main.ts`,
       "the process of the channel",
     ]),
   ),
@@ -33,7 +33,7 @@ const NOT_SHIPPED = /\/demo\/|platform-templates\.sql$/;
 
 /** The HTTP document's first sentence, and its example of an event. */
 const DOCUMENT =
-  /^(services\/ingest-api\/app|packages\/administration\/src\/events\/event-example)\.ts$/;
+  /^(services\/ingest-api\/src\/app|packages\/administration\/src\/events\/event-example)\.ts$/;
 
 function namesIn(path: string): string[] {
   const text = read(path)
@@ -75,7 +75,7 @@ test("every channel that a sender serves has its process, a service of compose a
   const { resources } = parseDocument(read("deploy/kubernetes/base/kustomization.yaml")).toJS();
   for (const channel of PROVIDER_CHANNELS) {
     const { service } = sentRow(channel).sender;
-    assert.match(read(`services/${service}/main.ts`), new RegExp(`"${channel}"`));
+    assert.match(read(`services/${service}/src/main.ts`), new RegExp(`"${channel}"`));
     assert.ok(compose.services[service], `compose.yaml: ${service}`);
     assert.ok(resources.includes(`${service}.yaml`), `kustomization.yaml: ${service}`);
     const kinds = read(`deploy/kubernetes/base/${service}.yaml`).matchAll(/^kind: (\w+)$/gm);

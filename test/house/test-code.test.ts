@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const CODE = /^(?:packages|services|deploy)\/.*\.(?:ts|js)$/;
 /** Where a program or a package begins: nothing imports these. */
 const ENTRY =
-  /\/main\.ts$|-worker\.ts$|\.d\.ts$|^packages\/(?:client|inbox)\/|^services\/admin\/assets\/|^deploy\//;
+  /\/main\.ts$|-worker\.ts$|\.d\.ts$|^packages\/(?:client|inbox)\/|^services\/admin\/src\/assets\/|^deploy\//;
 /** The demo of `pnpm start` uses what tests use to fill a tenant. */
 const DEMO = /^deploy\/local\/demo\//;
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 
-const VIEWS = resolve(import.meta.dirname, "../../services/admin/views");
+const VIEWS = resolve(import.meta.dirname, "../../services/admin/src/views");
 const MOST = 200;
 
 /** Biome formats and counts everything else. */

@@ -1,7 +1,7 @@
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
-import { manageApi } from "../../services/admin/manage-api.ts";
-import { type AppDeps, createApp } from "../../services/ingest-api/app.ts";
+import { manageApi } from "../../services/admin/src/manage-api.ts";
+import { type AppDeps, createApp } from "../../services/ingest-api/src/app.ts";
 import type { Schema } from "../fuzz/arbitrary-of-schema.ts";
 
 /** The part of OpenAPI 3.1 that we use. */

@@ -37,7 +37,7 @@ async function startAll(
   const services = await Promise.all(
     [...names].map(async (name) => {
       const service = await startProcess(t, {
-        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
+        main: new URL(`../../services/${name}/src/main.ts`, import.meta.url),
         env: {
           DATABASE_URL: url,
           NATS_URL: natsUrl,

@@ -199,7 +199,7 @@ export const testStopping = (name: Name) =>
         after: (end: () => Promise<void>) => t.after(() => end().catch(() => undefined)),
       };
       const service = await startProcess(quiet, {
-        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
+        main: new URL(`../../services/${name}/src/main.ts`, import.meta.url),
         env: {
           NODE_OPTIONS: `--import ${new URL("raise.ts", import.meta.url)}`,
           DATABASE_URL: postgres.url,

@@ -40,7 +40,7 @@ export interface Category {
   description?: Record<string, string>;
 }
 
-const MAIN = new URL("../../services/realtime-gateway/main.ts", import.meta.url);
+const MAIN = new URL("../../services/realtime-gateway/src/main.ts", import.meta.url);
 export const TENANTS = ["acme", "globex"];
 
 /** A database, a NATS prefix and keys of one test file's own, with two tenants. */

@@ -7,7 +7,7 @@ import {
   readChannelPage,
   readChannels,
   readTops,
-} from "../../services/realtime-gateway/realtime-history.ts";
+} from "../../services/realtime-gateway/src/realtime-history.ts";
 
 async function newEpoch(db: Database): Promise<string> {
   const { epoch } = await db

@@ -66,15 +66,15 @@ describe("--changed", () => {
     },
     {
       changed: "packages/database/src/functions/accept-events.sql",
-      runs: [WITH_A_DATABASE, "services/ingest-api/accept.test.ts"],
+      runs: [WITH_A_DATABASE, "services/ingest-api/src/accept.test.ts"],
       not: [WITHOUT_SERVERS],
     },
     {
-      changed: "services/realtime-gateway/session.ts",
+      changed: "services/realtime-gateway/src/session.ts",
       runs: ["test/realtime/recovery.test.ts"],
       not: [
         "packages/templates/src/language/characters.test.ts",
-        "services/admin/page/access.test.ts",
+        "services/admin/src/page/access.test.ts",
       ],
     },
   ];

@@ -11,9 +11,9 @@ const SLOW_FOLDERS = /^(deploy|test\/(admin|bench|database|deploy|docs|packages|
 const LONG = [
   "packages/templates/src/language/liquid.test.ts",
   "packages/templates/src/linear.test.ts",
-  "services/dispatcher/cancel-races.test.ts",
-  "services/dispatcher/scheduled-at-rest.test.ts",
-  "services/dispatcher/search-plans.test.ts",
+  "services/dispatcher/src/cancel-races.test.ts",
+  "services/dispatcher/src/scheduled-at-rest.test.ts",
+  "services/dispatcher/src/search-plans.test.ts",
 ];
 /** These tests read the whole repository and take a second. */
 const HOUSE = /^test\/house\//;

@@ -77,7 +77,7 @@ test("one command gives a working stack, and the next one finds its data", async
   });
 
   await t.test("a service that is killed is back by itself", async () => {
-    const isDispatcher = (command: string) => command.includes("services/dispatcher/main.ts");
+    const isDispatcher = (command: string) => command.includes("services/dispatcher/src/main.ts");
     const dispatcher = async () =>
       (await processesOf(home)).find(({ command }) => isDispatcher(command))?.pid;
     const before = await dispatcher();

@@ -46,7 +46,7 @@ test("start and every service refuse the database of a trial installation with o
   await Promise.all(
     SERVICES.map(async (name) => {
       const service = await startProcess(t, {
-        main: new URL(`../../services/${name}/main.ts`, import.meta.url),
+        main: new URL(`../../services/${name}/src/main.ts`, import.meta.url),
         env: {
           ...home.env,
           SECRETS_KEYS: key(),

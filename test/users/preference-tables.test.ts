@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { ShownPreferences } from "@belfry/inbox/inbox-feed";
 import * as inbox from "@belfry/inbox/preference-table";
-import * as page from "../../services/ingest-api/pages/preference-page.ts";
+import * as page from "../../services/ingest-api/src/pages/preference-page.ts";
 
 const STATES = [undefined, true, false] as const;
 

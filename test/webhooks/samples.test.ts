@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { signWebhook } from "../../services/webhook-sender/sign-webhook.ts";
+import { signWebhook } from "../../services/webhook-sender/src/sign-webhook.ts";
 import { blocksOf } from "../docs/markdown.ts";
 import {
   bringReceiver,

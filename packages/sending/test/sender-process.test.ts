@@ -24,7 +24,7 @@ async function createStage(t: TestContext, answer?: Parameters<typeof createShop
     ...fixture,
     start: (env: Record<string, string> = {}) =>
       startProcess(t, {
-        main: new URL("../../../services/email-sender/main.ts", import.meta.url),
+        main: new URL("../../../services/email-sender/src/main.ts", import.meta.url),
         env: {
           DATABASE_URL: fixture.url,
           NATS_URL: testNatsUrl(),

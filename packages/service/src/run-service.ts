@@ -96,6 +96,8 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
         signal: stopping,
       }),
     );
+    // Who starts a service on this machine gives it port 0, as a port that is free now may be taken in a moment.
+    if (config.STOP_WITH_PARENT) process.send?.({ managementPort: management.port });
     resources.defer(() => link?.close());
     resources.defer(() => work?.close?.());
 

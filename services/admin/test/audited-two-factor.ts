@@ -1,8 +1,8 @@
 import { putMembership } from "@belfry/administration/people/person-rows";
 import { generateSync } from "otplib";
-import type { AdminUnderTest } from "../admin-under-test.ts";
-import { recoveryCodesIn, STEP_MS, setUp } from "../auth/two-factor-under-test.ts";
-import { PASSWORD, type TestBrowser } from "../test-browser.ts";
+import type { AdminUnderTest } from "../src/admin-under-test.ts";
+import { recoveryCodesIn, STEP_MS, setUp } from "../src/auth/two-factor-under-test.ts";
+import { PASSWORD, type TestBrowser } from "../src/test-browser.ts";
 import type { Post } from "./audited-webhooks.ts";
 
 /** For the test of the audit log: everything about two-factor authentication. Returns what must not be in it. */

@@ -10,7 +10,7 @@ import { storeCategory } from "@belfry/administration/users/categories";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
-import type { AdminUnderTest } from "../admin-under-test.ts";
+import type { AdminUnderTest } from "../src/admin-under-test.ts";
 import { storeWaiting } from "./store-waiting.ts";
 import { disableWebhook, storeMessage, storeWebhook } from "./store-webhooks.ts";
 

@@ -3,7 +3,7 @@ import { webhookActs } from "@belfry/administration/webhooks/webhook-under-test"
 import { putWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { WebhookType } from "@belfry/contracts/webhook-payload";
-import type { AdminUnderTest } from "../admin-under-test.ts";
+import type { AdminUnderTest } from "../src/admin-under-test.ts";
 
 /** For tests: an endpoint that nothing listens at. */
 export async function storeWebhook(

@@ -14,7 +14,7 @@ import { createLogger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import { ownPostgresServer } from "@belfry/testing/postgres-server";
 import { uuidv7 } from "uuidv7";
-import { createExpiry } from "../expiry.ts";
+import { createExpiry } from "../src/expiry.ts";
 
 const EVENTS = Number(process.argv[2] ?? 300_000);
 const LOAD_PER_SECOND = 1_000;

@@ -9,8 +9,8 @@ import {
   publishByForm,
   publishDraftByForm,
   saveDraftByForm,
-} from "../test/publish-by-form.ts";
-import { SMS, startTenant } from "../test/tenant-under-test.ts";
+} from "../../test/publish-by-form.ts";
+import { SMS, startTenant } from "../../test/tenant-under-test.ts";
 
 test("of two people who edit one template the second is told, shown the difference, and keeps what was typed", async (t) => {
   const { admin, operator, base, address } = await startTenant(t);

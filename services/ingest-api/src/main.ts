@@ -67,7 +67,7 @@ await runService({
       config: {
         trustProxy: config.TRUST_PROXY,
         manageUrl: config.MANAGE_URL || config.PUBLIC_URL,
-        packagesFolder: resolve(import.meta.dirname, config.PACKAGES_FOLDER),
+        packagesFolder: resolve(import.meta.dirname, "..", config.PACKAGES_FOLDER),
         unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
         otherPerMinute: config.OTHER_REQUESTS_PER_MINUTE,
         otherAtATime: config.OTHER_CONNECTIONS,

@@ -4,13 +4,13 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { assertHas } from "@belfry/testing/assert-has";
+import { auditedTwoFactor } from "../../test/audited-two-factor.ts";
+import { auditedWebhooks, type Post } from "../../test/audited-webhooks.ts";
+import { hiddenFields, saveDraftByForm } from "../../test/publish-by-form.ts";
+import { storeWaiting } from "../../test/store-waiting.ts";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { ACCESS } from "../page/access.ts";
-import { auditedTwoFactor } from "../test/audited-two-factor.ts";
-import { auditedWebhooks, type Post } from "../test/audited-webhooks.ts";
-import { hiddenFields, saveDraftByForm } from "../test/publish-by-form.ts";
-import { storeWaiting } from "../test/store-waiting.ts";
 
 /** What changes nothing that lasts, or is who somebody is and not what they did. */
 const NOT_LOGGED = [

@@ -1,10 +1,10 @@
 import { openDatabase } from "@belfry/database/open-database";
 import { parseTokenKeys } from "@belfry/service/realtime-token";
 import { runService } from "@belfry/service/run-service";
+import packageFile from "../package.json" with { type: "json" };
 import { configSchema, crossCheck } from "./config.ts";
 import { startGateway } from "./gateway.ts";
 import { showConnections } from "./gateway-metrics.ts";
-import packageFile from "./package.json" with { type: "json" };
 
 /** A client gives a subscribe 5 s before it gives up the connection: refused in time, it only tries again. */
 const STATEMENT_TIMEOUT_MS = 2500;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { knownUser, putUser, saveUsers } from "@belfry/administration/users/users";
 import { faultsOf } from "@belfry/contracts/problems";
+import { hiddenFields } from "../../test/publish-by-form.ts";
 import { startAdmin } from "../admin-under-test.ts";
-import { hiddenFields } from "../test/publish-by-form.ts";
 
 async function world(t: Parameters<typeof startAdmin>[0]) {
   const admin = await startAdmin(t);

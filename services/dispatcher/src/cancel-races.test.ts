@@ -8,7 +8,7 @@ import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { wakeEvents } from "@belfry/database/functions/release-deliveries";
 import { settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
-import { seededRandom } from "../../test/failure/random.ts";
+import { seededRandom } from "../../../test/failure/random.ts";
 import type { OutgoingDelivery } from "./dispatch-publisher.ts";
 import {
   type DispatcherUnderTest,

@@ -7,10 +7,10 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { storeWaiting } from "../../test/store-waiting.ts";
+import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
 import { ACCESS, type RouteKey } from "../page/access.ts";
-import { storeWaiting } from "../test/store-waiting.ts";
-import { storeMessage, storeWebhook } from "../test/store-webhooks.ts";
 
 /** A tenant with one of everything that has an id in an address. */
 async function fullTenant(admin: AdminUnderTest, name: string) {

@@ -6,10 +6,10 @@ import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { insertPerson } from "@belfry/administration/people/person-rows";
 import { assertEach } from "@belfry/testing/assert-each";
 import { SCRIPT } from "@belfry/testing/hostile";
+import { hostileSession, hostileTenant } from "../test/hostile-tenant.ts";
+import { hiddenFields } from "../test/publish-by-form.ts";
 import { startForOperator } from "./admin-under-test.ts";
 import { ACCESS } from "./page/access.ts";
-import { hostileSession, hostileTenant } from "./test/hostile-tenant.ts";
-import { hiddenFields } from "./test/publish-by-form.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";
