@@ -636,6 +636,8 @@ export interface Schema {
     sign_in_epoch: Generated<number>;
     created_at: CreatedAt;
     updated_at: UpdatedAt;
+    /** Of the Admin UI; null: as the browser asks. */
+    language: string | null;
   };
 
   memberships: {

@@ -26,6 +26,7 @@ import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
 import { assetRoutes, loadAssets } from "./page/assets.ts";
 import { createCookies } from "./page/cookies.ts";
+import { acceptedLanguage, isLanguage } from "./page/language.ts";
 import { noticeOf } from "./page/notices.ts";
 import type { PageDeps } from "./page/page-deps.ts";
 import {
@@ -149,8 +150,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     { reply, request, person, query }: Guest,
     inTenant?: PlaceInTenant,
   ) => {
+    const chosen = person?.language;
+    const language = isLanguage(chosen)
+      ? chosen
+      : acceptedLanguage(request.headers["accept-language"]);
     const mayEdit = inTenant !== undefined && mayDo(inTenant.role, "editor");
-    return renderView(view, {
+    const content = {
       ...data,
       title,
       isAnswer: request.method === "POST",
@@ -165,9 +170,10 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       token: cookies.formToken(request, reply, person !== undefined),
       notice: noticeOf(query.get("done")),
       oidcName: config.oidc?.name,
-      asset: assets.address,
+      asset: (name: string) => assets.address(name, language),
       cameFrom: cameFrom(request),
-    });
+    };
+    return renderView(view, content, language);
   };
   const write = async (answer: Answer, guest: Guest, inTenant?: PlaceInTenant): Promise<void> => {
     const { reply } = guest;

@@ -56,9 +56,14 @@ export async function changePassword(
   await deleteSessions(db, personId, { except: sessionId });
 }
 
-export async function renamePerson(db: Database, personId: string, name: string): Promise<void> {
+/** `language`: of the Admin UI, two letters; null: as the browser asks. */
+export async function changePerson(
+  db: Database,
+  personId: string,
+  { name, language }: { name: string; language: string | null },
+): Promise<void> {
   refuseFaults([nameFault(name)]);
-  await updatePerson(db, personId, { name: name.trim() });
+  await updatePerson(db, personId, { name: name.trim(), language });
 }
 
 /** Throws `NotFound`. */

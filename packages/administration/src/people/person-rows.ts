@@ -89,7 +89,13 @@ export async function storedPassword(db: Database, id: string): Promise<string |
 export async function updatePerson(
   db: Database,
   id: string,
-  changes: { name?: string; password?: string; operator?: boolean; sign_in_trusted?: boolean },
+  changes: {
+    name?: string;
+    password?: string;
+    operator?: boolean;
+    sign_in_trusted?: boolean;
+    language?: string | null;
+  },
 ): Promise<void> {
   await db
     .updateTable("people")

@@ -110,6 +110,7 @@ export async function findSession(db: Database, sha256: Buffer, idleSince: Date)
       "p.email",
       "p.name",
       "p.operator",
+      "p.language",
       "s.last_seen_at as lastSeenAt",
     ])
     .where("s.sha256", "=", sha256)

@@ -5,7 +5,7 @@
 const form = document.querySelector("form[data-batches]");
 const state = document.getElementById("batch-state");
 const bar = document.querySelector("progress");
-const format = new Intl.NumberFormat("en");
+const format = new Intl.NumberFormat(document.documentElement.lang);
 
 form?.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -5,7 +5,10 @@ const AGAIN_AFTER_MS = 5000;
 /** Browsers send no more than this behind a page that is left. */
 const MOST_KEPT_ALIVE = 60_000;
 
-const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const time = new Intl.DateTimeFormat(document.documentElement.lang, {
+  hour: "2-digit",
+  minute: "2-digit",
+});
 
 /**
  * `state` is told in words. `onSaved` is given the server's answer: `{id, revision}`. What the form holds at

@@ -1,4 +1,4 @@
-import "./inbox/belfry-inbox.js";
+import "../inbox/belfry-inbox.js";
 
 /** A user's live inbox: the element that a page of the tenant's would have, with tokens from here. */
 const inbox = document.querySelector("belfry-inbox");

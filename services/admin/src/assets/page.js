@@ -81,7 +81,9 @@ const STEPS = [
   [86_400, "hour", 3600],
   [Number.POSITIVE_INFINITY, "day", 86_400],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+/** English is written as in Britain: the day before the month. */
+const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 
 function ago(at) {
   const seconds = (at - Date.now()) / 1000;
@@ -94,15 +96,15 @@ export function showTimes(root) {
   for (const element of root.querySelectorAll("time[datetime]")) {
     const at = new Date(element.dateTime);
     const { form } = element.dataset;
-    element.title = at.toLocaleString("en-GB", FORMS.full);
-    element.textContent = form === "ago" ? ago(at) : at.toLocaleString("en-GB", FORMS[form]);
+    element.title = at.toLocaleString(language, FORMS.full);
+    element.textContent = form === "ago" ? ago(at) : at.toLocaleString(language, FORMS[form]);
   }
   for (const element of root.querySelectorAll("text[data-at]")) {
     const at = new Date(element.dataset.at);
     element.textContent =
       element.dataset.form === "day"
-        ? at.toLocaleString("en-GB", FORMS.day)
-        : at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+        ? at.toLocaleString(language, FORMS.day)
+        : at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
   }
 }
 

@@ -5,8 +5,8 @@ import {
 } from "@belfry/administration/people/identities";
 import {
   changePassword,
+  changePerson,
   preparePasswordChange,
-  renamePerson,
 } from "@belfry/administration/people/people";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import type { SessionHolder } from "@belfry/administration/people/sessions";
@@ -15,6 +15,7 @@ import { takePasswordChange } from "@belfry/administration/people/sign-in-limits
 import { twoFactorOf } from "@belfry/administration/people/two-factor";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
+import { isLanguage } from "../page/language.ts";
 import type { Signed } from "../page/router.ts";
 import type { OidcWords } from "./oidc-fault.ts";
 import { beginAtProvider, required } from "./oidc-sign-in-pages.ts";
@@ -46,14 +47,16 @@ export function accountPages(deps: AuthDeps): void {
   route("POST /account/name", async (signed) => {
     const { person, audited, form } = signed;
     const name = form.get("name") ?? "";
+    const given = form.get("language");
+    const language = isLanguage(given) ? given : null;
     return await orFaults(
       async () => {
         await audited(
-          (transaction) => renamePerson(transaction, person.personId, name),
+          (transaction) => changePerson(transaction, person.personId, { name, language }),
           () => ({
             ...noteOf(person, "account.rename"),
-            before: { name: person.name },
-            after: { name },
+            before: { name: person.name, language: person.language },
+            after: { name, language },
           }),
         );
         return redirect("/account", "saved");

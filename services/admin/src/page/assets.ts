@@ -5,8 +5,10 @@ import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { NotFound } from "@belfry/administration/input-error";
 import { documentAnswer } from "./answer.ts";
+import { catalogueOf, LANGUAGES, type Language } from "./language.ts";
 import type { Route } from "./router.ts";
 import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
+import { translateScript } from "./translate-source.ts";
 
 /**
  * The files that browsers load. They are read once at the start, so that no request ever names a file. Modules of
@@ -15,8 +17,8 @@ import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
  */
 interface Assets {
   get(path: string): { type: string; content: Buffer } | undefined;
-  /** The address of `page.css`, say. It changes with the content, so that browsers may keep the file for ever. */
-  address(name: string): string;
+  /** The address of `page.js`, say. It changes with the content, so that browsers may keep the file for ever. */
+  address(name: string, language?: Language): string;
 }
 
 /** Joined into one sheet, in this order. */
@@ -88,14 +90,20 @@ async function readAssets(): Promise<Assets> {
 
   const all = [...sources.values()].map((source) => source.text).join("\n");
   const version = hash("sha256", all).slice(0, 12);
-  const address = (name: string) => `/assets/${version}/${name}`;
+  const address = (name: string, language: Language = "en") =>
+    `/assets/${version}/${isTranslated(name) ? `${language}/` : ""}${name}`;
   const contents = new Map<string, Buffer>();
   for (const { name, text, imports } of sources.values()) {
     const served = text.replaceAll(IMPORT, (whole, before, quote, specifier) => {
       const target = imports.get(specifier);
       return target === undefined ? whole : `${before}${quote}${address(target)}${quote}`;
     });
-    contents.set(name, Buffer.from(name.endsWith(".js") ? served : text));
+    if (isTranslated(name)) {
+      for (const language of Object.keys(LANGUAGES) as Language[]) {
+        const translated = translateScript(served, catalogueOf(language));
+        contents.set(`${language}/${name}`, Buffer.from(translated));
+      }
+    } else contents.set(name, Buffer.from(name.endsWith(".js") ? served : text));
   }
   return {
     address,
@@ -106,6 +114,11 @@ async function readAssets(): Promise<Assets> {
       return { type: TYPES[extname(path)] ?? "application/octet-stream", content };
     },
   };
+}
+
+/** Our own scripts say words; they import one another from the folder of their language. */
+function isTranslated(name: string): boolean {
+  return name.endsWith(".js") && !name.includes("/");
 }
 
 function isRelative(specifier: string): boolean {

@@ -1,16 +1,35 @@
 import { join } from "node:path";
 import { Eta } from "eta";
+import { catalogueOf, LANGUAGES, type Language, Phrase } from "./language.ts";
+import { translateView } from "./translate-source.ts";
 import * as words from "./words.ts";
 
-const eta = new Eta({
-  views: join(import.meta.dirname, "../views"),
-  cache: true,
-  autoEscape: true,
-});
+const etas = new Map<Language, Eta>();
+
+/** Compiles the views once for each language that somebody reads. */
+function etaOf(language: Language): Eta {
+  const known = etas.get(language);
+  if (known !== undefined) return known;
+  const made = new Eta({
+    views: join(import.meta.dirname, "../views"),
+    cache: true,
+    autoEscape: true,
+    autoFilter: true,
+    filterFunction: (value) => (value instanceof Phrase ? value.in(language) : (value as string)),
+    plugins: [{ processTemplate: (source) => translateView(source, catalogueOf(language)) }],
+  });
+  etas.set(language, made);
+  return made;
+}
 
 /** Renders a view. Everything that a page shows is escaped unless the view says otherwise (`<%~`). */
-export function renderView(view: string, data: Record<string, unknown>): string {
-  return eta.render(`./${view}`, { ...data, words: { ...words, icon } });
+export function renderView(
+  view: string,
+  data: Record<string, unknown>,
+  language: Language = "en",
+): string {
+  const own = { ...data, uiLanguage: language, uiLanguages: LANGUAGES, words: { ...words, icon } };
+  return etaOf(language).render(`./${view}`, own);
 }
 
 /** Outline icons, 24 by 24, drawn in the colour of the text beside them; screen readers skip them. */

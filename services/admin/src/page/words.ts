@@ -7,36 +7,50 @@ import {
 } from "@belfry/contracts/channels";
 import { reasonWords } from "@belfry/contracts/reasons";
 import { escapeHtml } from "@belfry/templates/language/characters";
+import { LANGUAGES, type Language, Phrase, phrase, say } from "./language.ts";
 
 /** How pages write figures, times and states. */
 
-const NUMBER = new Intl.NumberFormat("en");
+const NUMBERS = ofEach((language) => new Intl.NumberFormat(language));
+const PLURALS = ofEach((language) => new Intl.PluralRules(language));
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export function number(value: number): string {
-  return NUMBER.format(value);
+function ofEach<T>(make: (language: Language) => T): Record<Language, T> {
+  const languages = Object.keys(LANGUAGES) as Language[];
+  return Object.fromEntries(languages.map((one) => [one, make(one)])) as Record<Language, T>;
+}
+
+export function number(value: number): Phrase {
+  return new Phrase((language) => NUMBERS[language].format(value));
 }
 
 /** `1 event`, `2,000 events`. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${number(value)} ${value === 1 ? one : many}`;
+export function counted(value: number, one: string, many = `${one}s`): Phrase {
+  return new Phrase((language) => {
+    const isOne = PLURALS[language].select(value) === "one";
+    return phrase(`{0} ${isOne ? one : many}`, [number(value)]).in(language);
+  });
 }
 
-export function percent(share: number | null): string {
-  if (share === null) return "–";
-  return share > 0.999 && share < 1 ? "> 99.9 %" : `${Math.round(share * 1000) / 10} %`;
+export function percent(share: number | null): Phrase {
+  if (share === null) return say`–`;
+  return share > 0.999 && share < 1 ? say`> ${number(99.9)} %` : say`${rounded(share * 100, 10)} %`;
 }
 
 /** `0.4 s`, `12 s`, `3 min`. */
-export function seconds(value: number | null): string {
-  if (value === null) return "–";
-  if (value < 10) return `${Math.round(value * 100) / 100} s`;
-  if (value < 2 * MINUTE) return `${Math.round(value)} s`;
-  if (value < 2 * HOUR) return `${Math.round(value / MINUTE)} min`;
-  if (value < 2 * DAY) return `${Math.round(value / HOUR)} h`;
-  return `${Math.round(value / DAY)} days`;
+export function seconds(value: number | null): Phrase {
+  if (value === null) return say`–`;
+  if (value < 10) return say`${rounded(value, 100)} s`;
+  if (value < 2 * MINUTE) return say`${rounded(value)} s`;
+  if (value < 2 * HOUR) return say`${rounded(value / MINUTE)} min`;
+  if (value < 2 * DAY) return say`${rounded(value / HOUR)} h`;
+  return counted(Math.round(value / DAY), "day");
+}
+
+function rounded(value: number, parts = 1): Phrase {
+  return number(Math.round(value * parts) / parts);
 }
 
 /** `2026-03-01 10:00:05 UTC`; the page's script converts it to the reader's time zone. */
@@ -50,15 +64,15 @@ export function iso(value: Date | string): string {
 }
 
 /** `3 min ago`, `in 2 h`. */
-export function ago(value: Date | string | null, now = Date.now()): string {
-  if (value === null) return "never";
+export function ago(value: Date | string | null, now = Date.now()): Phrase {
+  if (value === null) return say`never`;
   const passed = (now - new Date(value).getTime()) / 1000;
-  if (Math.abs(passed) < 5) return "just now";
-  return passed > 0 ? `${seconds(passed)} ago` : `in ${seconds(-passed)}`;
+  if (Math.abs(passed) < 5) return say`just now`;
+  return passed > 0 ? say`${seconds(passed)} ago` : say`in ${seconds(-passed)}`;
 }
 
-export const CHANNEL_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  CHANNELS.map((channel) => [channel, CHANNEL_ROWS[channel].words.label]),
+export const CHANNEL_NAMES: Readonly<Record<string, Phrase>> = Object.fromEntries(
+  CHANNELS.map((channel) => [channel, phrase(CHANNEL_ROWS[channel].words.label)]),
 );
 export const IN_APP_NAME = CHANNEL_ROWS[IN_APP].words.label;
 
@@ -69,18 +83,18 @@ export function providerChannels(last: "and" | "or"): string {
 }
 
 /** Why a delivery is a dead letter. */
-export const DEAD_CLASS_NAMES: Readonly<Record<string, string>> = {
-  permanent: "rejected permanently",
-  policy: "refused by the provider's rules",
-  credentials: "account or settings",
-  throttled: "rate limited",
-  deferred: "put off until retries were used up",
-  transient: "temporary failures, retries used up",
-  ambiguous: "no answer",
-  untried: "never tried",
-  expired: "expired",
-  unknown: "possibly sent",
-  message: "unreadable",
+export const DEAD_CLASS_NAMES: Readonly<Record<string, Phrase>> = {
+  permanent: say`rejected permanently`,
+  policy: say`refused by the provider's rules`,
+  credentials: say`account or settings`,
+  throttled: say`rate limited`,
+  deferred: say`put off until retries were used up`,
+  transient: say`temporary failures, retries used up`,
+  ambiguous: say`no answer`,
+  untried: say`never tried`,
+  expired: say`expired`,
+  unknown: say`possibly sent`,
+  message: say`unreadable`,
 };
 
 /** The colour of a state: good, busy, bad or quiet. */
@@ -121,20 +135,22 @@ export function browser(userAgent: string): string {
 }
 
 /** HTML of a time, which the page's script converts to the reader's time zone. */
-export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): string {
-  const text = form === "ago" ? ago(value) : time(value);
-  return `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text}</time>`;
+export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): Phrase {
+  const text = form === "ago" ? ago(value) : phrase("{0}", [time(value)]);
+  return new Phrase(
+    (language) =>
+      `<time datetime="${iso(value)}" data-form="${form}" title="${time(value)}">${text.in(language)}</time>`,
+  );
 }
 
 /** A moment in ISO 8601. */
 const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
 /** HTML of words, or of a reason as it is stored: escaped, and each ISO 8601 moment in it written as `when` does. */
-export function withTimes(text: string | null | undefined): string {
-  return reasonWords(text ?? "")
-    .split(STAMP)
-    .map((part, at) =>
-      at % 2 === 1 && !Number.isNaN(Date.parse(part)) ? when(part) : escapeHtml(part),
-    )
-    .join("");
+export function withTimes(text: string | null | undefined): Phrase {
+  const parts = reasonWords(text ?? "").split(STAMP);
+  const isTime = (at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(parts[at]!));
+  return new Phrase((language) =>
+    parts.map((part, at) => (isTime(at) ? when(part).in(language) : escapeHtml(part))).join(""),
+  );
 }
