@@ -37,14 +37,22 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   await page.getByText("500 of 1,200 are replayed. Continue when you like.").waitFor();
   assert.equal(await bar.getAttribute("value"), "500");
   await page.getByRole("button", { name: "Replay the other 700" }).click();
-  await page.getByText("Nothing has failed.").waitFor();
-  await page.getByText("Replay started.").waitFor();
+  await page.getByText("No other message has failed.").waitFor();
+  const outcome = page.locator("#replay");
+  await outcome.getByText("Being tried again1,200").waitFor();
   const { count } = await admin.db
     .selectFrom("deliveries")
     .select(({ fn }) => fn.countAll<string>().as("count"))
     .where("status", "=", "queued")
     .executeTakeFirstOrThrow();
   assert.equal(Number(count), 1200);
+  // The page follows what becomes of them, without a reload.
+  await admin.pool.query(
+    `update deliveries set status = 'failed', reason = 'HTTP 500', settled_at = clock_timestamp(), due_at = null
+     where id in (select id from deliveries limit 3)`,
+  );
+  await outcome.getByText("Failed again3").waitFor();
+  await page.getByRole("link", { name: /^Replay 3 of Email/ }).waitFor();
   assert.deepEqual(faults, []);
 });
 
@@ -62,5 +70,5 @@ test("a replay that the server does not answer says where it stopped, and goes o
   await page.getByRole("button", { name: "Replay 700" }).click();
   await page.getByText("It stopped at 500 of 700").waitFor();
   await page.getByRole("button", { name: "Replay the rest" }).click();
-  await page.getByText("Replay started.").waitFor();
+  await page.locator("#replay").getByText("Being tried again700").waitFor();
 });

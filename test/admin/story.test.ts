@@ -176,7 +176,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     await owner.getByRole("link", { name: /^Replay 1 of Email/ }).click();
     await owner.getByText("1 will be replayed.").waitFor();
     await owner.getByRole("button", { name: "Replay 1", exact: true }).click();
-    await owner.getByText("Nothing has failed").waitFor();
+    await owner.getByText("No other message has failed").waitFor();
     await owner.goto(`${stack.local.adminUrl}${base}/activity`);
     await eventually(async () => (await owner.getByText("Email accepted").count()) === 2, {
       everyMs: 200,

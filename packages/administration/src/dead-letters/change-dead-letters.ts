@@ -17,6 +17,7 @@ import {
   deadDeliveries,
   deadGroups,
   endDead,
+  replayProgress,
   requeueDead,
 } from "./dead-letter-rows.ts";
 import { deliverySelection, filterFields, filterOf, requireTenantOf } from "./dead-letters.ts";
@@ -147,6 +148,14 @@ export async function replayDeadLetters(
     obstacle: (row) => row.obstacle,
     messages: "replay",
   });
+}
+
+/** Most of a replay whose progress is counted. */
+const MOST_WATCHED = 10_000;
+
+/** How far the replays of a tenant since a moment are: see `replayProgress`. */
+export async function watchReplay(db: Database, tenantId: string, since: Date) {
+  return await replayProgress(db, { tenantId, since, reason: REPLAYED, most: MOST_WATCHED });
 }
 
 /** Ends dead letters for good, in small batches. Keeps their attempts, deletes messages. Throws as a replay does. */

@@ -227,6 +227,28 @@ export async function requeueDead(
   return rows.map((row) => row.id);
 }
 
+/**
+ * How far replays since then are, of a tenant: how many deliveries still wait for their new attempt or are in it, and
+ * how many have failed (again, or for the first time). Counts at most `most` of each.
+ */
+export async function replayProgress(
+  db: Database,
+  { tenantId, since, reason, most }: { tenantId: string; since: Date; reason: string; most: number },
+): Promise<{ trying: number; failed: number }> {
+  const { rows } = await sql<{ trying: number; failed: number }>`
+    select (select count(*)::integer from (
+        select from deliveries d
+        where d.tenant_id = ${tenantId} and d.channel <> ${WEBHOOK} and d.reason = ${reason} and
+          ((d.released_at is null and d.status in ('queued', 'waiting')) or d.released_at is not null)
+        limit ${most}) as t) as trying,
+      (select count(*)::integer from (
+        select from deliveries d
+        where d.tenant_id = ${tenantId} and d.channel <> ${WEBHOOK} and d.status in (${DISCARDABLE})
+          and d.settled_at >= ${since}
+        limit ${most}) as f) as failed`.execute(db);
+  return rows[0]!;
+}
+
 /** Ends at most `most` dead letters for good; returns their ids. */
 export async function endDead(db: Database, selection: DeadSelection, most: number) {
   const { rows } = await sql<{ id: string }>`

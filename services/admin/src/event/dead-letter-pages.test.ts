@@ -29,8 +29,11 @@ test("without scripts a large replay goes batch by batch: each page says how man
     "500 of 1,100 are replayed. Continue when you like.",
     "1,000 of 1,100 are replayed. Continue when you like.",
   ]);
-  assert.equal(path, `${base}?done=replayed`);
-  assert.match(await operator.text(base), /Nothing has failed/);
+  assert.match(path, /dead-letters\?replayed=1100&before=/);
+  const after = await operator.text(path);
+  assert.match(after, /Replay of 1,100 messages/);
+  assert.match(after, /<dt>Being tried again<\/dt><dd>1,100<\/dd>/);
+  assert.match(after, /No other message has failed/);
   const { rows } = await admin.pool.query(
     "select status, count(*)::integer as count from deliveries group by status order by 1",
   );

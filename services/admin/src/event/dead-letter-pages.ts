@@ -2,6 +2,7 @@ import {
   type DeadLetterChange,
   discardDead,
   replayDead,
+  watchReplay,
 } from "@belfry/administration/dead-letters/change-dead-letters";
 import {
   DEAD_CLASSES,
@@ -33,15 +34,20 @@ const CHANGES = {
 export function deadLetterPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
     const filter = filterOf(query);
-    const [glance, letters] = await Promise.all([
+    const replay = replayOf(query);
+    const [glance, letters, progress] = await Promise.all([
       glanceAtDeadLetters(db, { tenantId: tenant.id }),
       newestDeadLetters(db, { tenantId: tenant.id, ...filter }, PAGE),
+      replay && watchReplay(db, tenant.id, replay.since),
     ]);
     const groups = glance.groups.map((one) => ({
       ...one,
       choice: new URLSearchParams(fieldsOf(one)),
     }));
-    return page("dead-letters", "Dead letters", { ...glance, groups, letters, filter });
+    return page("dead-letters", "Dead letters", {
+      ...{ ...glance, groups, letters, filter },
+      replay: replay && progress && outcomeOf(replay.count, progress),
+    });
   });
 
   for (const action of ["replay", "discard"] as const) {
@@ -54,6 +60,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       return page("dead-letters-change", title, {
         ...{ action, done, filter, of, left: plan.count, leftOut: leftOut(plan) },
         fields: { ...fieldsOf(filter), before: plan.endedBefore, of },
+        after: new URLSearchParams({ replayed: String(of), before: plan.endedBefore }),
       });
     });
 
@@ -63,14 +70,17 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       const filter = filterOf(form);
       const letters = form.has("id") ? { ids } : filter;
       const part = { ...letters, after: startOf(form), limit: BATCH };
-      const { count, more, refused } = await run(act, part);
+      const { count, more, refused, endedBefore } = await run(act, part);
       if (request.headers.accept === "application/json") return json({ count, more });
       if (form.has("id") && count === 0) {
         const text = `It was not ${done}: ${refused[0]?.reason ?? "it is not there"}.`;
         return page("message", "Not possible", { text }, 422);
       }
-      if (!more) return redirect(`${base}/dead-letters`, done);
-      const { before = "", of = "" } = Object.fromEntries(form);
+      const { before = endedBefore, of = String(count) } = Object.fromEntries(form);
+      if (!more && action === "discard") return redirect(`${base}/dead-letters`, done);
+      if (!more) {
+        return redirect(`${base}/dead-letters?${new URLSearchParams({ replayed: of, before })}`);
+      }
       const place = new URLSearchParams({ ...fieldsOf(filter), before, of });
       return redirect(`${base}/dead-letters/${action}?${place}`);
     });
@@ -99,6 +109,21 @@ function fieldsOf(
   return Object.fromEntries(
     chosen.filter((pair): pair is [string, string] => typeof pair[1] === "string"),
   );
+}
+
+/** The replay that led to this page; undefined: none did. */
+function replayOf(query: URLSearchParams): { count: number; since: Date } | undefined {
+  const count = /^\d{1,9}$/.exec(query.get("replayed") ?? "")?.[0];
+  const since = new Date(startOf(query) ?? "");
+  if (count === undefined || Number.isNaN(since.getTime())) return undefined;
+  return { count: Number(count), since };
+}
+
+/** Of those of a replay: what is neither waiting for its attempt nor failed again has left. */
+function outcomeOf(count: number, { trying, failed }: { trying: number; failed: number }) {
+  const waits = Math.min(trying, count);
+  const again = Math.min(failed, count - waits);
+  return { count, trying: waits, again, left: count - waits - again };
 }
 
 /** When the first batch began. */

@@ -54,7 +54,6 @@ const NOTICES: Readonly<Record<string, string>> = {
   resent: "Sent again as a new event.",
   "digest-released":
     "The digest is closed: the message is sent in a moment, unless quiet hours delay it.",
-  replayed: "Replay started.",
   discarded: "Discarded.",
   "user-saved": "Saved. It applies to every event from now on.",
   added: "Added.",
