@@ -59,7 +59,7 @@ test("of a batch the good ones are stored and every bad one says why", async () 
       ...{ userId: "bob", success: false },
       message: [
         "email must be an email address",
-        "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
+        "timezone must be a time zone such as Europe/Berlin or UTC, not an abbreviation such as IST",
       ],
     },
     { userId: null, success: false, message: ["userId must be a string"] },
@@ -68,7 +68,7 @@ test("of a batch the good ones are stored and every bad one says why", async () 
     {
       ...{ userId: "dan", success: false },
       message: [
-        "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
+        "timezone must be a time zone such as Europe/Berlin or UTC, not an abbreviation such as IST",
       ],
     },
     { userId: "carl", success: true },

@@ -69,7 +69,7 @@ test("a user is put and shown, and its preferences are set and shown", async (t)
   assert.deepEqual((await json([...tenant, "21:00-07:30"])).quietHours, hours);
   assert.equal((await json([...tenant, "none"])).quietHours, null);
   await fails([...put, "--email", "ann"], /--email must be an email address/);
-  await fails([...put, "--timezone", "Vienna"], /--timezone must be an IANA name/);
+  await fails([...put, "--timezone", "Vienna"], /--timezone must be a time zone/);
   await fails([...put, "--quiet-hours", "22:00"], /--quiet-hours.*22:00-06:00/);
   await fails(["user", "show", ...TENANT, "--user", "bob"], /--user: the tenant has not named/);
 

@@ -5,7 +5,7 @@ import { field } from "./fields.ts";
 
 /** After a field's name. */
 export const NO_TIME_ZONE =
-  "must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST";
+  "must be a time zone such as Europe/Berlin or UTC, not an abbreviation such as IST";
 const TIME_OF_DAY_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
 /** After a field's name. */
 const NO_TIME_OF_DAY = "must be a time of day, as 22:00";

@@ -233,7 +233,12 @@ export async function requeueDead(
  */
 export async function replayProgress(
   db: Database,
-  { tenantId, since, reason, most }: { tenantId: string; since: Date; reason: string; most: number },
+  {
+    tenantId,
+    since,
+    reason,
+    most,
+  }: { tenantId: string; since: Date; reason: string; most: number },
 ): Promise<{ trying: number; failed: number }> {
   const { rows } = await sql<{ trying: number; failed: number }>`
     select (select count(*)::integer from (

@@ -5,7 +5,7 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
 /** Why a delivery waits until a later time. */
-export const WAIT_REASONS = ["gathered", "quiet", "unread", "retry", "other"] as const;
+export const WAIT_REASONS = ["gathered", "quiet", "unread", "paused", "retry", "other"] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
 const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
@@ -13,13 +13,14 @@ const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
   "gathered-quiet": "gathered",
   quiet: "quiet",
   unread: "unread",
+  "provider-paused": "paused",
 };
 
 /** `reason`: as stored. */
 export function waitReason(status: string, reason: string | null): WaitReason {
   const code = reasonOf(reason)?.code;
-  // After an attempt, only quiet hours are a reason of ours; all else is a retry.
-  if (status === "waiting") return code === "quiet" ? "quiet" : "retry";
+  // After an attempt, quiet hours and a paused provider are reasons of ours; all else is a retry.
+  if (status === "waiting" && code !== "quiet" && code !== "provider-paused") return "retry";
   return (code && OF_CODES[code]) ?? "other";
 }
 

@@ -46,7 +46,7 @@ test("a Markdown mail is set in the platform's layout with the tenant's name, th
   assert.equal(format, "markdown");
   assert.match(await html(id), /Acme &amp; Sons[\s\S]*Order A-1/);
   const before = await readConfigurationVersion(db);
-  const saved = await put({ content: layoutOf("Ours"), primaryColor: "#AA0000", createdBy: "ann" });
+  const saved = await put({ content: layoutOf("Ours"), primaryColor: "AA0000", createdBy: "ann" });
   assertHas(saved, { version: 1, primaryColor: "#aa0000", savedBy: "ann", recompiled: 1 });
   assert.notEqual(await readConfigurationVersion(db), before);
   assert.match(await html(id), /Ours[\s\S]*Order A-1/);

@@ -46,7 +46,7 @@ const LOOKS = layoutOf((name) =>
       const fault = writtenFault(value, MAX_SOURCE_BYTES);
       if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor) return fault;
       const text = String(value).trim();
-      return text === "" || /^#[0-9a-f]{6}$/i.test(text)
+      return text === "" || /^#?[0-9a-f]{6}$/i.test(text)
         ? undefined
         : "must be a colour as #1a2b3c";
     }),

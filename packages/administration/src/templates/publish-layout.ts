@@ -195,7 +195,11 @@ export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>):
     const given = input[name];
     if (given === undefined) return now[name];
     if (given === null || given.trim() === "") return null;
-    if (LAYOUT_SETTINGS[name].isColor) return given.trim().toLowerCase();
+    if (LAYOUT_SETTINGS[name].isColor)
+      return given
+        .trim()
+        .toLowerCase()
+        .replace(/^(?=[^#])/, "#");
     return name === "logoUrl" ? given.trim() : given;
   });
 }

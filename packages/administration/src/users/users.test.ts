@@ -34,7 +34,7 @@ test("a zone is one that Postgres has by that name: of its abbreviations only th
   for (const timezone of ["IST", "ist", "PST", "BST", "SystemV/AST4"]) {
     await assert.rejects(
       programIn(db, tenantId)(putUser, { userId: "ann", timezone }),
-      /^InvalidInput: timezone must be an IANA name, .* not an abbreviation such as IST$/,
+      /^InvalidInput: timezone must be a time zone such as .* not an abbreviation such as IST$/,
       timezone,
     );
   }
@@ -116,7 +116,7 @@ test("every fault of a user is told, naming its field", () => {
     "email must be an email address",
     "phone must be a phone number in E.164 form, as +12025550123",
     "locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant",
-    "timezone must be an IANA name, as Europe/Berlin or UTC, not an abbreviation such as IST",
+    "timezone must be a time zone such as Europe/Berlin or UTC, not an abbreviation such as IST",
     "quietHours from and to must not be the same time",
   ]);
   for (const timezone of [

@@ -88,8 +88,9 @@ const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 function ago(at) {
   const seconds = (at - Date.now()) / 1000;
   const [, unit, length] = STEPS.find(([limit]) => Math.abs(seconds) < limit);
-  if (unit === "second" && Math.abs(seconds) < 5) return "just now";
-  return relative.format(Math.round(seconds / length), unit);
+  if (seconds <= 0 && seconds > -5) return "just now";
+  // A time to come is never now: `in 1 second` at least.
+  return relative.format(Math.round(seconds / length) || Math.sign(seconds), unit);
 }
 
 export function showTimes(root) {

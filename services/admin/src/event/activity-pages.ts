@@ -78,6 +78,7 @@ export function activityPages({ route, db }: PageDeps): void {
       fault,
       waits: waitsOfEvent(event),
       state: eventState(event),
+      nothingYet: NOTHING_YET[event.status],
       stories: channelStories(event, { ...evidence, reasons }, context),
       variables: evidence.variables,
     });
@@ -188,6 +189,14 @@ const BEFORE_DISPATCH: Readonly<Record<string, { text: string; tone: string }>> 
   refused: { text: "refused", tone: "bad" },
   scheduled: { text: "scheduled", tone: "busy" },
   accepted: { text: "not dispatched yet", tone: "busy" },
+};
+
+/** Of an event without a channel's state. */
+const NOTHING_YET: Readonly<Record<string, string>> = {
+  cancelled: "It was cancelled before it was sent.",
+  refused: "It was refused, and nothing of it is sent.",
+  scheduled: "It is scheduled for later.",
+  accepted: "It was accepted, and is sent within seconds.",
 };
 
 /** What became of an event over all of its channels, as its badge: dispatching alone sends nothing. */

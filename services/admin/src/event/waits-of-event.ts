@@ -46,6 +46,7 @@ export const WAIT_NAMES: Readonly<Record<WaitReason, string>> = {
   gathered: "In a digest",
   quiet: "Held by quiet hours",
   unread: "Sent unless read by then",
+  paused: "Held: the provider is paused",
   retry: "Waiting for a retry",
   other: "Waiting for its time",
 };
@@ -55,6 +56,7 @@ const WAIT_CAUSES: Readonly<Record<WaitReason, string>> = {
   gathered: "it is combined with others into a digest",
   quiet: "of the recipient's quiet hours",
   unread: "it is sent only if it is not read in the inbox by then",
+  paused: "the provider is paused",
   retry: "the last attempt failed temporarily",
   other: "it is not due yet",
 };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Eta } from "eta";
 import { catalogueOf, LANGUAGES, type Language, Phrase } from "./language.ts";
+import { offeredLanguages, TIME_ZONES } from "./locale-names.ts";
 import { translateView } from "./translate-source.ts";
 import * as words from "./words.ts";
 
@@ -28,7 +29,12 @@ export function renderView(
   data: Record<string, unknown>,
   language: Language = "en",
 ): string {
-  const own = { ...data, uiLanguage: language, uiLanguages: LANGUAGES, words: { ...words, icon } };
+  const own = {
+    ...data,
+    uiLanguage: language,
+    uiLanguages: LANGUAGES,
+    words: { ...words, icon, TIME_ZONES, offeredLanguages },
+  };
   return etaOf(language).render(`./${view}`, own);
 }
 

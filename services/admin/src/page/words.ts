@@ -67,8 +67,8 @@ export function iso(value: Date | string): string {
 export function ago(value: Date | string | null, now = Date.now()): Phrase {
   if (value === null) return say`never`;
   const passed = (now - new Date(value).getTime()) / 1000;
-  if (Math.abs(passed) < 5) return say`just now`;
-  return passed > 0 ? say`${seconds(passed)} ago` : say`in ${seconds(-passed)}`;
+  if (passed >= 0 && passed < 5) return say`just now`;
+  return passed >= 0 ? say`${seconds(passed)} ago` : say`in ${seconds(-passed)}`;
 }
 
 export const CHANNEL_NAMES: Readonly<Record<string, Phrase>> = Object.fromEntries(

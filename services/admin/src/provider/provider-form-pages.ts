@@ -130,7 +130,7 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
         show(tenant.id, provider.channel, provider.kind, {
           provider,
           faults,
-          test: { to, wasRefused: true },
+          test: { to, activate: given.has("activate") },
         }),
     );
   });

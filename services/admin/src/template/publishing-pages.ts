@@ -13,10 +13,11 @@ import {
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, page, redirect, withStatus } from "../page/answer.ts";
+import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { counted } from "../page/words.ts";
-import { addressesOf, addressOf, defaultLocaleOf, languageName } from "./template-addresses.ts";
+import { addressesOf, addressOf, defaultLocaleOf } from "./template-addresses.ts";
 import { differences, leftOutSentence, textParts } from "./template-texts.ts";
 
 /** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */

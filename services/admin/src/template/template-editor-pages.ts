@@ -19,17 +19,11 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
+import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { when } from "../page/words.ts";
-import {
-  addressesOf,
-  addressOf,
-  defaultLocaleOf,
-  languageName,
-  localeOfQuery,
-  offeredLanguages,
-} from "./template-addresses.ts";
+import { addressesOf, addressOf, defaultLocaleOf, localeOfQuery } from "./template-addresses.ts";
 import { differences, leftOutSentence, textParts, wholeText } from "./template-texts.ts";
 import {
   draftInputOf,

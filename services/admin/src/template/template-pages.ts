@@ -19,10 +19,11 @@ import {
 import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
 import { counted } from "../page/words.ts";
-import { addressesOf, addressOf, keyOf, languageName } from "./template-addresses.ts";
+import { addressesOf, addressOf, keyOf } from "./template-addresses.ts";
 import { differences, textParts } from "./template-texts.ts";
 
 /** The list of templates, their versions, and buttons that act on a whole template. */

@@ -59,7 +59,7 @@ export function suppressionPages({ route, db }: PageDeps): void {
 }
 
 function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: string[] } {
-  const addresses = (form.get("address") ?? "").split(/[\s,;]+/).filter((text) => text !== "");
+  const addresses = [(form.get("address") ?? "").trim()].filter((text) => text !== "");
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
 }
 

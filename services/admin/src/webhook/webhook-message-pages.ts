@@ -9,7 +9,7 @@ import {
 import { webhookMessage } from "@belfry/administration/webhooks/webhook-messages";
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
-import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
 import { fieldMoment, readMoment, readMoments } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -18,15 +18,17 @@ import { messageState, typeWords } from "./webhook-words.ts";
 /** One message to an endpoint with its attempts; test messages and resent copies are messages too. */
 export function webhookMessagePages({ route }: PageDeps): void {
   const MESSAGE = "/tenants/:tenantId/webhooks/:webhookId/messages/:messageId";
-  route(`GET ${MESSAGE}`, async ({ run, params }) => {
+  const showMessage = async ({ run, params }: InTenant, fault?: string): Promise<Answer> => {
     const { webhookId = "", messageId = "" } = params;
     const endpoint = await run(showWebhook, { webhookId });
     const { message, payload, attempts } = await run(webhookMessage, { webhookId, messageId });
     return page("webhook-message", message.type, {
-      ...{ endpoint, typeWords, attempts },
+      ...{ endpoint, typeWords, attempts, fault },
       message: { ...message, payload, inWords: messageState(message.status) },
     });
-  });
+  };
+
+  route(`GET ${MESSAGE}`, (context) => showMessage(context));
 
   route("POST /tenants/:tenantId/webhooks/:webhookId/test", async ({ run, params, base }) => {
     const { webhookId = "" } = params;
@@ -36,12 +38,16 @@ export function webhookMessagePages({ route }: PageDeps): void {
     });
   });
 
-  route(`POST ${MESSAGE}/resend`, async ({ run, params, base }) => {
+  route(`POST ${MESSAGE}/resend`, async (context) => {
+    const { run, params, base } = context;
     const { webhookId = "", messageId = "" } = params;
-    return await orTooLate(async () => {
+    try {
       const copy = await run(resendWebhookMessage, { webhookId, messageId });
       return redirect(`${base}/webhooks/${webhookId}/messages/${copy.messageId}`, "sent-again");
-    });
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+      return withStatus(409, await showMessage(context, `Nothing was sent: ${error.message}.`));
+    }
   });
 }
 
