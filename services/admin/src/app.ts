@@ -26,7 +26,7 @@ import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
 import { assetRoutes, loadAssets } from "./page/assets.ts";
 import { createCookies } from "./page/cookies.ts";
-import { acceptedLanguage, isLanguage } from "./page/language.ts";
+import { acceptedLanguage, isLanguage, type Phrase, say } from "./page/language.ts";
 import { noticeOf } from "./page/notices.ts";
 import type { PageDeps } from "./page/page-deps.ts";
 import {
@@ -236,7 +236,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-const NOTHING_HERE = page("message", "Not found", { text: "This page does not exist." }, 404);
+const NOTHING_HERE = page("message", say`Not found`, { text: say`This page does not exist.` }, 404);
 
 function errorAnswer(error: unknown, request: FastifyRequest): Answer {
   if (error instanceof NotFound) return NOTHING_HERE;
@@ -245,34 +245,37 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
     return redirect(`/sign-in${next}`);
   }
   if (error instanceof Refusal && error.reason === "forged") {
-    const text = "This form has expired. Open the page again and try once more.";
-    return page("message", "Not allowed", { text }, 403);
+    const text = say`This form has expired. Open the page again and try once more.`;
+    return page("message", say`Not allowed`, { text }, 403);
   }
   if (error instanceof Refusal || error instanceof NotAllowed) {
     const text = forbiddenWords(error instanceof Refusal ? error.of : undefined);
-    return page("message", "Not allowed", { text }, 403);
+    return page("message", say`Not allowed`, { text }, 403);
   }
   if (error instanceof InvalidInput || error instanceof TooLate) {
     const status = error instanceof TooLate ? 409 : 422;
-    return page("message", "Not possible", { text: error.message }, status);
+    return page("message", say`Not possible`, { text: error.message }, status);
   }
   if (error instanceof TooBusy) {
-    const text =
-      "Too many people are signing in at this moment. Nothing was done: try again in a few seconds.";
-    return page("message", "Busy", { text }, 503);
+    const text = say`Too many people are signing in at this moment. Nothing was done: try again in a few seconds.`;
+    return page("message", say`Busy`, { text }, 503);
   }
   const { statusCode } = problemOf(error).body;
   if (statusCode < 500) {
-    return page("message", "Not possible", { text: "The request could not be read." }, statusCode);
+    return page(
+      "message",
+      say`Not possible`,
+      { text: say`The request could not be read.` },
+      statusCode,
+    );
   }
   request.log.error({ traceId: request.id, err: error }, "request failed");
-  const text = "Something went wrong on our side. Try again in a moment.";
-  return page("message", "Sorry", { text, traceId: request.id }, 500);
+  const text = say`Something went wrong on our side. Try again in a moment.`;
+  return page("message", say`Sorry`, { text, traceId: request.id }, 500);
 }
 
-function forbiddenWords(of: RefusedRole | undefined): string {
-  if (of === undefined) return "Your role does not allow this: it is for operators.";
+function forbiddenWords(of: RefusedRole | undefined): Phrase {
+  if (of === undefined) return say`Your role does not allow this: it is for operators.`;
   const { role, needed, tenant } = of;
-  const who = needed === "operator" ? "an operator of this installation" : `an ${needed}`;
-  return `In ${tenant.name} you are ${role === "viewer" ? "a" : "an"} ${role}: this takes ${who}.`;
+  return say`In ${tenant.name} your role is ${role}. This page needs the role ${needed}.`;
 }

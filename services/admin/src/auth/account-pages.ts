@@ -15,7 +15,7 @@ import { takePasswordChange } from "@belfry/administration/people/sign-in-limits
 import { twoFactorOf } from "@belfry/administration/people/two-factor";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
-import { isLanguage } from "../page/language.ts";
+import { isLanguage, say } from "../page/language.ts";
 import type { Signed } from "../page/router.ts";
 import type { OidcWords } from "./oidc-fault.ts";
 import { beginAtProvider, required } from "./oidc-sign-in-pages.ts";
@@ -28,7 +28,7 @@ export function accountPages(deps: AuthDeps): void {
   const show = async ({ person }: Signed, faults: Faults = {}, name?: string): Promise<Answer> => {
     const { personId, operator } = person;
     const identities = await identitiesOf(db, personId);
-    return page("account", "Your account", {
+    return page("account", say`Your account`, {
       sessions: await listSessions(db, personId),
       memberships: await listMemberships(db, personId),
       identities,
@@ -136,7 +136,7 @@ function identityPages(deps: AuthDeps): void {
     const { name } = required(deps.oidc).settings;
     const { to } = await once.take(signed);
     if (typeof to !== "string") return redirect("/account");
-    return page("account-connect", `Connect ${name}`, { to, name });
+    return page("account-connect", say`Connect ${name}`, { to, name });
   });
 
   // Works without a provider too: an account that was connected before can be taken away.
@@ -160,6 +160,6 @@ function noteOf({ email }: SessionHolder, action: string) {
 }
 
 function notPossible({ text, status }: OidcWords): Answer {
-  const back = { href: "/account", text: "Back to your account" };
-  return page("message", "Not possible", { text, back }, status);
+  const back = { href: "/account", text: say`Back to your account` };
+  return page("message", say`Not possible`, { text, back }, status);
 }

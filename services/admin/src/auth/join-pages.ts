@@ -11,6 +11,7 @@ import {
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { untrustedSignInEnded } from "@belfry/administration/people/untrusted-sign-in";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import { actorOf, type Guest } from "../page/router.ts";
 import { withoutReferrer } from "../page/security-headers.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
@@ -22,8 +23,8 @@ export function joinPages({ route, db, cookies }: AuthDeps): void {
     withoutReferrer(guest.reply);
     const invitation = await showInvitation(db, guest.params.token ?? "").catch(orUndefined);
     if (invitation === undefined) {
-      const text = "This link was already used, was withdrawn, or has expired. Ask for a new one.";
-      return page("message", "This link does not work", { text }, 404);
+      const text = say`This link was already used, was withdrawn, or has expired. Ask for a new one.`;
+      return page("message", say`This link does not work`, { text }, 404);
     }
     const { person } = guest;
     const isEnding = person !== undefined && (await endsSignIn(db, invitation, person.personId));
@@ -39,7 +40,7 @@ export function joinPages({ route, db, cookies }: AuthDeps): void {
     const waitSeconds = await takeFrom(db, "join", address);
     if (waitSeconds > 0) {
       const text = tooManyTries(reply, waitSeconds);
-      return page("message", "Too many attempts", { text }, 429);
+      return page("message", say`Too many attempts`, { text }, 429);
     }
     return await orFaults(
       async () => {

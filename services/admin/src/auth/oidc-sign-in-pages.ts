@@ -10,6 +10,7 @@ import { isSession } from "@belfry/administration/people/sessions";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import type { FastifyReply } from "fastify";
 import { type Answer, ownPath, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import { actorOf, type Guest } from "../page/router.ts";
 import type { OidcClient } from "./oidc-client.ts";
 import { faultWords, OidcFault, type OidcWords, refusalWords } from "./oidc-fault.ts";
@@ -123,10 +124,10 @@ export function required(oidc: OidcClient | undefined): OidcClient {
 
 /** The page to sign in at, with what was wrong. */
 function signInAgain({ text, status }: OidcWords, next: string): Answer {
-  return page("sign-in", "Sign in", { next, email: "", refused: text }, status);
+  return page("sign-in", say`Sign in`, { next, email: "", refused: text }, status);
 }
 
 function notConnected({ text, status }: OidcWords): Answer {
-  const back = { href: "/account", text: "Back to your account" };
-  return page("message", "Not connected", { text, back }, status);
+  const back = { href: "/account", text: say`Back to your account` };
+  return page("message", say`Not connected`, { text, back }, status);
 }

@@ -8,6 +8,7 @@ import {
 } from "@belfry/administration/people/password-resets";
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Guest } from "../page/router.ts";
 import { withoutReferrer } from "../page/security-headers.ts";
@@ -24,7 +25,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
     const waitSeconds = await takeFrom(db, "reset", address);
     if (waitSeconds > 0) {
       const text = tooManyTries(reply, waitSeconds);
-      return page("message", "Too many attempts", { text }, 429);
+      return page("message", say`Too many attempts`, { text }, 429);
     }
     try {
       const found = await answer();
@@ -33,14 +34,14 @@ export function resetPages({ route, db, log }: PageDeps): void {
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;
       log.warn({ address }, "a reset link did not work");
-      const text = "This link was already used, was replaced, or has expired. Ask for a new one.";
-      return page("message", "This link does not work", { text }, 404);
+      const text = say`This link was already used, was replaced, or has expired. Ask for a new one.`;
+      return page("message", say`This link does not work`, { text }, 404);
     }
   };
 
   const form = async ({ params }: Guest, faults: Faults = {}): Promise<Answer> => {
     const { email } = await showReset(db, params.token ?? "");
-    return page("reset", "Set a new password", { email, faults });
+    return page("reset", say`Set a new password`, { email, faults });
   };
 
   route("GET /reset/:token", (guest) => limited(guest, () => form(guest)));

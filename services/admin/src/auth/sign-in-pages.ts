@@ -17,6 +17,7 @@ import {
 import { signInByCode, WRONG_CODE } from "@belfry/administration/people/two-factor";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, ownPath, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import { noticeOf, recoveryCodesLeft } from "../page/notices.ts";
 import type { Guest } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
@@ -42,7 +43,7 @@ export function signInPages(deps: AuthDeps): void {
   route("GET /sign-in", async ({ person, query }) => {
     const next = ownPath(query.get("next"));
     if (person !== undefined) return redirect(next);
-    return page("sign-in", "Sign in", { next, email: "", refused: undefined });
+    return page("sign-in", say`Sign in`, { next, email: "", refused: undefined });
   });
 
   route("POST /sign-in", async (guest) => {
@@ -50,7 +51,7 @@ export function signInPages(deps: AuthDeps): void {
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
     const again = (refused: string, status: number) =>
-      page("sign-in", "Sign in", { next, email, refused }, status);
+      page("sign-in", say`Sign in`, { next, email, refused }, status);
     const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) return again(tooManyTries(reply, waitSeconds), 429);
     const client = hashClient(guest);
@@ -97,7 +98,7 @@ function codePages({ route, db, keys, cookies, pendings, nowMs, log }: AuthDeps)
   const form = ({ query }: Guest, refused?: string, status = 200): Answer =>
     page(
       "sign-in-code",
-      "Two-factor authentication",
+      say`Two-factor authentication`,
       { refused, isRecovery: query.has("recovery") },
       status,
     );

@@ -13,6 +13,7 @@ import {
 } from "@belfry/administration/people/two-factor";
 import { renderSVG } from "uqr";
 import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { Signed } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 import { refusedFactors } from "./sign-in-checks.ts";
@@ -35,7 +36,7 @@ export function twoFactorPages(deps: AuthDeps): void {
   ): Promise<Answer> => {
     const secret = await twoFactorSetup(db, keys, person, now());
     const uri = secret && totpUri(secret, person.email, issuer);
-    return page("two-factor", "Two-factor authentication", {
+    return page("two-factor", say`Two-factor authentication`, {
       twoFactor: await twoFactorOf(db, person.personId),
       hasPassword: await hasPassword(db, person.personId),
       setup: uri && {

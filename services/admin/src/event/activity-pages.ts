@@ -18,6 +18,7 @@ import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { MAIL_HEADERS } from "../page/security-headers.ts";
@@ -43,7 +44,7 @@ export function activityPages({ route, db }: PageDeps): void {
     const next = new URLSearchParams(query);
     next.delete("event");
     if (found.next !== undefined) next.set("before", found.next);
-    return page("activity", "Activity", {
+    return page("activity", say`Activity`, {
       ...found,
       values: { ...values, event: wanted },
       unknown,

@@ -15,6 +15,7 @@ import {
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, json, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
@@ -44,7 +45,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       ...one,
       choice: new URLSearchParams(fieldsOf(one)),
     }));
-    return page("dead-letters", "Dead letters", {
+    return page("dead-letters", say`Dead letters`, {
       ...{ ...glance, groups, letters, filter },
       replay: replay && progress && outcomeOf(replay.count, progress),
     });
@@ -74,7 +75,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       if (request.headers.accept === "application/json") return json({ count, more });
       if (form.has("id") && count === 0) {
         const text = `It was not ${done}: ${refused[0]?.reason ?? "it is not there"}.`;
-        return page("message", "Not possible", { text }, 422);
+        return page("message", say`Not possible`, { text }, 422);
       }
       const { before = endedBefore, of = String(count) } = Object.fromEntries(form);
       if (!more && action === "discard") return redirect(`${base}/dead-letters`, done);

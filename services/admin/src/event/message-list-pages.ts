@@ -3,6 +3,7 @@ import { listOutbox, showOutboxMessage } from "@belfry/administration/events/out
 import { NotFound } from "@belfry/administration/input-error";
 import { documentAnswer, orFaults, page } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { MAIL_HEADERS } from "../page/security-headers.ts";
 
@@ -14,7 +15,7 @@ export function messageListPages({ route }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox", async ({ run, query }) => {
     const after = idOf(query, "before");
     const { items: messages, next } = await run(listOutbox, { limit: OUTBOX_PER_PAGE, after });
-    return page("outbox", "Outbox", { messages, next, isFirst: after === undefined });
+    return page("outbox", say`Outbox`, { messages, next, isFirst: after === undefined });
   });
 
   route("GET /tenants/:tenantId/outbox/:messageId", async ({ run, params }) => {
@@ -40,9 +41,9 @@ export function messageListPages({ route }: PageDeps): void {
         });
         const more = new URLSearchParams({ ...ofNumber, before: next ?? "" });
         const nextPage = next === undefined ? undefined : `?${more}`;
-        return page("replies", "Replies", { number, messages, nextPage });
+        return page("replies", say`Replies`, { number, messages, nextPage });
       },
-      ({ number: fault }) => page("replies", "Replies", { number, fault, messages: [] }),
+      ({ number: fault }) => page("replies", say`Replies`, { number, fault, messages: [] }),
     );
   });
 }

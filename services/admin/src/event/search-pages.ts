@@ -2,6 +2,7 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { type Found, findAnything } from "@belfry/administration/search/find-anything";
 import { tenantNames } from "@belfry/administration/tenants/tenant-rows";
 import { type Answer, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const BY_ID = ["event id", "own event id"];
@@ -12,7 +13,7 @@ export function searchPages({ route, db, keys }: PageDeps): void {
     const shown = (found: Partial<Found>, more: object = {}, status = 200) =>
       page(
         "search",
-        "Search",
+        say`Search`,
         { text, tenantId, events: [], users: [], ...found, ...more },
         status,
       );

@@ -7,6 +7,7 @@ import { NotFound, TooLate } from "@belfry/administration/input-error";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import { fieldMoment, readMoment } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { WAIT_NAMES } from "./waits-of-event.ts";
@@ -24,7 +25,7 @@ export function waitingPages({ route, db }: PageDeps): void {
       digestPage(db, tenant.id, { after: user, limit: PAGE }),
       glanceAtWaiting(db, { tenantId: tenant.id, why }, { limit: PAGE }),
     ]);
-    return page("waiting", "Waiting", {
+    return page("waiting", say`Waiting`, {
       ...{ scheduled, gathered, held, why, names: WAIT_NAMES },
       isFirst: after === undefined,
       isFirstGathered: user === undefined,
@@ -67,7 +68,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     const event = await eventOf(context);
     if (event.status !== "scheduled") return tooLate("It is no longer scheduled.");
     const at = event.sendAt === null ? undefined : fieldMoment(event.sendAt);
-    return page("waiting-move", "Move", { event, at, faults: {} });
+    return page("waiting-move", say`Move`, { event, at, faults: {} });
   });
 
   route("POST /tenants/:tenantId/waiting/:eventId/move", async (context) => {
@@ -84,7 +85,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
       (faults) => {
         const fault = moment === undefined ? "must be a date and time" : (faults.sendAt ?? "");
         const shown = moment === undefined ? at : fieldMoment(moment);
-        return page("waiting-move", "Move", { event, at: shown, faults: { at: fault } });
+        return page("waiting-move", say`Move`, { event, at: shown, faults: { at: fault } });
       },
     );
   });
@@ -123,5 +124,5 @@ async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
 }
 
 function tooLate(text: string): Answer {
-  return page("message", "Too late", { text }, 409);
+  return page("message", say`Too late`, { text }, 409);
 }

@@ -4,6 +4,7 @@ import { keepToShow, takeToShow } from "@belfry/administration/people/sessions";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { FastifyRequest } from "fastify";
+import type { Words } from "./language.ts";
 import type { Headers } from "./security-headers.ts";
 
 /** What a handler answers; the router writes it. */
@@ -11,7 +12,7 @@ export type Answer =
   | {
       kind: "page";
       view: string;
-      title: string;
+      title: Words;
       status: number;
       data: Record<string, unknown>;
     }
@@ -22,7 +23,7 @@ export type Answer =
 
 export function page(
   view: string,
-  title: string,
+  title: Words,
   data: Record<string, unknown> = {},
   status = 200,
 ): Answer {

@@ -1,6 +1,7 @@
 import { searchAuditLog } from "@belfry/administration/search-audit-log";
 import { page } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
@@ -24,7 +25,7 @@ export function auditPages({ route, db }: PageDeps): void {
     const filter = Object.entries({ person, object, from, to }).filter(([, text]) => text);
     const older = new URLSearchParams(filter);
     older.set("before", next ?? "");
-    return page("audit", "Audit log", {
+    return page("audit", say`Audit log`, {
       entries: entries.map(({ before: old, after, ...entry }) => ({
         ...entry,
         changes: auditChanges(old, after),

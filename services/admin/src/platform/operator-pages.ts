@@ -14,6 +14,7 @@ import {
   revokePlatformKey,
 } from "@belfry/administration/people/platform-keys";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
@@ -24,7 +25,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
     faults?: Faults;
     refused?: string | undefined;
   }): Promise<Answer> =>
-    page("operators", "Operators", {
+    page("operators", say`Operators`, {
       people: await listOperators(db),
       invitations: await listInvitations(db, null),
       faults: {},
@@ -88,7 +89,7 @@ export function platformKeyPages({ route, once }: PageDeps): void {
   const showKeys = async (context: Signed, name = "", faults: Faults = {}) => {
     const keys = await context.run(listPlatformKeys, {});
     const { platformKey } = await once.take(context);
-    return page("platform-keys", "Platform keys", { keys, platformKey, name, faults });
+    return page("platform-keys", say`Platform keys`, { keys, platformKey, name, faults });
   };
 
   route("GET /platform-keys", (context) => showKeys(context));

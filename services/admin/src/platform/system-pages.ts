@@ -6,6 +6,7 @@ import type { NatsLink } from "@belfry/service/nats";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { sql } from "kysely";
 import { page } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { openCircuits } from "../provider/provider-pages.ts";
 
@@ -18,7 +19,7 @@ export function systemPages({
     const facts = await systemFacts();
     const ages = facts.oldestDue.map(({ dueAt }) => (Date.now() - dueAt.getTime()) / 1000);
     const oldestDueSeconds = ages.length === 0 ? undefined : Math.max(...ages);
-    return page("system", "System", { facts, oldestDueSeconds });
+    return page("system", say`System`, { facts, oldestDueSeconds });
   });
 }
 

@@ -19,6 +19,7 @@ import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { quotaUsed } from "../tenant/activity-buckets.ts";
@@ -41,7 +42,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
       ...(search === "" ? {} : { search }),
       after: list.at(-1)?.id ?? "",
     });
-    return page("tenants", "Tenants", {
+    return page("tenants", say`Tenants`, {
       ...{ list, search, isFirst: after === undefined },
       nextPage: found.length > TENANTS_PER_PAGE ? `?${next}` : undefined,
     });
@@ -67,7 +68,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     const about = await aboutTenant(db, tenant.id);
     const values = given ?? valuesOfTenant(about.found);
     const api = { url: config.apiUrl, wsUrl: config.wsUrl };
-    return page("tenant-settings", "Tenant", {
+    return page("tenant-settings", say`Tenant`, {
       ...{ ...about, api, values, faults, channels: CHANNELS },
       isBeingDeleted: await isBeingDeleted(db, tenant.id),
     });
@@ -133,7 +134,7 @@ const DEFAULTS: Values = {
 };
 
 function showNew(values: Values, faults: Faults): Answer {
-  return page("tenant-new", "New tenant", { values, faults, channels: CHANNELS });
+  return page("tenant-new", say`New tenant`, { values, faults, channels: CHANNELS });
 }
 
 function valuesOf(form: URLSearchParams): Values {
@@ -186,7 +187,7 @@ function inputOf(values: Values) {
 /** Deleting a tenant: the page first says what goes, and asks for the tenant's name. */
 export function deleteTenantPages({ route, db }: PageDeps): void {
   const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: string) =>
-    page("tenant-delete", `Delete ${tenant.name}`, {
+    page("tenant-delete", say`Delete ${tenant.name}`, {
       typed,
       fault,
       has: await whatTenantHas(db, tenant.id),
@@ -208,7 +209,7 @@ export function deleteTenantPages({ route, db }: PageDeps): void {
 
   route("GET /deletions/:deletedId", async ({ params, run }) => {
     const deletion = await run(showTenantDeletion, { id: params.deletedId ?? "" });
-    return page("tenant-deletion", `Deletion of ${deletion.name}`, { deletion });
+    return page("tenant-deletion", say`Deletion of ${deletion.name}`, { deletion });
   });
 }
 

@@ -14,6 +14,7 @@ import {
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { shortTitle, titleNote } from "../page/words.ts";
 
@@ -60,7 +61,7 @@ export function providerPages({ route, db }: PageDeps): void {
         kinds: offered.map(({ kind, title }) => ({ kind, title, hasOne: hasOne(kind) })),
       };
     };
-    return page("providers", "Providers", { channels: PROVIDER_CHANNELS.map(ofChannel) });
+    return page("providers", say`Providers`, { channels: PROVIDER_CHANNELS.map(ofChannel) });
   });
 
   for (const [verb, act, done] of USES) {

@@ -16,6 +16,7 @@ import {
 import { PLATFORM_COLORS } from "@belfry/templates/source";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { markedHtml } from "./unfilled-marks.ts";
@@ -40,7 +41,7 @@ export function designPages({ route, db }: PageDeps): void {
     const { tenant, role } = context;
     const view = await readLayout(db, tenant.id);
     const faults = given.faults ?? [];
-    return page("design", "Design", {
+    return page("design", say`Design`, {
       ...{ view, colors: COLORS, effect: EFFECT, conflict: given.conflict },
       values: given.values ?? valuesOf(view),
       faults: faultsByField(faults.filter(({ field }) => field !== "layout")),

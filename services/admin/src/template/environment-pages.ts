@@ -7,6 +7,7 @@ import {
 } from "@belfry/administration/templates/environments";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedTexts } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { differences } from "./template-texts.ts";
@@ -21,7 +22,7 @@ export function environmentPages({ route, db }: PageDeps): void {
     const environments = await run(listEnvironments, {});
     const own = environments.find(({ tenantId }) => tenantId === tenant.id);
     const source = environments.find(({ tenantId }) => tenantId === own?.promotesFrom);
-    return page("environment", "Environment", {
+    return page("environment", say`Environment`, {
       environments,
       own,
       source,
@@ -61,7 +62,7 @@ export function environmentPages({ route, db }: PageDeps): void {
       isNew: before === "",
       lines: differences(before, after),
     }));
-    return page("promotion", "Promote", { plan, changes, hasChanged }, hasChanged ? 409 : 200);
+    return page("promotion", say`Promote`, { plan, changes, hasChanged }, hasChanged ? 409 : 200);
   };
 
   route("GET /tenants/:tenantId/environment/promotion", (context) => showPromotion(context));

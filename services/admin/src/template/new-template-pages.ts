@@ -21,6 +21,7 @@ import {
   page,
   redirect,
 } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { MAIL_HEADERS } from "../page/security-headers.ts";
@@ -42,7 +43,7 @@ export function newTemplatePages({ route, db }: PageDeps): void {
     faults: Faults = {},
   ): Promise<Answer> => {
     const templates = await readTemplates(db, tenant.id);
-    return page("template-new", "New message", {
+    return page("template-new", say`New message`, {
       ...{ values, faults, channels: CHANNELS },
       eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],
       starters: await Promise.all(STARTERS.map((starter) => shown(starter))),

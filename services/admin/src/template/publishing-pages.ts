@@ -13,6 +13,7 @@ import {
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, page, redirect, withStatus } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -50,7 +51,7 @@ export function publishingPages({ route, db }: PageDeps): void {
       });
     }
     const [first] = all;
-    return page("template-publish", "Publish", {
+    return page("template-publish", say`Publish`, {
       ...{ template, parts, conflict },
       addresses: addressesOf(base, template.id, ""),
       leftOut: (first?.leftOut ?? []).map(leftOutSentence),

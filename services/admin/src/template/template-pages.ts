@@ -19,6 +19,7 @@ import {
 import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
@@ -39,7 +40,7 @@ export function templatePages({ route, db }: PageDeps): void {
         }),
       }),
     );
-    return page("templates", "Templates", {
+    return page("templates", say`Templates`, {
       ...{ rows, channels: CHANNELS },
       leftOut: await leftOutChannels(db, templates),
     });
@@ -176,7 +177,7 @@ export function copyingPages({ route, db }: PageDeps): void {
     const { tenant } = context;
     const template = await readTemplate(db, addressOf(context));
     const templates = await readTemplates(db, tenant.id);
-    return page("template-copy", "Copy", {
+    return page("template-copy", say`Copy`, {
       ...{ template, faults },
       values: values ?? { eventType: `${template.eventType}.copy`, tenantId: tenant.id },
       eventTypes: [...new Set(templates.map(({ eventType }) => eventType))],

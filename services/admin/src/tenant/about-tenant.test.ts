@@ -58,7 +58,7 @@ test("who may not open a page is told which role it takes, and led back", async 
   const refused = await from(`${admin.url}${base}/activity?user=ada%26co`);
   assert.equal(refused.status, 403);
   const html = await refused.text();
-  assert.match(html, /In Acme you are a viewer: this takes an owner\./);
+  assert.match(html, /In Acme your role is viewer\. This page needs the role owner\./);
   assert.ok(html.includes(`<a class="button" href="${base}/activity?user=ada%26co">Back</a>`));
   assert.ok(html.includes(`<a href="${base}">Back to the overview</a>`));
   assert.match(html, /<nav aria-label="Tenant">/);

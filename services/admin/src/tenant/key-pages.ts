@@ -12,6 +12,7 @@ import { isKeyRole, KEY_ROLE_WORDS, type KeyRole, keyMay } from "@belfry/contrac
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -23,7 +24,7 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
 /** API keys and the webhook secret. The page shows a new secret once. */
 export function keyPages({ route, db, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
-    page("keys", "API keys", {
+    page("keys", say`API keys`, {
       found: await showTenant(db, tenant.id),
       created: undefined,
       createdSecret: undefined,

@@ -11,13 +11,14 @@ import { disconnectIdentities, removeTotp } from "@belfry/administration/people/
 import { TENANT_ROLES, type TenantRole } from "@belfry/administration/people/people";
 import { listMembers } from "@belfry/administration/people/person-rows";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
 /** The people of a tenant. */
 export function memberPages({ route, db, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
-    page("members", "Members", {
+    page("members", say`Members`, {
       members: await listMembers(db, tenant.id),
       invitations: await listInvitations(db, tenant.id),
       roles: TENANT_ROLES,

@@ -3,6 +3,7 @@ import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { CHANNELS } from "@belfry/contracts/channels";
 import { type Answer, page } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { providerChannels } from "../page/words.ts";
 import { openCircuits } from "../provider/provider-pages.ts";
@@ -34,7 +35,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       readProviders(db, tenant.id),
     ]);
     const series = seriesOf(buckets, since, bars, barMs);
-    return page("overview", "Overview", {
+    return page("overview", say`Overview`, {
       found,
       used,
       circuits,

@@ -9,6 +9,7 @@ import {
 } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -29,7 +30,7 @@ export function suppressionPages({ route, db }: PageDeps): void {
       places.map((place) => suppressionsOfTenant(db, tenant.id, { limit: PAGE + 1, ...place })),
     );
     const matching = found.flat().filter((row) => row.address.startsWith(search));
-    return page("suppressions", "Suppressions", {
+    return page("suppressions", say`Suppressions`, {
       rows: matching.slice(0, PAGE),
       isMore: matching.length > PAGE,
       search,
@@ -74,7 +75,7 @@ function placesBefore(text: string) {
 /** Suppresses a list of addresses: all of it, or, on request, its valid lines. */
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
-    page("suppressions-import", "Suppress many addresses", {
+    page("suppressions-import", say`Suppress many addresses`, {
       ...{ lines: "", channel: PROVIDER_CHANNELS[0], faults: [], done: undefined },
       ...{ channels: PROVIDER_CHANNELS, leaveOutBad: false, ...extra },
     });

@@ -10,6 +10,7 @@ import {
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -17,7 +18,7 @@ import type { InTenant } from "../page/router.ts";
 export function categoryPages({ route, db }: PageDeps): void {
   const list = async ({ run }: InTenant, values = NEW_CATEGORY, faults: Faults = {}) => {
     const categories = await run(listCategories, {});
-    return page("categories", "Categories", { categories, values, faults });
+    return page("categories", say`Categories`, { categories, values, faults });
   };
 
   const showCategory = async (
@@ -182,7 +183,7 @@ function categoryInput(values: CategoryValues, before?: Category) {
 /** Imports a list of unsubscribes: all of it, or nothing. */
 export function importPages({ route, once }: PageDeps): void {
   const showImport = async ({ run }: InTenant, extra: object = {}) =>
-    page("import", "Import unsubscribes", {
+    page("import", say`Import unsubscribes`, {
       ...{ lines: "", faults: [], done: undefined },
       categories: await run(listCategories, {}),
       channels: PREFERENCE_CHANNELS,

@@ -8,6 +8,7 @@ import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import { MAX_OPEN_ERASURES } from "@belfry/contracts/users";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -71,7 +72,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
       log.warn({ err, tenantId: tenant.id }, "nobody was disconnected");
       const text =
         "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
-      return page("message", "Not possible", { text }, 503);
+      return page("message", say`Not possible`, { text }, 503);
     }
   };
 
@@ -90,7 +91,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 
   const askToErase = (userId: string, typed = "", fault?: string): Answer => {
     const status = fault === undefined ? 200 : 422;
-    return page("user-erase", `Erase ${userId}`, { userId, typed, fault }, status);
+    return page("user-erase", say`Erase ${userId}`, { userId, typed, fault }, status);
   };
 
   route("GET /tenants/:tenantId/users/erase", async ({ query }) => {
@@ -115,7 +116,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
 
   route("GET /tenants/:tenantId/users/erasures/:erasureId", async ({ run, params }) => {
     const erasure = await run(showErasure, { erasureId: params.erasureId ?? "" });
-    return page("erasure", "Erasure", { erasure });
+    return page("erasure", say`Erasure`, { erasure });
   });
 }
 

@@ -19,6 +19,7 @@ import type { SecretKeys } from "@belfry/database/secrets";
 import { isMeant, whyNot } from "../event/why-not.ts";
 import { json, page } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 30;
@@ -49,7 +50,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
       const { users: all, next: nextUser } = await run(listUsers, { after });
       const status = fault === undefined ? 200 : 422;
       const list = { all, nextUser, isFirst: after === undefined };
-      return page("users", "Users", { userId, fault, lately, ...list }, status);
+      return page("users", say`Users`, { userId, fault, lately, ...list }, status);
     }
     const owner = { tenantId: tenant.id, userId };
     const before = idOf(query, "before");

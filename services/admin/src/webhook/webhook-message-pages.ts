@@ -11,6 +11,7 @@ import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
 import { fieldMoment, readMoment, readMoments } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { messageState, typeWords } from "./webhook-words.ts";
@@ -71,7 +72,7 @@ export function replayPages({ route, once }: PageDeps): void {
     values: ReplayValues,
     given: { faults?: Faults; values?: ReplayValues; done?: Replayed } = {},
   ): Answer =>
-    page("webhook-replay", "Replay", {
+    page("webhook-replay", say`Replay`, {
       ...{ endpoint, values, faults: {}, most: MAX_REPLAYED },
       ...given,
     });
@@ -125,6 +126,6 @@ async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
     const text = `Nothing was sent: ${error.message}.`;
-    return page("message", "Not possible now", { text }, 409);
+    return page("message", say`Not possible now`, { text }, 409);
   }
 }

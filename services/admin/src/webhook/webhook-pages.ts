@@ -16,6 +16,7 @@ import {
 } from "@belfry/contracts/webhook-payload";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { fieldMoment, idOf, typedTexts } from "../page/form-fields.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { lastTries } from "./webhook-rows.ts";
@@ -31,11 +32,11 @@ import {
 /** A tenant's endpoints, and making one, whose secret the next page shows once. */
 export function webhookPages({ route, once }: PageDeps): void {
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
-    page("webhook-new", "New endpoint", { values, faults, typeGroups: TYPE_GROUPS });
+    page("webhook-new", say`New endpoint`, { values, faults, typeGroups: TYPE_GROUPS });
 
   route("GET /tenants/:tenantId/webhooks", async ({ run }) => {
     const endpoints = await run(listWebhooks, {});
-    return page("webhooks", "Webhooks", {
+    return page("webhooks", say`Webhooks`, {
       endpoints: endpoints.map((one) => ({ ...one, state: endpointState(one) })),
       isFull: endpoints.length >= MAX_WEBHOOKS,
       most: MAX_WEBHOOKS,
@@ -99,7 +100,7 @@ export function endpointPages(deps: PageDeps): void {
     values: WebhookValues = valuesOfWebhook(endpoint),
     faults: Faults = {},
   ): Answer =>
-    page("webhook-edit", "Edit endpoint", { endpoint, values, faults, typeGroups: TYPE_GROUPS });
+    page("webhook-edit", say`Edit endpoint`, { endpoint, values, faults, typeGroups: TYPE_GROUPS });
 
   route("GET /tenants/:tenantId/webhooks/:webhookId", (context) =>
     drawEndpoint(deps, context, endpointIdOf(context)),
