@@ -133,7 +133,7 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     await owner.getByText("Email accepted").waitFor();
     await owner.getByRole("link", { name: "order.confirmed" }).first().click();
     await owner.locator("#timeline").getByText("SendGrid accepted the message").waitFor();
-    await owner.getByRole("link", { name: "Outbox", exact: true }).click();
+    await owner.getByRole("link", { name: "Sandbox messages", exact: true }).click();
     await owner.getByText("Order Sample order is on its way.").waitFor();
   });
 

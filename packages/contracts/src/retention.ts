@@ -21,10 +21,11 @@ export function mostRestMs({ eventDays, notificationDays }: KeptDays): number {
   return (days - spared(days)) * DAY_MS;
 }
 
-/** The rule in words, after the bound that follows from it. */
+/** Why there is a bound, in words that follow it. */
 export function restRule({ eventDays, notificationDays }: KeptDays): string {
-  const days = Math.min(eventDays, notificationDays);
-  return `${daysWords(spared(days))} less than the shorter retention, which is ${daysWords(days)}`;
+  return eventDays <= notificationDays
+    ? `events are kept for ${daysWords(eventDays)}`
+    : `the inbox is kept for ${daysWords(notificationDays)}`;
 }
 
 /** As `1 day` and `22 days`. */

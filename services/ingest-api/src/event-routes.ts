@@ -87,7 +87,7 @@ export function eventRoutes(add: AddActRoute): void {
       conflict: { message: "the event is not scheduled any more" },
       validation: {
         message: [
-          "sendAt must be at most 22 days after the event was accepted: 8 days less than the shorter retention, which is 30 days",
+          "sendAt must be at most 22 days after the event was accepted: events are kept for 30 days",
         ],
       },
     },

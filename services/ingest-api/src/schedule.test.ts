@@ -107,10 +107,10 @@ test("NATS away: what is for later is 200 and rests, what is for now is 500", as
 });
 
 const BOUNDS = [
-  [1, 0, "at most 0 days from now: 1 day less than the shorter retention, which is 1 day"],
-  [9, 8, "at most 8 days from now: 1 day less than the shorter retention, which is 9 days"],
-  [10, 2, "at most 2 days from now: 8 days less than the shorter retention, which is 10 days"],
-  [30, 22, "at most 22 days from now: 8 days less than the shorter retention, which is 30 days"],
+  [1, 0, "at most 0 days from now: events are kept for 1 day"],
+  [9, 8, "at most 8 days from now: events are kept for 9 days"],
+  [10, 2, "at most 2 days from now: events are kept for 10 days"],
+  [30, 22, "at most 22 days from now: events are kept for 30 days"],
 ] as const;
 
 for (const [days, most, words] of BOUNDS) {
@@ -140,7 +140,7 @@ test("a tenant without days of its own is bound by those that the dispatcher kee
   const { id } = await trigger(apiKey, { sendAt: ahead(DAY_MS) });
   await noteInstallationDays(db, { eventDays: 12, notificationDays: 90 });
   directory.clear();
-  const rule = "8 days less than the shorter retention, which is 12 days";
+  const rule = "events are kept for 12 days";
   const sendAt = ahead(4 * DAY_MS + 60_000);
   const late = await trigger(apiKey, { sendAt });
   assert.deepEqual(
@@ -250,9 +250,7 @@ test("an event is moved before, after and into the past while it rests, by its t
     [late.status, late.body.message],
     [
       422,
-      [
-        "sendAt must be at most 22 days after the event was accepted: 8 days less than the shorter retention, which is 30 days",
-      ],
+      ["sendAt must be at most 22 days after the event was accepted: events are kept for 30 days"],
     ],
   );
   assert.equal((await call(mine.apiKey, "PATCH", `/${id}`, {})).status, 422);

@@ -94,7 +94,7 @@ function storyOf(
       `Template, version ${version}`,
     );
   } else if (template !== undefined) links.set(...ways.templates);
-  if (isInSandbox(report)) links.set(`${reader.base}/outbox`, "The outbox");
+  if (isInSandbox(report)) links.set(`${reader.base}/outbox`, "The sandbox message");
   return {
     ...{ channel, report, recipient, said },
     isMeant: isMeant(reason),
@@ -107,7 +107,7 @@ function storyOf(
 function arrival(report: ChannelReport): string | undefined {
   const { status, delivery, notification } = report;
   if (isInSandbox(report)) {
-    return "Caught by the sandbox: see the outbox. It was not really sent.";
+    return "Caught by the sandbox: see the sandbox messages. It was not really sent.";
   }
   const provider = vendorName(delivery?.provider);
   if (status === "accepted") {

@@ -162,7 +162,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   const kept = await page(
     await store({ status: "accepted", attempt: { ...attempt, kind: "sandbox" } }),
   );
-  assert.match(kept, /Caught by the sandbox: see the outbox\. It was not really sent\./);
+  assert.match(kept, /Caught by the sandbox: see the sandbox messages\. It was not really sent\./);
   await leadsTo(kept, `${base}/outbox`);
   const waiting = await page(await store({ status: "queued" }));
   assert.deepEqual(badgeOf(waiting), ["busy", "under way"]);

@@ -15,7 +15,7 @@ export function messageListPages({ route }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox", async ({ run, query }) => {
     const after = idOf(query, "before");
     const { items: messages, next } = await run(listOutbox, { limit: OUTBOX_PER_PAGE, after });
-    return page("outbox", say`Outbox`, { messages, next, isFirst: after === undefined });
+    return page("outbox", say`Sandbox messages`, { messages, next, isFirst: after === undefined });
   });
 
   route("GET /tenants/:tenantId/outbox/:messageId", async ({ run, params }) => {

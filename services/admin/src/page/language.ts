@@ -62,7 +62,7 @@ export class Phrase {
 /** What a view may write: data stays as it is, a phrase is translated. */
 export type Words = string | Phrase;
 
-/** say`${count} of ${total} failed`: one whole sentence; its values may be phrases. */
+/** One whole sentence, as a template literal; its values may be phrases. */
 export function say(parts: TemplateStringsArray, ...values: readonly unknown[]): Phrase {
   const english = parts.map((part, at) => (at === 0 ? part : `{${at - 1}}${part}`)).join("");
   return phrase(english, values);

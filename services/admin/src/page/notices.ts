@@ -16,7 +16,7 @@ const NOTICES: Readonly<Record<string, Phrase>> = {
   deleted: say`Deleted.`,
   restored: say`Restored as a new version.`,
   revoked: say`Key revoked. It stops working within 5 seconds.`,
-  "secret-removed": say`Webhook secret removed. Triggers no longer need a signature.`,
+  "secret-removed": say`Signing secret removed. Triggers no longer need a signature.`,
   moved: say`Order changed.`,
   removed: say`Removed.`,
   withdrawn: say`Invitation withdrawn.`,

@@ -38,12 +38,14 @@ function collected(rewrite: (look: Look) => string): string[] {
 
 /** An Eta tag of a view, in the private use area of Unicode, where no text is. */
 const MARK = /\uE000(\d+)\uE001/g;
-const TAG = /<!--[\s\S]*?-->|<\/?[a-zA-Z][^>]*>/g;
+const TAG = /<!--[\s\S]*?-->|<!?\/?[a-zA-Z][^>]*>/g;
 const INLINE = /^<\/?(?:a|abbr|b|br|code|em|i|kbd|small|span|strong)\b/i;
 const TEXT_ATTRIBUTES = /\b(placeholder|title|aria-label|alt|data-confirm|data-label)="([^"]*)"/g;
 /** Statements, and outputs that are no part of a sentence. */
 const NO_PART = /^<%(?![=~])|^<%~\s*(?:include|it\.body|.*\bicon\()/;
 const LETTERS = /\p{L}{2}/u;
+/** An attribute that a view writes by a statement of its own. */
+const ATTRIBUTE = /^[a-z-]+="/;
 
 interface Piece {
   kind: "text" | "place" | "open" | "close" | "void" | "break";
@@ -148,6 +150,7 @@ function rewriteRun(run: readonly Piece[], look: Look): string {
     .map(({ kind, source }) => (kind === "text" ? source : `{${places.push(source) - 1}}`))
     .join("");
   const [, before = "", text = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(english) ?? [];
+  if (ATTRIBUTE.test(text)) return whole;
   const translated = look(text.replaceAll(/\s+/g, " "));
   if (translated === undefined) return whole;
   const filled = fill(translated, (index) => places[index]!);
@@ -175,6 +178,9 @@ const WORDS = /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[a-z]+,? [a-z]+[ .,:])/;
 /** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
 const LOW_WORD = /^[a-z]{2,}(?: [a-z]+)*$/;
 const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\|)\s*$/;
+/** Compared with something, such as the name of a key: no words. */
+const IS_COMPARED = /(?:===|!==|\bcase)\s*$/;
+const IS_KEY = { before: /[{,]\s*$/, after: /^\s*:/ };
 
 function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
   return code.replaceAll(LITERAL, (whole, plain, template, at: number) => {
@@ -184,6 +190,9 @@ function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
     const english = text.replaceAll(/\$\{[^{}`]*\}/g, (place) => `{${places.push(place) - 1}}`);
     const isLow = isOutput && LOW_WORD.test(english) && IS_RESULT.test(code.slice(0, at));
     if (!WORDS.test(english) && !isLow) return whole;
+    const before = code.slice(0, at);
+    const isKey = IS_KEY.before.test(before) && IS_KEY.after.test(code.slice(at + whole.length));
+    if (isKey || IS_COMPARED.test(before)) return whole;
     const translated = look(english.replaceAll('\\"', '"'));
     if (translated === undefined) return whole;
     if (template === undefined) return JSON.stringify(translated);

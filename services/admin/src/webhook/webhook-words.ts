@@ -6,6 +6,8 @@ import {
   type WebhookMessageType,
   type WebhookType,
 } from "@belfry/contracts/webhook-payload";
+import { type Phrase, say } from "../page/language.ts";
+import { ago, seconds } from "../page/words.ts";
 
 /** The types of messages that the form offers. */
 export const TYPE_GROUPS: readonly {
@@ -68,27 +70,27 @@ interface EndpointFacts {
 interface EndpointState {
   tone: "good" | "busy" | "bad" | "quiet";
   text: string;
-  /** A sentence that `at` completes. */
-  note: string | null;
-  at: string | null;
+  /** A sentence. */
+  note: Phrase | null;
 }
 
 /** The state of an endpoint in words. */
 export function endpointState(endpoint: EndpointFacts, now = Date.now()): EndpointState {
   const { active, disabledAt, disabledReason, failingSince, pausedUntil } = endpoint;
   if (!active && disabledReason !== null) {
-    const note = `Disabled because ${disabledReason};`;
-    return { tone: "bad", text: "disabled", note, at: disabledAt };
+    const note = say`Disabled ${ago(disabledAt)}: ${disabledReason}.`;
+    return { tone: "bad", text: "disabled", note };
   }
-  if (!active) return { tone: "quiet", text: "disabled", note: "Since", at: disabledAt };
+  if (!active) return { tone: "quiet", text: "disabled", note: say`Disabled ${ago(disabledAt)}.` };
   if (pausedUntil !== null && new Date(pausedUntil).getTime() > now) {
-    const note = "Too many failures in a row. Next attempt";
-    return { tone: "busy", text: "paused", note, at: pausedUntil };
+    const note = say`Too many failures in a row. Next attempt ${ago(pausedUntil)}.`;
+    return { tone: "busy", text: "paused", note };
   }
   if (failingSince !== null) {
-    return { tone: "bad", text: "failing", note: "No message delivered since", at: failingSince };
+    const failingSeconds = (now - new Date(failingSince).getTime()) / 1000;
+    return { tone: "bad", text: "failing", note: say`Failing for ${seconds(failingSeconds)}.` };
   }
-  return { tone: "good", text: "active", note: null, at: null };
+  return { tone: "good", text: "active", note: null };
 }
 
 /** The state of a message in words, by the state of its delivery. */

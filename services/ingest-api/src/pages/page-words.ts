@@ -44,7 +44,7 @@ const EN: PageWords = {
   subscribed: "You are subscribed again",
   asBefore: "{name} may send you {what} {by} again.",
   required: "These messages cannot be turned off",
-  requiredWhy: "{name} sends {what} to everybody whom they concern.",
+  requiredWhy: "{name} must send you {what}.",
   preferences: "Your messages",
   choose: "Choose what {name} may send you.",
   allMessages: "All messages",
