@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import { assertHas } from "@belfry/testing/assert-has";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";

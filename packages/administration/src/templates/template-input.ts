@@ -15,7 +15,7 @@ import {
   textFault,
 } from "@belfry/contracts/identifiers";
 import { canonicalLocale, isLocale, LOCALE_PATTERN, NO_LOCALE } from "@belfry/contracts/locale";
-import type { StoredAction } from "@belfry/database/schema";
+import type { PushAction } from "@belfry/contracts/notification";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import type { EmailFormat, Layout, TemplateSource } from "@belfry/templates/source";
@@ -81,7 +81,7 @@ export const WRITTEN_TEXTS = {
   title: orNull(Type.String()),
   format: orNull(oneOf(EMAIL_FORMATS)),
   url: orNull(Type.String()),
-  actions: Type.Unsafe<StoredAction[] | null>({ ...TEXTS.actions, type: ["array", "null"] }),
+  actions: Type.Unsafe<PushAction[] | null>({ ...TEXTS.actions, type: ["array", "null"] }),
 };
 export const NO_TEXT = { subject: null, title: null, format: null, url: null, actions: null };
 

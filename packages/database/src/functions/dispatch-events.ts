@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
+import type { DigestSettings, EventOutcome, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
 import { callFunction, readRows } from "../connection.ts";
-import type { EventOutcome } from "../schema.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
