@@ -21,7 +21,7 @@ test("an accepted event that nobody has dispatched says so", async (t) => {
     .execute();
   const report = await readEvent(db, id);
   assert.equal(report.status, "accepted");
-  assert.equal(report.eventId, id, "Belfry's id stands in for a reference that was not given");
+  assert.equal(report.eventId, id, "Belfry's id replaces a reference that was not given");
   assert.deepEqual(report.channels, {});
   assert.deepEqual(words(report), [
     "0 - accepted",

@@ -64,10 +64,10 @@ export const TEXTS = {
   ),
   url: optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
   actions: optional(
-    Type.Array(
-      Type.Object({ label: written("What stands on it"), url: written("What it opens") }),
-      { maxItems: MAX_DRAFT_ACTIONS, description: `buttons of ${IN_APP}; up to two` },
-    ),
+    Type.Array(Type.Object({ label: written("What it says"), url: written("What it opens") }), {
+      maxItems: MAX_DRAFT_ACTIONS,
+      description: `buttons of ${IN_APP}; up to two`,
+    }),
   ),
 };
 export const CONTENT = {
