@@ -110,7 +110,7 @@ export async function sampleTenant(admin: AdminUnderTest) {
   const addresses = ["gone@example.com", "left@example.org"];
   const bounced = { addresses, reason: "bounced", source: "sendgrid" } as const;
   await insertSuppressions(db, { tenantId: id, channel: "EMAIL", ...bounced });
-  await storeWishes(db, id);
+  await storePreferences(db, id);
   await storePeople(db, id);
   const templates = { EMAIL: email.id, SMS: sms.id, PUSH: push.id };
   // An erasure request for a user.
@@ -157,7 +157,7 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
 }
 
 /** Categories, one user with preferences, and an inbound text message. */
-async function storeWishes(db: Database, tenantId: string): Promise<void> {
+async function storePreferences(db: Database, tenantId: string): Promise<void> {
   const label = { "": "Offers", de: "Angebote" };
   const description = { "": "Twice a month", de: "Zweimal im Monat" };
   const run = actsIn(db, tenantId);

@@ -10,8 +10,6 @@ const CODE = /^(?:packages|services|deploy)\/.*\.(?:ts|js)$/;
 /** Where a program or a package begins: nothing imports these. */
 const ENTRY =
   /\/main\.ts$|-worker\.ts$|\.d\.ts$|^packages\/(?:client|inbox)\/|^services\/admin\/src\/assets\/|^deploy\//;
-/** The demo of `pnpm start` uses what tests use to fill a tenant. */
-const DEMO = /^deploy\/local\/demo\//;
 
 const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
@@ -27,12 +25,10 @@ function importedBy(path: string): string[] {
 
 test("no shipped file imports test code", () => {
   assert.ok(shipped.length > 300, "the files are found");
-  const wrong = shipped
-    .filter((path) => !DEMO.test(path))
-    .flatMap((path) => {
-      const places = importedBy(path).filter((place) => TEST_CODE.test(`${place}.ts`));
-      return places.map((place) => `${path}: ${place}`);
-    });
+  const wrong = shipped.flatMap((path) => {
+    const places = importedBy(path).filter((place) => TEST_CODE.test(`${place}.ts`));
+    return places.map((place) => `${path}: ${place}`);
+  });
   assert.deepEqual(wrong, []);
 });
 

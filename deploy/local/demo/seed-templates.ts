@@ -4,16 +4,16 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LAST_POSITION } from "@belfry/administration/providers/providers";
+import { runAct } from "@belfry/administration/act";
+import { LAST_POSITION, putProvider } from "@belfry/administration/providers/providers";
 import { putTemplate } from "@belfry/administration/templates/put-template";
 import { readTemplates } from "@belfry/administration/templates/templates";
-import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { loadConfig } from "@belfry/service/config";
 import { Type } from "@sinclair/typebox";
-import { LOCAL_ACTOR } from "./seed.ts";
+import { localCaller } from "./seed.ts";
 
 /** Each text is a file beside this one. */
 const TEMPLATES = [
@@ -53,22 +53,25 @@ const db = createDatabase(
   createPool({ url: config.DATABASE_URL, applicationName: "belfry-local", maxConnections: 2 }),
 );
 try {
-  const sandbox = { tenantId, kind: "sandbox", settings: {} };
+  const caller = localCaller(db, tenantId, {
+    keys: async () => keys,
+    allowPrivateAddresses: async () => false,
+  });
+  const sandbox = { kind: "sandbox", settings: {}, active: true, untested: true };
   for (const channel of PROVIDER_CHANNELS) {
-    await putActiveProvider(db, { ...sandbox, channel }, { keys });
+    await runAct(putProvider, caller, { ...sandbox, channel });
   }
   // The second takes over where the first fails: at some addresses of the demo page it does.
   const second = { name: "second sandbox", settings: { takesAll: true }, position: LAST_POSITION };
-  await putActiveProvider(db, { ...sandbox, channel: "EMAIL", ...second }, { keys });
+  await runAct(putProvider, caller, { ...sandbox, channel: "EMAIL", ...second });
 
   const existing = await readTemplates(db, tenantId);
-  const runAct = actsIn(db, tenantId, {}, LOCAL_ACTOR);
   for (const { file, ...template } of TEMPLATES) {
     const { eventType, channel } = template;
     const exists = existing.some((one) => one.eventType === eventType && one.channel === channel);
     if (exists) continue;
     const content = await readFile(join(import.meta.dirname, file), "utf8");
-    await runAct(putTemplate, { ...template, content });
+    await runAct(putTemplate, caller, { ...template, content });
   }
 } finally {
   await db.destroy();

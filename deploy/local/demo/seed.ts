@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { ActServices, Caller } from "@belfry/administration/act";
 import { createDatabase, createPool, type Database, type Pool } from "@belfry/database/connection";
 import { decryptSecret, parseSecretKeys, webhookOwner } from "@belfry/database/secrets";
 import { type HomeFolder, type LocalJson, readJson, writeJson } from "../home-folder.ts";
@@ -13,7 +14,7 @@ const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
 const SAMPLE_TENANT = { name: "Northwind (sample data)" };
 
 /** Whom the audit log names. */
-export const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
+const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
 
 export interface SeedOptions {
   databaseUrl: string;
@@ -141,14 +142,23 @@ export async function seedWebhook(
     all.find((one) => URL.parse(one.url)?.pathname === DEMO_WEBHOOKS_PATH);
   if (found?.url !== url) {
     const { changeWebhook, putWebhook } = await import("@belfry/administration/webhooks/webhooks");
-    const { actsIn } = await import("@belfry/administration/test-acts");
+    const { runAct } = await import("@belfry/administration/act");
     const services = { keys: async () => keys, allowPrivateWebhooks: async () => true };
-    const runAct = actsIn(db, tenantId, services, LOCAL_ACTOR);
+    const caller = localCaller(db, tenantId, services);
     if (found === undefined) {
-      const made = await runAct(putWebhook, { url, description: "the demo page" });
+      const made = await runAct(putWebhook, caller, { url, description: "the demo page" });
       return made.secret!;
     }
-    await runAct(changeWebhook, { webhookId: found.id, url });
+    await runAct(changeWebhook, caller, { webhookId: found.id, url });
   }
   return decryptSecret(keys, webhookOwner(tenantId, found.id), found.secret);
+}
+
+/** The local stack may run every act of its tenants. It gives the services that the acts of the seed need. */
+export function localCaller(
+  db: Database,
+  tenantId: string,
+  services: Partial<ActServices>,
+): Caller {
+  return { db, tenantId, actor: LOCAL_ACTOR, services: services as ActServices, may: () => true };
 }

@@ -21,7 +21,7 @@ export function httpOf({ http, input }: Pick<Act, "http" | "input">): ActHttp | 
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const others = Object.keys(input.properties).filter((name) => !params.includes(name));
   const hasBody = method !== "GET" && method !== "DELETE";
-  // What a call is to do stands in its address, whatever its body is about.
+  // Its address says what a call is to do; its body only what it is about.
   const [query, body] = [true, false].map((isInQuery) =>
     others.filter((name) => (!hasBody || name === "dryRun") === isInQuery),
   ) as [string[], string[]];

@@ -4,7 +4,7 @@ import type { Act } from "./act.ts";
 interface Noun {
   /** What the command's help and the management document say of it. */
   summary: string;
-  /** The modules whose exports are its acts. A noun is loaded, with all that it stands on, when it is used. */
+  /** The modules whose exports are its acts. A noun is loaded, with all that it imports, when it is used. */
   load(): Promise<readonly object[]>;
 }
 
@@ -51,7 +51,7 @@ export const NOUNS = {
       ]),
   },
   layout: {
-    summary: "What stands around a tenant's mails in Markdown",
+    summary: "The layout around a tenant's mails in Markdown",
     load: async () => [await import("./templates/layouts.ts")],
   },
   bundle: {

@@ -7,12 +7,12 @@ import { NO_SESSION, runByApi } from "./api-call.ts";
 import { CommandError, flagOf } from "./command-error.ts";
 import {
   type Args,
-  COMMAND_PARTS,
+  COMMAND_OVERRIDES,
+  type CommandOverride,
+  type CommandOverrides,
   type Flags,
   GROUPS,
-  type OwnPart,
-  type OwnParts,
-} from "./command-parts.ts";
+} from "./command-overrides.ts";
 import { readEnvironment } from "./environment.ts";
 import {
   integerOrNone,
@@ -35,7 +35,7 @@ interface Field {
 /** The commands of a noun: one for each of its acts. */
 export async function actCommands(
   noun: (typeof NOUNS)[keyof typeof NOUNS],
-  parts: OwnParts = COMMAND_PARTS,
+  overrides: CommandOverrides = COMMAND_OVERRIDES,
 ) {
   const acts = (await actsOfNoun(noun)).filter(({ command }) => command !== false);
   return {
@@ -44,7 +44,7 @@ export async function actCommands(
         const [, ...words] = act.name.split(" ");
         const verb = words.pop() ?? "";
         const parent = words.reduce(groupOf, command);
-        defineCommand(parent.command(verb), act, parts[act.name] ?? {});
+        defineCommand(parent.command(verb), act, overrides[act.name] ?? {});
       }
     },
   };
@@ -55,7 +55,7 @@ function groupOf(parent: Command, word: string): Command {
   return known ?? parent.command(word).description(GROUPS[`${parent.name()} ${word}`] ?? "");
 }
 
-function defineCommand(command: Command, act: Act, own: OwnPart): void {
+function defineCommand(command: Command, act: Act, own: CommandOverride): void {
   const { summary, description, access, input, flags: irregular = {} } = act;
   command.description(summary);
   if (description !== undefined) command.addHelpText("after", `\n${description}`);
@@ -248,7 +248,7 @@ function namesValue(text: string): string[] {
   return names.filter((name) => name !== "");
 }
 
-/** How a value is read, by what stands for it in `<n|none>`; others are texts. */
+/** How a value is read, by its placeholder in `<n|none>`; others are texts. */
 const VALUES: Readonly<Record<string, (text: string, word: string) => unknown>> = {
   n: integerOrWord,
   "from-to": quietHoursValue,

@@ -1,6 +1,6 @@
 import { NOUNS } from "@belfry/administration/acts";
 import { Command } from "commander";
-import type { OwnParts } from "./command-parts.ts";
+import type { CommandOverrides } from "./command-overrides.ts";
 import { findDatabaseUrl, readEnvironment } from "./environment.ts";
 import { printJson } from "./output.ts";
 
@@ -18,17 +18,17 @@ interface CommandFile {
 
 type Row = readonly [name: string, description: string, load: () => Promise<CommandFile>];
 
-/** A noun whose commands are acts; `own`: what the fields of the acts do not say. */
-function noun(name: keyof typeof NOUNS, own?: () => Promise<OwnParts>): Row {
-  // With all that acts stand on: the help of all commands needs none of it.
+/** A noun whose commands are acts; `own`: their overrides. */
+function noun(name: keyof typeof NOUNS, own?: () => Promise<CommandOverrides>): Row {
+  // Loads all that acts import, which the help of all commands does not need.
   const load = async () =>
     (await import("./act-command.ts")).actCommands(NOUNS[name], await own?.());
   return [name, NOUNS[name].summary, load];
 }
 
-const ofTemplates = async () => (await import("./template-parts.ts")).TEMPLATE_PARTS;
+const ofTemplates = async () => (await import("./template-overrides.ts")).TEMPLATE_OVERRIDES;
 
-/** In the order of the help. A file, with all that it stands on, is loaded when its command is given. */
+/** In the order of the help. A file, with all that it imports, is loaded when its command is given. */
 const COMMANDS: readonly Row[] = [
   noun("tenant"),
   noun("environment"),

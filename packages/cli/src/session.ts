@@ -20,7 +20,7 @@ import { publishIfPossible, publishOnce } from "./publish-once.ts";
 /** What a command works with: a connected database and, when it asks, the keys. */
 export interface Session {
   db: Database;
-  /** What `db` stands on, for the functions of the database. */
+  /** The connections of `db`, for the functions of the database. */
   pool: Pool;
   keys(): Promise<SecretKeys>;
   /** Of providers. */

@@ -131,7 +131,7 @@ export interface Draft {
   /** buttons of PUSH; up to two */
   actions?:
     | {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;
@@ -411,7 +411,7 @@ export interface TemplateSummary {
   url?: string | null;
   /** buttons of PUSH; up to two */
   actions?: {
-    /** What stands on it */
+    /** What it says */
     label: string;
     /** What it opens */
     url: string;
@@ -448,7 +448,7 @@ export interface TemplateVersion {
   /** buttons of PUSH; up to two */
   actions?:
     | {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;
@@ -544,7 +544,7 @@ export interface ManagementCalls {
   };
   /**
    * What is published of a tenant as files: templates, layout and categories
-   * A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders. Needs a key with the role manage or provision.
+   * A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json are beside the folders. Needs a key with the role manage or provision.
    */
   bundlePull: {
     input: Record<string, never>;
@@ -1653,7 +1653,7 @@ export interface ManagementCalls {
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;
@@ -1791,7 +1791,7 @@ export interface ManagementCalls {
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;
@@ -1850,7 +1850,7 @@ export interface ManagementCalls {
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;
@@ -1956,7 +1956,7 @@ export interface ManagementCalls {
       url?: string;
       /** buttons of PUSH; up to two */
       actions?: {
-        /** What stands on it */
+        /** What it says */
         label: string;
         /** What it opens */
         url: string;

@@ -1,3 +1,5 @@
+import type { Channel } from "./channels.ts";
+
 /**
  * A delivery is one event on one of the channels that leave through a provider. A channel that never
  * became a delivery (no template, not allowed, no address) leaves its reason on the event instead.
@@ -67,6 +69,20 @@ export interface DigestSettings {
 export interface ThrottleSettings {
   count: number;
   seconds: number;
+}
+
+/** What the dispatcher left on an event for the channels that became no delivery. */
+export interface EventOutcome {
+  skipped?: Partial<Record<Channel, string>>;
+  failed?: Partial<Record<Channel, string>>;
+  /** Variables that a template named and the event did not have. */
+  missing?: Partial<Record<Channel, string[]>>;
+  /** What else could not be written as a template says, in words. */
+  warnings?: Partial<Record<Channel, string[]>>;
+  /** Links of a template that are not shown, in words with the reason. */
+  linksLeftOut?: Partial<Record<Channel, string[]>>;
+  /** Why it did not leave at once, and until when. */
+  waits?: Partial<Record<Channel, string>>;
 }
 
 /** What became of an event in a digest; `alone`: sent by itself, as the leading one. */

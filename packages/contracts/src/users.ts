@@ -143,7 +143,6 @@ export const ERASURE_PATH = "/api/v1/erasures/:erasureId";
 
 /** The table of erasures says the same. */
 const ERASURE_STATES = ["waiting", "running", "done"] as const;
-export type ErasureState = (typeof ERASURE_STATES)[number];
 
 /** Erasures of a tenant that are not done. */
 export const MAX_OPEN_ERASURES = 10_000;

@@ -441,13 +441,16 @@ create table people (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   sign_in_trusted boolean not null default false,
+  language text,
   constraint people_email_check CHECK ((email = lower(email))),
   constraint people_email_key UNIQUE (email),
+  constraint people_language_check CHECK ((language ~ '^[a-z]{2}$'::text)),
   constraint people_pkey PRIMARY KEY (id)
 );
 comment on column people.password is 'scrypt, with its costs and salt; null: signs in by OpenID Connect alone';
 comment on column people.sign_in_epoch is 'grows with each change of what signing in asks for: one begun before leads nowhere';
 comment on column people.sign_in_trusted is 'an operator, the command line or the provider of OpenID Connect gave the person the way in; false: a tenant''s owner may have, and knows it';
+comment on column people.language is 'of the Admin UI; null: as the browser asks';
 
 create table person_identities (
   issuer text collate "C" not null,

@@ -1,521 +1,57 @@
+/**
+ * The tables as Kysely sees them. Generated from the database and column-types.ts, and held true by a test:
+ * node test/run.ts --test-update-snapshots packages/database/test/current-schema.test.ts
+ */
 import type { Channel, ProviderChannel, SentChannel } from "@belfry/contracts/channels";
 import type {
   DeliveryStatus,
-  DigestItemState,
   DigestSettings,
+  EventOutcome,
   ThrottleSettings,
 } from "@belfry/contracts/delivery";
-import type { KeyRole } from "@belfry/contracts/key-roles";
-import type { PreferenceChannel, PreferenceSource } from "@belfry/contracts/preferences";
-import type { OutcomeClass, ReceiptKind, SuppressionReason } from "@belfry/contracts/sending";
-import type { ErasureState } from "@belfry/contracts/users";
+import type { PushAction } from "@belfry/contracts/notification";
+import type { PreferenceChannel } from "@belfry/contracts/preferences";
+import type { OutcomeClass } from "@belfry/contracts/sending";
 import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhook-payload";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
 type CreatedAt = ColumnType<Date, Date | undefined, never>;
-type UpdatedAt = ColumnType<Date, Date | undefined, Date>;
+/** Written as JSON text. */
+type Json<T> = ColumnType<T, string | Extract<T, null>, string | Extract<T, null>>;
 
-/** What a person may do in a tenant. */
-export type TenantRole = "owner" | "editor" | "viewer";
-
-/** Of a mail. */
-export type StoredFormat = "markdown" | "mjml" | "html" | "text";
-
-/** An action of a push, as its template has it. */
-export interface StoredAction {
-  label: string;
-  url: string;
-}
-
-/** What the dispatcher left on an event for the channels that became no delivery. */
-export interface EventOutcome {
-  skipped?: Partial<Record<Channel, string>>;
-  failed?: Partial<Record<Channel, string>>;
-  /** Variables that a template named and the event did not have. */
-  missing?: Partial<Record<Channel, string[]>>;
-  /** What else could not be written as a template says, in words. */
-  warnings?: Partial<Record<Channel, string[]>>;
-  /** Links of a template that are not shown, in words with the reason. */
-  linksLeftOut?: Partial<Record<Channel, string[]>>;
-  /** Why it did not leave at once, and until when. */
-  waits?: Partial<Record<Channel, string>>;
-}
-
-/** The tables as Kysely sees them; a test compares this file with the database. */
 export interface Schema {
-  tenants: {
-    id: string;
-    name: string;
-    active: Generated<boolean>;
-    per_minute: number;
-    daily_cap: number | null;
-    delivery_channels: Generated<Channel[]>;
-    dedup_includes_variables: Generated<boolean>;
-    /** Compact JWE, see secrets.ts. */
-    webhook_secret: string | null;
-    previous_webhook_secret: string | null;
-    previous_webhook_secret_until: Date | null;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-    /** null: the installation's. */
-    event_retention_days: number | null;
-    /** null: the installation's. */
-    notification_retention_days: number | null;
-    /** Of the default variants of its templates. */
-    default_locale: Generated<string>;
-    /** IANA name; null: UTC. */
-    timezone: string | null;
-    /** As 22:00:00. */
-    quiet_from: string | null;
-    quiet_to: string | null;
-    uses_recipients: Generated<boolean>;
-    uses_preferences: Generated<boolean>;
-    uses_webhooks: Generated<boolean>;
-    /** To within a second. */
-    preferences_changed_at: Date | null;
-    /** Schemes that links of its mails may have besides those of everybody. */
-    link_schemes: Generated<string[]>;
-    /** What the tenants that are environments of one product have in common. */
-    family: string | null;
-    environment: string | null;
-    promotes_from: string | null;
-    /** Only a bundle or a promotion changes what a bundle holds. */
-    locked: Generated<boolean>;
-  };
-
-  tenant_limits: {
+  activity_buckets: {
     tenant_id: string;
-    ring: Generated<number[]>;
-    /** int8 comes as text. */
-    ring_second: Generated<string>;
-    ring_total: Generated<number>;
-    day: Generated<string>;
-    day_total: Generated<number>;
+    starts_at: Date;
+    /** ALL: the events themselves */
+    channel: string;
+    accepted: Generated<number>;
+    sent: Generated<number>;
+    failed: Generated<number>;
+    skipped: Generated<number>;
+    pending: Generated<number>;
+    /** from acceptance to the provider: how many up to each bound of activity-buckets.ts */
+    latencies: Generated<number[]>;
   };
 
-  repeated_calls: {
-    /** A tenant's id, or that of a platform key. */
-    caller: string;
-    /** The Idempotency-Key. */
-    key: string;
-    /** SHA-256 of method, address and body. */
-    request: Buffer;
-    /** Encrypted; null: the call is under way, or its process ended without an answer. */
-    answer: string | null;
-    created_at: CreatedAt;
-  };
-  platform_keys: {
-    id: string;
-    /** Of the whole key. */
-    sha256: Buffer;
-    prefix: string;
-    name: string;
-    created_at: CreatedAt;
-    last_used_at: Date | null;
-  };
   api_keys: {
     id: string;
     tenant_id: string;
     sha256: Buffer;
     prefix: string;
-    /** What its owner calls it. */
+    /** what its owner calls it */
     name: string | null;
-    role: Generated<KeyRole>;
+    /** the calls for which it is taken */
+    role: Generated<"all" | "trigger" | "read" | "manage" | "provision">;
     created_at: CreatedAt;
     expires_at: Date | null;
     last_used_at: Date | null;
   };
 
-  /** What is set here holds for all languages. */
-  templates: {
-    id: string;
-    /** `platform` owns the `global.*` templates. */
-    tenant_id: string;
-    event_type: string;
-    channel: Channel;
-    active: Generated<boolean>;
-    target_channel: string | null;
-    sensitive: Generated<boolean>;
-    /** What was accepted by then stays hidden; null: it never was sensitive, or still is. */
-    sensitive_until: Date | null;
-    at_most_once: Generated<boolean>;
-    expires_after_seconds: number | null;
-    /** JSON text. */
-    sample_variables: string | null;
-    /** null: none. */
-    required_variables: string[] | null;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-    digest: ColumnType<DigestSettings | null, string | null, string | null>;
-    throttle: ColumnType<ThrottleSettings | null, string | null, string | null>;
-    after_unread_seconds: number | null;
-    /** Of short messages: typographic characters are sent as plain ones. */
-    plain_characters: Generated<boolean>;
-  };
-
-  /** What was published, counted per template over all its languages. */
-  template_versions: {
-    id: GeneratedAlways<string>;
-    template_id: string;
-    version: number;
-    /** Empty: the default variant. */
-    locale: Generated<string>;
-    content: string;
-    subject: string | null;
-    title: string | null;
-    /** Of a mail; null: found out from the text. */
-    format: StoredFormat | null;
-    url: string | null;
-    /** Written as JSON text. */
-    actions: ColumnType<StoredAction[] | null, string | null, string | null>;
-    /** CompiledTemplate of @belfry/templates; written as JSON text. */
-    compiled: ColumnType<unknown, string, string>;
-    created_at: CreatedAt;
-    created_by: string | null;
-  };
-
-  /** What is in force. */
-  template_variants: {
-    template_id: string;
-    /** BCP 47, canonical; empty: the default variant. */
-    locale: Generated<string>;
-    current_version_id: string;
-    /** Of a translation: the version of the default variant that it was made from. */
-    source_version: number | null;
-  };
-
-  /** What is being written, in force nowhere. */
-  template_drafts: {
-    template_id: string;
-    locale: Generated<string>;
-    content: string;
-    subject: string | null;
-    title: string | null;
-    /** Of a mail; null: found out from the text. */
-    format: StoredFormat | null;
-    url: string | null;
-    /** Written as JSON text. */
-    actions: ColumnType<StoredAction[] | null, string | null, string | null>;
-    /** What publishing it sets on the template; written as JSON text. */
-    settings: ColumnType<Record<string, unknown>, string, string>;
-    /** Of the variant, where it began; 0: none was published. */
-    based_on_version: number;
-    /** Of a translation: the version of the default variant that it is made from. */
-    source_version: number | null;
-    /** Another with each save, and of no other draft. */
-    revision: GeneratedAlways<number>;
-    saved_by: string | null;
-    saved_at: UpdatedAt;
-  };
-
-  /** What stands around a mail in Markdown; the newest version of a tenant is in force. */
-  layouts: {
-    tenant_id: string;
-    version: number;
-    /** MJML with `{{ $content }}`; null: the platform's. */
-    content: string | null;
-    logo_url: string | null;
-    /** `#rrggbb`, as the other colours. */
-    primary_color: string | null;
-    background_color: string | null;
-    text_color: string | null;
-    footer_text: string | null;
-    address: string | null;
-    created_by: string | null;
-    created_at: CreatedAt;
-  };
-
-  providers: {
-    id: string;
-    tenant_id: string;
-    channel: ProviderChannel;
-    kind: string;
-    name: string;
-    position: Generated<number>;
-    active: Generated<boolean>;
-    /** Compact JWE of the JSON settings. */
-    settings: string;
-    masked_settings: ColumnType<Record<string, unknown>, string, string>;
-    max_per_second: number | null;
-    /** When the vendor last accepted a test message with these settings; null: never. */
-    tested_at: Date | null;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-  };
-
-  provider_circuits: {
-    provider_id: string;
-    class: OutcomeClass;
-    reason: string;
-    failures: number;
-    opened_at: Date;
-    open_until: Date;
-    probe_until: Date | null;
-  };
-
-  provider_sends: {
-    provider_id: string;
-    next_at: Date;
-  };
-
-  recipients: {
-    tenant_id: string;
-    user_id: string;
-    email: string | null;
-    phone: string | null;
-    locale: string | null;
-    timezone: string | null;
-    quiet_from: string | null;
-    quiet_to: string | null;
-    named: Generated<boolean>;
-    off_categories: Generated<string[]>;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-  };
-
-  inbound_messages: {
-    id: string;
-    tenant_id: string;
-    provider_kind: string;
-    vendor_id: string;
-    /** Of a keyword, as text and recipient: null. */
-    sender: string | null;
-    recipient: string | null;
-    text: string | null;
-    received_at: CreatedAt;
-  };
-
-  categories: {
-    tenant_id: string;
-    key: string;
-    /** By language; "" is there always. */
-    label: ColumnType<Record<string, string>, string, string>;
-    description: ColumnType<Record<string, string>, string, string>;
-    required: Generated<boolean>;
-    default_on: Generated<boolean>;
-    position: Generated<number>;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-  };
-
-  event_type_categories: {
-    tenant_id: string;
-    event_type: string;
-    category: string;
-  };
-
-  preferences: {
-    tenant_id: string;
-    user_id: string;
-    /** A key, or * for all. */
-    category: string;
-    channel: PreferenceChannel;
-    enabled: boolean;
-    source: PreferenceSource;
-    at: Generated<Date>;
-  };
-
-  erasures: {
-    id: string;
-    tenant_id: string;
-    user_hash: Buffer;
-    /** null once it is done. */
-    user_id: string | null;
-    state: Generated<ErasureState>;
-    requested_at: Generated<Date>;
-    due_at: Generated<Date>;
-    started_at: Date | null;
-    claimed_until: Date | null;
-    ended_at: Date | null;
-    deleted: ColumnType<Record<string, number> | null, string | null, string | null>;
-  };
-
-  tenant_deletions: {
-    tenant_id: string;
-    name: string;
-    person_id: string | null;
-    person: string;
-    address: string;
-    requested_at: Generated<Date>;
-    due_at: Generated<Date>;
-    started_at: Date | null;
-    ended_at: Date | null;
-    deleted: ColumnType<Record<string, number>, string, string>;
-  };
-
-  configuration_version: {
-    only_row: Generated<boolean>;
-    version: Generated<string>;
-    /** Of tenants without days of their own. */
-    event_retention_days: Generated<number>;
-    notification_retention_days: Generated<number>;
-  };
-
-  events: {
-    id: string;
-    tenant_id: string;
-    event_type: string;
-    user_id: string;
-    /** The tenant's own `eventId`. */
-    reference: string | null;
-    recipient_email: string | null;
-    recipient_phone: string | null;
-    /** Requested channels as a mask (channelMask); null means all. */
-    channels: number | null;
-    /** JSON text, as parsed by the dispatcher. */
-    variables: string | null;
-    trace_id: string;
-    accepted_at: Date;
-    dispatched_at: Date | null;
-    refused_at: Date | null;
-    outcome: ColumnType<EventOutcome | null, string | null, string | null>;
-    /** Canonical BCP 47. */
-    locale: string | null;
-    send_at: Date | null;
-    /** When it left scheduled_events. */
-    released_at: Date | null;
-    cancel_key: string | null;
-    cancel_asked_at: Date | null;
-    /** Nothing of it has reached anybody, and nothing will. */
-    cancelled_at: Date | null;
-  };
-
-  /** Accepted for later, and not due yet. */
-  scheduled_events: {
-    event_id: string;
-    tenant_id: string;
-    send_at: Date;
-    user_key: string | null;
-    trace_id: string;
-    /** A replay was answered 200: it can no longer be refused. */
-    acknowledged: Generated<boolean>;
-  };
-
-  undispatched_events: {
-    event_id: string;
-    published_at: Date;
-    /** A replay of it was answered 200: it can no longer be refused. */
-    acknowledged: Generated<boolean>;
-    /** The tenant and its user, hashed; null: takes no part in the order of the user's events. */
-    user_key: string | null;
-    accepted_at: Date | null;
-  };
-
-  dedup_keys: {
-    tenant_id: string;
-    key: Buffer;
-    event_id: string;
-    event_type: string;
-    tenant_name: string;
-    accepted_at: Date;
-  };
-
-  deliveries: {
-    id: string;
-    /** Of a digest or a webhook's message: its id. */
-    event_id: string;
-    tenant_id: string;
-    channel: SentChannel;
-    status: Generated<DeliveryStatus>;
-    reason: string | null;
-    recipient: string | null;
-    /** null: of a webhook's message. */
-    template_version_id: string | null;
-    provider_id: string | null;
-    attempts: Generated<number>;
-    /** Place in the retry schedule. */
-    retries: Generated<number>;
-    due_at: Date | null;
-    released_at: Date | null;
-    claimed_until: Date | null;
-    expires_at: Date | null;
-    message_id: string | null;
-    missing: string[] | null;
-    created_at: CreatedAt;
-    settled_at: Date | null;
-    /** What its message lacks besides variables, in words. */
-    warnings: string[] | null;
-    /** true: skipped once its notification is read. */
-    unless_read: boolean | null;
-    /** The paused endpoint that a status webhook waits for; its `due_at` is null meanwhile. */
-    held_for: string | null;
-    /** A cancel came during a try: it is the last one. */
-    cancel_asked_at: Date | null;
-  };
-
-  webhooks: {
-    id: string;
-    tenant_id: string;
-    url: string;
-    /** Empty: all. */
-    types: Generated<WebhookType[]>;
-    description: string | null;
-    /** Compact JWE, see secrets.ts. */
-    secret: string;
-    previous_secret: string | null;
-    previous_secret_until: Date | null;
-    active: Generated<boolean>;
-    disabled_at: Date | null;
-    /** null with a time: a person did it. */
-    disabled_reason: string | null;
-    failing_since: Date | null;
-    /** In a row. */
-    failures: Generated<number>;
-    paused_until: Date | null;
-    /** A call finds out whether it is back. */
-    probing: Generated<boolean>;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-  };
-
-  webhook_messages: {
-    id: string;
-    webhook_id: string;
-    tenant_id: string;
-    type: WebhookMessageType;
-    /** Of an event or a digest. */
-    event_id: string | null;
-    /** null: of a test. */
-    user_id: string | null;
-    payload: string;
-    resend_of: string | null;
-    created_at: CreatedAt;
-  };
-
-  digests: {
-    id: string;
-    tenant_id: string;
-    event_type: string;
-    channel: ProviderChannel;
-    user_id: string;
-    recipient: string | null;
-    /** Of the template's variant; empty: the default one. */
-    locale: string;
-    key: string;
-    opened_at: Date;
-    window_ends_at: Date;
-    /** Nothing joins it any more. */
-    closed_at: Date | null;
-    /** That have joined it, whatever has become of them since. */
-    events: Generated<number>;
-  };
-
-  digest_items: {
-    digest_id: string;
-    event_id: string;
-    added_at: Date;
-    state: Generated<DigestItemState>;
-    /** A cancel came while the digest was being sent. */
-    cancel_asked_at: Date | null;
-  };
-
-  throttles: {
-    tenant_id: string;
-    user_id: string;
-    event_type: string;
-    channel: ProviderChannel;
-    times: Date[];
-    ends_at: Date;
+  applied_functions: {
+    file: string;
+    hash: string;
+    version: string;
   };
 
   attempts: {
@@ -533,8 +69,253 @@ export interface Schema {
     next_at: Date | null;
   };
 
+  audit_log: {
+    id: string;
+    at: Generated<Date>;
+    person_id: string | null;
+    person: string;
+    address: string;
+    tenant_id: string | null;
+    action: string;
+    target: string;
+    /** secrets masked; null: there was nothing */
+    before: Json<Record<string, unknown> | null>;
+    after: Json<Record<string, unknown> | null>;
+  };
+
+  categories: {
+    tenant_id: string;
+    key: string;
+    label: Json<Record<string, string>>;
+    description: Json<Record<string, string>>;
+    /** sent whatever a user has turned off */
+    required: Generated<boolean>;
+    /** false: sent only to users who have turned it on */
+    default_on: Generated<boolean>;
+    position: Generated<number>;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
+  };
+
+  configuration_version: {
+    only_row: Generated<boolean>;
+    version: Generated<string>;
+    /** of tenants without days of their own: EVENT_RETENTION_DAYS of the dispatcher that started last */
+    event_retention_days: Generated<number>;
+    /** the same of NOTIFICATION_RETENTION_DAYS */
+    notification_retention_days: Generated<number>;
+  };
+
+  dead_messages: {
+    id: string;
+    stream: string;
+    subject: string;
+    data: Buffer;
+    deliveries: number;
+    reason: string;
+    created_at: CreatedAt;
+  };
+
+  dedup_keys: {
+    tenant_id: string;
+    /** SHA-256; its last bit says whether the tenant named it (1) or it was made from the event (0) */
+    key: Buffer;
+    event_id: string;
+    event_type: string;
+    tenant_name: string;
+    accepted_at: Date;
+  };
+
+  deliveries: {
+    id: string;
+    /** of a digest: the id in digests; of a status webhook: the id in webhook_messages. No event has these */
+    event_id: string;
+    tenant_id: string;
+    /** no check: every update would run it; dispatching writes what templates hold */
+    channel: SentChannel;
+    status: Generated<DeliveryStatus>;
+    reason: string | null;
+    /** the address of the channel that its event had, or its user then */
+    recipient: string | null;
+    /** null: of a status webhook */
+    template_version_id: string | null;
+    provider_id: string | null;
+    /** rows in attempts */
+    attempts: Generated<number>;
+    /** place in the retry schedule: throttled attempts do not count */
+    retries: Generated<number>;
+    /** when it may be released; null once settled */
+    due_at: Date | null;
+    /** on its way to a sender since; null while it rests */
+    released_at: Date | null;
+    claimed_until: Date | null;
+    expires_at: Date | null;
+    message_id: string | null;
+    missing: string[] | null;
+    created_at: CreatedAt;
+    settled_at: Date | null;
+    /** true: skipped once its notification is read; null: sent anyway */
+    unless_read: boolean | null;
+    /** of a status webhook at rest: the endpoint whose pause it waits out, in place of due_at; null: it rests until due_at */
+    held_for: string | null;
+    /** a cancel came during a try: it is not tried again; of a digest: so its items say (digest_items) */
+    cancel_asked_at: Date | null;
+    /** what its message lacks besides variables, in words: links that lead nowhere */
+    warnings: string[] | null;
+  };
+
+  digest_items: {
+    digest_id: string;
+    event_id: string;
+    added_at: Date;
+    /** alone: the leading one, sent by itself; read: in the inbox, before the digest left */
+    state: Generated<"in" | "alone" | "read" | "cancelled">;
+    /** a cancel came while the digest was being sent: the event is left out of any further try */
+    cancel_asked_at: Date | null;
+  };
+
+  digests: {
+    id: string;
+    tenant_id: string;
+    event_type: string;
+    channel: ProviderChannel;
+    user_id: string;
+    recipient: string | null;
+    /** of the template's variant: empty is the default one */
+    locale: string;
+    /** value of the variable that the template's digest names; empty: none */
+    key: string;
+    opened_at: Date;
+    /** without quiet hours; moves with each event of a sliding one */
+    window_ends_at: Date;
+    /** nothing joins it any more */
+    closed_at: Date | null;
+    /** that have joined it, whatever has become of them since */
+    events: Generated<number>;
+  };
+
+  erasures: {
+    id: string;
+    tenant_id: string;
+    /** SHA-256 of tenant and user id, as the audit log names who was erased */
+    user_hash: Buffer;
+    user_id: string | null;
+    state: Generated<"waiting" | "running" | "done">;
+    requested_at: Generated<Date>;
+    due_at: Generated<Date>;
+    started_at: Date | null;
+    /** what a process that died has begun is begun again after this */
+    claimed_until: Date | null;
+    ended_at: Date | null;
+    /** rows, by table */
+    deleted: Json<Record<string, number> | null>;
+  };
+
+  event_type_categories: {
+    tenant_id: string;
+    event_type: string;
+    category: string;
+  };
+
+  events: {
+    id: string;
+    tenant_id: string;
+    event_type: string;
+    user_id: string;
+    /** the eventId of the tenant: shown, not unique */
+    reference: string | null;
+    recipient_email: string | null;
+    recipient_phone: string | null;
+    /** requested channels: the sum of their bits in channels.ts; null: all */
+    channels: number | null;
+    variables: string | null;
+    trace_id: string;
+    accepted_at: Date;
+    dispatched_at: Date | null;
+    refused_at: Date | null;
+    /** {"skipped": {CHANNEL: reason}, "failed": {CHANNEL: reason}, "missing": {CHANNEL: [name]}, "warnings": {CHANNEL: [words]}, "linksLeftOut": {CHANNEL: [words]}, "waits": {CHANNEL: reason}} */
+    outcome: Json<EventOutcome | null>;
+    /** of the trigger, canonical BCP 47; null: none was named */
+    locale: string | null;
+    /** when it was to be sent; null: at once */
+    send_at: Date | null;
+    /** when it left scheduled_events: its place in the order of its user */
+    released_at: Date | null;
+    /** of the tenant, not unique */
+    cancel_key: string | null;
+    /** a cancel has looked at it, whatever it could stop */
+    cancel_asked_at: Date | null;
+    /** nothing of it has reached anybody, and nothing will */
+    cancelled_at: Date | null;
+  };
+
+  expiry_cursors: {
+    table_name: string;
+    /** empty: every tenant without a row of its own */
+    tenant_id: string;
+    next_id: string;
+    walked_at: Generated<Date>;
+  };
+
+  inbound_messages: {
+    id: string;
+    tenant_id: string;
+    provider_kind: string;
+    vendor_id: string;
+    sender: string | null;
+    recipient: string | null;
+    /** null: it was a keyword */
+    text: string | null;
+    received_at: Generated<Date>;
+  };
+
+  invitations: {
+    id: string;
+    sha256: Buffer;
+    tenant_id: string | null;
+    role: "operator" | "owner" | "editor" | "viewer";
+    /** null: whoever holds the link of the first operator */
+    email: string | null;
+    invited_by: string | null;
+    created_at: CreatedAt;
+    expires_at: Date;
+    accepted_at: Date | null;
+    /** an operator or the command line made the link; false: a tenant's owner */
+    by_operator: Generated<boolean>;
+  };
+
+  layouts: {
+    tenant_id: string;
+    version: number;
+    /** MJML with {{ $content }}; null: the platform's */
+    content: string | null;
+    logo_url: string | null;
+    primary_color: string | null;
+    background_color: string | null;
+    text_color: string | null;
+    footer_text: string | null;
+    address: string | null;
+    created_by: string | null;
+    created_at: CreatedAt;
+  };
+
+  memberships: {
+    person_id: string;
+    tenant_id: string;
+    role: "owner" | "editor" | "viewer";
+    /** a group of the provider gave it, and takes it away; else a person did */
+    by_oidc: Generated<boolean>;
+    created_at: CreatedAt;
+  };
+
+  message_tries: {
+    stream: string;
+    sequence: string;
+    begun: number;
+    begun_at: Date;
+  };
+
   notifications: {
-    /** The id of the event. */
     id: string;
     tenant_id: string;
     user_id: string;
@@ -545,9 +326,132 @@ export interface Schema {
     channel_offset: string;
     created_at: Date;
     read_at: Date | null;
+    /** where it leads, judged when it was rendered: https or a path */
     url: string | null;
-    /** JSON text of `PushAction[]`. */
+    /** JSON, at most two of {label, url}; null: none */
     actions: string | null;
+  };
+
+  outbox: {
+    id: string;
+    tenant_id: string;
+    event_id: string;
+    delivery_id: string;
+    channel: ProviderChannel;
+    recipient: string;
+    subject: string | null;
+    html: string | null;
+    text: string;
+    segments: number | null;
+    created_at: CreatedAt;
+    /** of a mail that can be unsubscribed from: {name: value} */
+    headers: Json<Record<string, string> | null>;
+  };
+
+  password_resets: {
+    sha256: Buffer;
+    person_id: string;
+    /** null: the command line */
+    made_by: string | null;
+    /** whoever made it may do so as an owner of this tenant; null: as an operator */
+    by_owner_of: string | null;
+    created_at: Generated<Date>;
+    expires_at: Date;
+  };
+
+  people: {
+    id: string;
+    email: string;
+    name: string;
+    /** scrypt, with its costs and salt; null: signs in by OpenID Connect alone */
+    password: string | null;
+    operator: Generated<boolean>;
+    /** grows with each change of what signing in asks for: one begun before leads nowhere */
+    sign_in_epoch: Generated<number>;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
+    /** an operator, the command line or the provider of OpenID Connect gave the person the way in; false: a tenant's owner may have, and knows it */
+    sign_in_trusted: Generated<boolean>;
+    /** of the Admin UI; null: as the browser asks */
+    language: string | null;
+  };
+
+  person_identities: {
+    issuer: string;
+    subject: string;
+    person_id: string;
+    /** the person connected it, signed in; else its address led to the person */
+    by_hand: boolean;
+    /** as the provider last said it: to be shown, it decides nothing */
+    email: string | null;
+    created_at: CreatedAt;
+    last_used_at: Generated<Date>;
+  };
+
+  person_totp: {
+    person_id: string;
+    /** compact JWE */
+    secret: string;
+    session_id: string | null;
+    created_at: CreatedAt;
+    confirmed_at: Date | null;
+    /** of 30 s since 1970: a code of it, or of one before, was used already */
+    last_step: Generated<number>;
+  };
+
+  platform_keys: {
+    id: string;
+    sha256: Buffer;
+    prefix: string;
+    name: string;
+    created_at: CreatedAt;
+    last_used_at: Date | null;
+  };
+
+  preferences: {
+    tenant_id: string;
+    user_id: string;
+    /** a key of categories, of one that is gone too; *: of all, and of event types without one */
+    category: string;
+    /** *: all */
+    channel: PreferenceChannel;
+    enabled: boolean;
+    source: "api" | "preference page" | "unsubscribe link" | "inbox" | "import" | "by hand";
+    at: Generated<Date>;
+  };
+
+  provider_circuits: {
+    provider_id: string;
+    class: OutcomeClass;
+    reason: string;
+    /** openings in a row: each doubles the wait */
+    failures: number;
+    opened_at: Date;
+    open_until: Date;
+    probe_until: Date | null;
+  };
+
+  provider_sends: {
+    provider_id: string;
+    next_at: Date;
+  };
+
+  providers: {
+    id: string;
+    tenant_id: string;
+    channel: ProviderChannel;
+    kind: string;
+    name: string;
+    position: Generated<number>;
+    active: Generated<boolean>;
+    /** compact JWE of the JSON settings */
+    settings: string;
+    masked_settings: Json<Record<string, unknown>>;
+    max_per_second: number | null;
+    /** when the vendor last accepted a test message with these settings; null: never */
+    tested_at: Date | null;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
   };
 
   realtime_channels: {
@@ -563,126 +467,54 @@ export interface Schema {
   };
 
   realtime_resets: {
-    /** Two bytes of a hash of tenant and user. */
+    /** realtime_slot: the first two bytes of a hash of tenant and user */
     slot: Buffer;
-    /** int8 comes as text. */
     resets: string;
-  };
-
-  outbox: {
-    id: string;
-    tenant_id: string;
-    event_id: string;
-    delivery_id: string;
-    channel: ProviderChannel;
-    recipient: string;
-    subject: string | null;
-    html: string | null;
-    text: string;
-    segments: number | null;
-    headers: ColumnType<Record<string, string> | null, string | null, never>;
-    created_at: CreatedAt;
-  };
-
-  dead_messages: {
-    id: string;
-    stream: string;
-    subject: string;
-    data: Buffer;
-    deliveries: number;
-    reason: string;
-    created_at: CreatedAt;
   };
 
   reason_words: {
     code: string;
     words: string;
   };
+
   receipts: {
     tenant_id: string;
     provider_kind: string;
-    /** By which the same event is known when it comes again. */
+    /** the id by which the same event is known when it comes again */
     vendor_event: string;
     delivery_id: string;
-    kind: ReceiptKind;
+    kind: "deferred" | "accepted" | "delivered" | "bounced" | "complained" | "opted out";
     reason: string | null;
     vendor_status: string | null;
-    /** By the provider's clock. */
+    /** by the clock of the provider */
     occurred_at: Date | null;
-    received_at: CreatedAt;
+    received_at: Generated<Date>;
   };
 
-  suppressions: {
+  recipients: {
     tenant_id: string;
-    channel: ProviderChannel;
-    /** As the events name it, ASCII letters in lower case; or E.164. */
-    address: string;
-    reason: SuppressionReason;
-    source: string | null;
-    created_at: CreatedAt;
-  };
-
-  people: {
-    id: string;
-    /** In lower case. */
-    email: string;
-    name: string;
-    /** scrypt, with its costs and salt; null: signs in by OpenID Connect alone. */
-    password: string | null;
-    operator: Generated<boolean>;
-    /** False: a tenant's owner may have made the way in, and may know it. */
-    sign_in_trusted: Generated<boolean>;
-    /** Grows with each change of what signing in asks for. */
-    sign_in_epoch: Generated<number>;
-    created_at: CreatedAt;
-    updated_at: UpdatedAt;
-    /** Of the Admin UI; null: as the browser asks. */
-    language: string | null;
-  };
-
-  memberships: {
-    person_id: string;
-    tenant_id: string;
-    role: TenantRole;
-    /** A group of the provider gave it, and takes it away; else a person did. */
-    by_oidc: Generated<boolean>;
-    created_at: CreatedAt;
-  };
-
-  person_identities: {
-    issuer: string;
-    subject: string;
-    person_id: string;
-    /** The person connected it, signed in; else its address led to the person. */
-    by_hand: boolean;
-    /** As the provider last said it. */
+    user_id: string;
     email: string | null;
+    phone: string | null;
+    /** canonical BCP 47 */
+    locale: string | null;
+    /** an IANA name; null: the zone of the tenant */
+    timezone: string | null;
+    /** null: the quiet hours of the tenant */
+    quiet_from: string | null;
+    quiet_to: string | null;
+    /** false: the tenant does not name it, the user has only said something */
+    named: Generated<boolean>;
+    /** in which something is off in preferences, * among them; kept by functions/off-categories.sql */
+    off_categories: Generated<string[]>;
     created_at: CreatedAt;
-    last_used_at: Generated<Date>;
+    updated_at: Generated<Date>;
   };
 
-  sessions: {
-    id: string;
-    person_id: string;
-    /** Of the cookie's token. */
-    sha256: Buffer;
-    address: string;
-    user_agent: string;
-    created_at: CreatedAt;
-    last_seen_at: UpdatedAt;
-    expires_at: Date;
-  };
-
-  person_totp: {
-    person_id: string;
-    /** Compact JWE. */
-    secret: string;
-    /** That sets it up; null: confirmed. */
-    session_id: string | null;
-    created_at: CreatedAt;
-    confirmed_at: Date | null;
-    /** Of 30 s since 1970: a code of it, or of one before, was used already. */
-    last_step: Generated<number>;
+  reconciliations: {
+    hour: Date;
+    what: "events" | "deliveries";
+    count: string;
   };
 
   recovery_codes: {
@@ -690,112 +522,46 @@ export interface Schema {
     sha256: Buffer;
   };
 
-  shown_once: {
-    id: string;
-    session_id: string;
-    /** Encrypted JSON. */
-    content: string;
-    expires_at: Date;
-  };
-
-  password_resets: {
-    sha256: Buffer;
-    person_id: string;
-    /** null: the command line. */
-    made_by: string | null;
-    /** null: as an operator. */
-    by_owner_of: string | null;
-    created_at: UpdatedAt;
-    expires_at: Date;
-  };
-
-  invitations: {
-    id: string;
-    /** Of the link's token. */
-    sha256: Buffer;
-    /** null: an operator's. */
-    tenant_id: string | null;
-    role: TenantRole | "operator";
-    /** null: whoever holds the link of the first operator. */
-    email: string | null;
-    invited_by: string | null;
-    /** False: a tenant's owner made the link. */
-    by_operator: Generated<boolean>;
+  repeated_calls: {
+    /** a tenant's id, or that of a platform key */
+    caller: string;
+    key: string;
+    /** SHA-256 of method, address and body */
+    request: Buffer;
+    /** encrypted; null: the call is under way, or its process ended without an answer */
+    answer: string | null;
     created_at: CreatedAt;
-    expires_at: Date;
-    accepted_at: Date | null;
   };
 
-  audit_log: {
-    id: string;
-    at: CreatedAt;
-    person_id: string | null;
-    person: string;
-    address: string;
-    tenant_id: string | null;
-    action: string;
-    target: string;
-    /** Secrets masked; written as JSON text. */
-    before: ColumnType<Record<string, unknown> | null, string | null, never>;
-    after: ColumnType<Record<string, unknown> | null, string | null, never>;
-  };
-
-  activity_buckets: {
-    tenant_id: string;
-    starts_at: Date;
-    /** ALL: the events themselves. */
-    channel: string;
-    accepted: Generated<number>;
-    sent: Generated<number>;
-    failed: Generated<number>;
-    skipped: Generated<number>;
-    pending: Generated<number>;
-    latencies: Generated<number[]>;
-  };
-
-  expiry_cursors: {
-    table_name: string;
-    /** Empty: every tenant without a row of its own. */
-    tenant_id: string;
-    /** Of its rows none is left with an id up to this one. */
-    next_id: string;
-    walked_at: Generated<Date>;
-  };
-
-  reconciliations: {
-    hour: Date;
-    what: string;
-    count: string;
-  };
-
-  sensitive_events: {
+  scheduled_events: {
     event_id: string;
-  };
-
-  /** Tries of NATS messages that began and have not ended. */
-  message_tries: {
-    stream: string;
-    sequence: string;
-    begun: number;
-    begun_at: Date;
-  };
-
-  sign_in_tries: {
-    /** SHA-256 of what is counted. */
-    key: Buffer;
-    count: number;
-    ends_at: Date;
+    tenant_id: string;
+    send_at: Date;
+    user_key: string | null;
+    trace_id: string;
+    /** as in undispatched_events, which it goes into */
+    acknowledged: Generated<boolean>;
   };
 
   search_key: {
     id: string;
-    /** Compact JWE. */
+    /** compact JWE of 32 bytes in base64 */
     secret: string;
     created_at: CreatedAt;
   };
 
+  search_steps: {
+    table_name: string;
+    after_id: string;
+    until_id: string;
+    /** of the ids between, a hash that is another when a row is added */
+    seen: string;
+    looks: Generated<number>;
+    look_at: Date;
+  };
+
   search_terms: {
-    /** Keyed: 8 bytes of the value, 8 of it and the tenant. */
+    /** keyed: 8 bytes of the value, 8 of it and the tenant; see search-term-hash.ts */
     hash: string;
     event_id: string;
   };
@@ -803,25 +569,273 @@ export interface Schema {
   search_users: {
     tenant_id: string;
     user_id: string;
+    /** of the user's id, in search_terms */
     hash: string;
-  };
-
-  search_walks: {
-    table_name: string;
-    next_id: string;
-  };
-
-  search_steps: {
-    table_name: string;
-    after_id: string;
-    until_id: string;
-    seen: string;
-    looks: Generated<number>;
-    look_at: Date;
   };
 
   search_waiting: {
     delivery_id: string;
     look_at: Date;
+  };
+
+  search_walks: {
+    table_name: "events" | "deliveries";
+    /** up to it, every row is in search_terms */
+    next_id: string;
+  };
+
+  sensitive_events: {
+    event_id: string;
+  };
+
+  sessions: {
+    id: string;
+    person_id: string;
+    sha256: Buffer;
+    address: string;
+    user_agent: string;
+    created_at: CreatedAt;
+    last_seen_at: Generated<Date>;
+    expires_at: Date;
+  };
+
+  shown_once: {
+    id: string;
+    session_id: string;
+    /** encrypted JSON, for minutes: it ends before keys are retired */
+    content: string;
+    expires_at: Date;
+  };
+
+  sign_in_tries: {
+    /** SHA-256 of what is counted: no address and no account stands here */
+    key: Buffer;
+    count: number;
+    ends_at: Date;
+  };
+
+  suppressions: {
+    tenant_id: string;
+    channel: ProviderChannel;
+    /** as the events name it, its ASCII letters in lower case; or E.164 */
+    address: string;
+    reason: "bounced" | "complained" | "opted out" | "by hand";
+    /** whose receipt it was, or who added it */
+    source: string | null;
+    created_at: CreatedAt;
+  };
+
+  template_drafts: {
+    template_id: string;
+    locale: Generated<string>;
+    content: string;
+    subject: string | null;
+    title: string | null;
+    format: "markdown" | "mjml" | "html" | "text" | null;
+    url: string | null;
+    actions: Json<PushAction[] | null>;
+    /** what publishing it sets on the template */
+    settings: Json<Record<string, unknown>>;
+    /** of the variant, where it began; 0: none was published */
+    based_on_version: number;
+    /** of a translation: the version of the default variant that it is made from */
+    source_version: number | null;
+    /** another with each save, and of no other draft */
+    revision: GeneratedAlways<number>;
+    saved_by: string | null;
+    saved_at: Generated<Date>;
+  };
+
+  template_variants: {
+    template_id: string;
+    /** BCP 47, canonical; empty: the default variant */
+    locale: Generated<string>;
+    current_version_id: string;
+    /** of a translation: the version of the default variant that it was made from */
+    source_version: number | null;
+  };
+
+  template_versions: {
+    id: GeneratedAlways<string>;
+    template_id: string;
+    version: number;
+    /** empty: the default variant */
+    locale: Generated<string>;
+    content: string;
+    subject: string | null;
+    title: string | null;
+    /** null: found out from the text */
+    format: "markdown" | "mjml" | "html" | "text" | null;
+    url: string | null;
+    /** [{"label": text, "url": text}] of a push; null: none */
+    actions: Json<PushAction[] | null>;
+    compiled: Json<unknown>;
+    created_at: CreatedAt;
+    created_by: string | null;
+  };
+
+  templates: {
+    id: string;
+    tenant_id: string;
+    event_type: string;
+    channel: Channel;
+    active: Generated<boolean>;
+    target_channel: string | null;
+    sensitive: Generated<boolean>;
+    /** what was accepted by then stays hidden: it was sensitive; null: it never was, or still is */
+    sensitive_until: Date | null;
+    at_most_once: Generated<boolean>;
+    expires_after_seconds: number | null;
+    /** JSON text, for previews */
+    sample_variables: string | null;
+    /** without one of them nothing is sent on the channel; null: none */
+    required_variables: string[] | null;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
+    /** {"windowSeconds": n} or {"at": "HH:MM", "days": [1..7]}, with key, sliding, maxSeconds, leading; null: each event is sent by itself */
+    digest: Json<DigestSettings | null>;
+    /** {"count": n, "seconds": n}: so many a user in any such time; null: no bound */
+    throttle: Json<ThrottleSettings | null>;
+    /** sent after that time, unless it was read in the inbox; null: at once */
+    after_unread_seconds: number | null;
+    /** of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7 */
+    plain_characters: Generated<boolean>;
+  };
+
+  tenant_deletions: {
+    tenant_id: string;
+    name: string;
+    person_id: string | null;
+    /** who asked for it, as the audit log is to name it; address: from where */
+    person: string;
+    address: string;
+    requested_at: Generated<Date>;
+    /** when it is begun, or begun again where its process has died */
+    due_at: Generated<Date>;
+    started_at: Date | null;
+    ended_at: Date | null;
+    /** rows so far, by kind */
+    deleted: Json<Record<string, number>>;
+  };
+
+  tenant_limits: {
+    tenant_id: string;
+    /** admitted requests of the last 61 seconds; second s is at s % 61 + 1 */
+    ring: Generated<number[]>;
+    ring_second: Generated<string>;
+    ring_total: Generated<number>;
+    day: Generated<string>;
+    day_total: Generated<number>;
+  };
+
+  tenants: {
+    id: string;
+    name: string;
+    active: Generated<boolean>;
+    per_minute: number;
+    daily_cap: number | null;
+    delivery_channels: Generated<Channel[]>;
+    dedup_includes_variables: Generated<boolean>;
+    /** compact JWE */
+    webhook_secret: string | null;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
+    /** null: that of configuration_version */
+    event_retention_days: number | null;
+    /** null: that of configuration_version */
+    notification_retention_days: number | null;
+    /** compact JWE; taken until its time: machines change one by one */
+    previous_webhook_secret: string | null;
+    previous_webhook_secret_until: Date | null;
+    /** of the templates' default variants: how they write dates, numbers and money */
+    default_locale: Generated<string>;
+    /** IANA name; null: UTC */
+    timezone: string | null;
+    /** of users without quiet hours of their own; null: none */
+    quiet_from: string | null;
+    quiet_to: string | null;
+    /** set with the first row of recipients, never unset: without it nobody looks there */
+    uses_recipients: Generated<boolean>;
+    /** the same of categories and preferences */
+    uses_preferences: Generated<boolean>;
+    /** the same of webhooks */
+    uses_webhooks: Generated<boolean>;
+    /** to within a second; null: never. By it a claim knows that a young event may have been turned off since its dispatch */
+    preferences_changed_at: Date | null;
+    /** schemes that links of its mails may have besides those of everybody */
+    link_schemes: Generated<string[]>;
+    /** what the tenants that are environments of one product have in common */
+    family: string | null;
+    /** which of the family it is, as staging */
+    environment: string | null;
+    /** the tenant whose templates are promoted into it */
+    promotes_from: string | null;
+    /** what a bundle holds is changed by a promotion or a bundle alone */
+    locked: Generated<boolean>;
+  };
+
+  throttles: {
+    tenant_id: string;
+    user_id: string;
+    event_type: string;
+    channel: ProviderChannel;
+    times: Date[];
+    /** nothing of it counts any more */
+    ends_at: Date;
+  };
+
+  undispatched_events: {
+    event_id: string;
+    published_at: Date;
+    /** a replay published it again and was answered 200: it can no longer be refused */
+    acknowledged: Generated<boolean>;
+    /** user_key(tenant, user); null: takes no part in the order */
+    user_key: string | null;
+    accepted_at: Date | null;
+  };
+
+  webhook_messages: {
+    /** the webhook-id, unless resend_of is */
+    id: string;
+    webhook_id: string;
+    tenant_id: string;
+    type: WebhookMessageType;
+    /** of an event or a digest that it tells of, and may outlive; null: of none */
+    event_id: string | null;
+    /** whom it tells of: an erasure finds it by this; null: nobody, a person tests the endpoint */
+    user_id: string | null;
+    /** the JSON that is posted: ids, no content and no address */
+    payload: string;
+    /** the message that a person has sent again with this one */
+    resend_of: string | null;
+    created_at: CreatedAt;
+  };
+
+  webhooks: {
+    id: string;
+    tenant_id: string;
+    url: string;
+    /** empty: all */
+    types: Generated<WebhookType[]>;
+    description: string | null;
+    /** compact JWE of whsec_… */
+    secret: string;
+    /** compact JWE of the one before; signs beside the new one until its time */
+    previous_secret: string | null;
+    previous_secret_until: Date | null;
+    active: Generated<boolean>;
+    disabled_at: Date | null;
+    /** null, with a time: a person did it */
+    disabled_reason: string | null;
+    /** nothing has reached it since; null: the last try did */
+    failing_since: Date | null;
+    /** in a row, without those of calls that had begun before a pause */
+    failures: Generated<number>;
+    /** not called until then, and then once; null: called */
+    paused_until: Date | null;
+    /** this once is under way: the pause goes on for the length of a lease */
+    probing: Generated<boolean>;
+    created_at: CreatedAt;
+    updated_at: Generated<Date>;
   };
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /** The tables of a database as one text, in the order of their names: what all migrations together made. */
-export async function currentSchema(client: pg.ClientBase): Promise<string> {
+export async function currentSchema(client: Pick<pg.ClientBase, "query">): Promise<string> {
   const { rows } = await client.query<{ text: string }>(`
     select concat_ws(E'\\n',
       'create table ' || c.relname || E' (\\n' || concat_ws(E',\\n', columns.text, constraints.text) || E'\\n)'

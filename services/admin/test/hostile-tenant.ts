@@ -57,7 +57,7 @@ export async function hostileTenant(admin: AdminUnderTest) {
      values ($1, 'EMAIL', $2, 'bounced', $2)`,
     [id, SCRIPT],
   );
-  await storeWishes(admin, id);
+  await storePreferences(admin, id);
   await pool.query("update outbox set headers = $1", [{ [SCRIPT]: SCRIPT }]);
   const personId = await insertPerson(db, {
     ...{ name: SCRIPT, email: SCRIPT.toLowerCase(), password: "none", operator: true },
@@ -129,7 +129,7 @@ async function storeDigest({ pool }: AdminUnderTest, id: string, eventId: string
 }
 
 /** A user who has been named, what there is to choose from, and what was answered. */
-async function storeWishes({ db, pool }: AdminUnderTest, id: string): Promise<void> {
+async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promise<void> {
   const texts = { "": SCRIPT, de: SCRIPT };
   await storeCategory(db, id, {
     ...{ key: "offers", label: texts, description: texts },

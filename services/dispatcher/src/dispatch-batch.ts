@@ -67,7 +67,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
   let result: DispatchResult | undefined;
   try {
     // What users want is read as late as can be: a change binds what is dispatched after it.
-    if (open.some((event) => event.hasWishes)) await place.ready;
+    if (open.some((event) => event.mayHavePreferences)) await place.ready;
     batch = await routeAll(deps, open);
     await place.ready;
     if (batch.length > 0)
@@ -116,7 +116,7 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
 
 async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
   const routing = await deps.routing.routingFor(events);
-  const preferences = events.some((event) => event.hasWishes)
+  const preferences = events.some((event) => event.mayHavePreferences)
     ? await readUserPreferences(deps.pool, events, routing)
     : undefined;
   const batch = events.map((event, at) => route(event, routing, preferences?.[at]));

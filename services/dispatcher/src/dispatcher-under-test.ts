@@ -5,10 +5,10 @@ import {
   PROVIDER_CHANNELS,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { EventOptions } from "@belfry/contracts/trigger";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
-import type { EventOutcome } from "@belfry/database/schema";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { createLogger } from "@belfry/service/logger";
 import type { Message } from "@belfry/service/message-batch";

@@ -27,7 +27,7 @@ const EVENT: StoredEvent = {
   released: null,
   dispatched: false,
   refused: false,
-  hasWishes: false,
+  mayHavePreferences: false,
   tells: false,
 };
 const TENANT: RoutingTenant = {

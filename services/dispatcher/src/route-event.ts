@@ -7,6 +7,7 @@ import {
   isProviderChannel,
   type ProviderChannel,
 } from "@belfry/contracts/channels";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import { PERSONAL_CHANNEL } from "@belfry/contracts/identifiers";
 import { bestLocale, fullLocale } from "@belfry/contracts/locale";
@@ -17,7 +18,6 @@ import type {
   NewDelivery,
   StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
-import type { EventOutcome } from "@belfry/database/schema";
 import { parseVariables, withGathered } from "@belfry/templates/language/event-variables";
 import { findVariable, variableText } from "@belfry/templates/language/values";
 import { saysNothing } from "@belfry/templates/render";

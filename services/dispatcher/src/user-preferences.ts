@@ -31,7 +31,7 @@ export async function readUserPreferences(
   routing: Routing,
 ) {
   const preferences = events.map(() => NO_PREFERENCES);
-  const known = [...events.keys()].filter((at) => events[at]!.hasWishes);
+  const known = [...events.keys()].filter((at) => events[at]!.mayHavePreferences);
   const recipients = await recipientsOf(
     pool,
     known.map((at) => events[at]!),

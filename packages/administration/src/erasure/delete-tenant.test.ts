@@ -59,7 +59,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
   await assert.rejects(deleteTenant(db, gone.id, ACTOR), NotFound);
 });
 
-test("that a tenant was deleted stands in the audit log, and of its users nothing is left there", async (t) => {
+test("the audit log says that a tenant was deleted, and holds nothing of its users", async (t) => {
   const db = await testDatabase(t);
   const { id } = await createTenant(db, { name: "Gone" });
   await actsIn(db, id)(putUser, { userId: "ann", email: "ann@example.com" });

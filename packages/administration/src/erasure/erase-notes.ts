@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Those whose target is the user's id: an erasure takes it, and what was changed, out of them. */
+/** Of entries whose target is a user's id: an erasure removes it and the change. Its test derives them from the acts. */
 export const USER_ACTIONS = [
   "user.create",
   "user.update",

@@ -298,7 +298,7 @@ test("a push that is under way while the person is erased goes too, and who come
   for (const offset of [1, 2, 3, 4]) assert.equal(await push(pool), offset);
 });
 
-test("who erased whom stands in the audit log, without the person", async (t) => {
+test("the audit log says who erased a user, without naming the user", async (t) => {
   const { db, tenantId, ada } = await withEvent(t);
   const { deleted } = await eraseUser(db, ada, DEPS);
   const entries = await db

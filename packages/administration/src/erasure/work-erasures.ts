@@ -143,7 +143,7 @@ async function renewErasure(
   return result.numUpdatedRows > 0n;
 }
 
-/** From here on nothing of the person stands there. */
+/** From here on the row names nobody. */
 export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure, deleted: object) {
   await db
     .updateTable("erasures")

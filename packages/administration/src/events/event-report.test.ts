@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import { assertHas } from "@belfry/testing/assert-has";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -21,7 +21,7 @@ test("an accepted event that nobody has dispatched says so", async (t) => {
     .execute();
   const report = await readEvent(db, id);
   assert.equal(report.status, "accepted");
-  assert.equal(report.eventId, id, "Belfry's id stands in for a reference that was not given");
+  assert.equal(report.eventId, id, "Belfry's id replaces a reference that was not given");
   assert.deepEqual(report.channels, {});
   assert.deepEqual(words(report), [
     "0 - accepted",

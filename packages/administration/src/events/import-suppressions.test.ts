@@ -54,7 +54,7 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
   assert.equal(named.length, 3);
   assert.match(named[0] ?? "", /^line 2: must be .*: "nobody"$/);
   assert.deepEqual(named[1], "line 3: has a quote that does not end");
-  assert.match(named[2] ?? "", /^line 4: .*"email"$/, "a heading stands first");
+  assert.match(named[2] ?? "", /^line 4: .*"email"$/, "a heading comes first");
   assert.deepEqual(await stored(), both, "nothing of it is done");
   const rest = await bring(bad, { leaveOutBad: true });
   assert.deepEqual([rest.added, rest.leftOut, rest.faults], [1, 3, named]);

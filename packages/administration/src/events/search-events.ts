@@ -1,7 +1,7 @@
 import { type Channel, IN_APP } from "@belfry/contracts/channels";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import { sql } from "kysely";
 import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "../pages.ts";
 

@@ -157,7 +157,7 @@ test("what is no address is refused, each named, and nothing is added", async (t
   assert.deepEqual(await list(), []);
 });
 
-test("an opt-out stands beside a bounce: both are listed and hold, and the address goes with both", async (t) => {
+test("an address may have an opt-out and a bounce: both are listed and hold, and are removed together", async (t) => {
   const { db, tenantId, claim, list } = await setUp(t);
   const both = {
     tenantId,

@@ -1,8 +1,7 @@
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { TenantRole } from "@belfry/database/schema";
 import type { AuditNote } from "../audited.ts";
-import { TENANT_ROLES } from "./people.ts";
+import { TENANT_ROLES, type TenantRole } from "./people.ts";
 import { deleteMembership, groupMembershipsOf, putMembership } from "./person-rows.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { TenantRole } from "@belfry/database/schema";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { SCRIPT } from "@belfry/testing/hostile";
@@ -17,6 +16,7 @@ import {
 } from "./identities.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./members.ts";
+import type { TenantRole } from "./people.ts";
 import {
   insertPerson,
   listMemberships,

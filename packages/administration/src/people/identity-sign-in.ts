@@ -1,5 +1,4 @@
 import type { Database } from "@belfry/database/connection";
-import type { TenantRole } from "@belfry/database/schema";
 import { type Actor, type AuditNote, writeNote } from "../audited.ts";
 import {
   type GroupRole,
@@ -17,6 +16,7 @@ import {
   personOfIdentity,
   updateIdentity,
 } from "./identities.ts";
+import type { TenantRole } from "./people.ts";
 import { nameFault } from "./people.ts";
 import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
 import { beginSession, type SessionPlace } from "./sessions.ts";

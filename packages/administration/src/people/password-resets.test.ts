@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
-import type { TenantRole } from "@belfry/database/schema";
 import { assertEach } from "@belfry/testing/assert-each";
 import { createTenant } from "../tenants/tenants.ts";
 import { areWaiting, hold, testDatabase } from "../test-database.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, resetPassword, showReset } from "./password-resets.ts";
+import type { TenantRole } from "./people.ts";
 import { personAtAddress } from "./people.ts";
 import { insertPerson, lockPersonAndRoles, putMembership, updatePerson } from "./person-rows.ts";
 import { beginSession, checkPassword, listSessions } from "./sessions.ts";

@@ -1,6 +1,5 @@
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { TenantRole } from "@belfry/database/schema";
 import { faultAt, type InputFault, invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { type HashedPassword, newPassword, verifyPassword } from "./password.ts";
 import {
@@ -14,11 +13,11 @@ import {
 import type { HashClient } from "./scrypt-queue.ts";
 import { deleteSessions } from "./sessions.ts";
 
-export type { TenantRole } from "@belfry/database/schema";
 export type Person = PersonRow;
 
 /** From the least to the most: each may do what those before it may. */
-export const TENANT_ROLES: readonly TenantRole[] = ["viewer", "editor", "owner"];
+export const TENANT_ROLES = ["viewer", "editor", "owner"] as const;
+export type TenantRole = (typeof TENANT_ROLES)[number];
 
 interface PasswordChange {
   /** The stored one that was given. */

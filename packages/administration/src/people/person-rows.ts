@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
-import type { TenantRole } from "@belfry/database/schema";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
+import type { TenantRole } from "./people.ts";
 
 /** Queries on `people` and `memberships`. Email addresses are in lower case. */
 

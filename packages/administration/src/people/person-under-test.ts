@@ -158,7 +158,7 @@ export async function storeOutbox(
     .execute();
 }
 
-/** The tables in which a text stands, in any column of any type; bytes are searched as well. */
+/** The tables that hold a text, in any column of any type; bytes are searched as well. */
 export async function tablesWith(pool: Pool, text: string): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables

@@ -30,7 +30,7 @@ interface Waiter {
  * nothing in it takes the newest place of the network that has most. Whoever hangs up leaves the queue.
  */
 export function createScryptQueue(bounds: ScryptBounds) {
-  /** What waits, by network. The network whose turn is next stands first. */
+  /** What waits, by network. The network whose turn is next comes first. */
   const queues = new Map<string, Set<Waiter>>();
   let running = 0;
   let waiting = 0;

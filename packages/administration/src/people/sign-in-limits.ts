@@ -111,7 +111,7 @@ interface TryBound {
 /**
  * Counts a try against every bound, unless one of them is full already. Returns the seconds to wait; 0:
  * the try may be made. One statement, whose upserts go one after the other over all replicas: never more
- * than `most` are let through. Bounds of equal meaning must stand at equal places, or two callers could
+ * than `most` are let through. Bounds of equal meaning must have equal places, or two callers could
  * wait for each other.
  */
 export async function takeTry(db: Database, bounds: readonly TryBound[], windowSeconds: number) {

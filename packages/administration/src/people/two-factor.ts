@@ -261,7 +261,7 @@ export function newTotpSecret(): string {
   return generateSecret();
 }
 
-/** What an authenticator app reads as a QR code. No colon may stand in the issuer. */
+/** What an authenticator app reads as a QR code. The issuer may hold no colon. */
 export function totpUri(secret: string, email: string, issuer: string): string {
   return generateURI({ issuer, label: email, secret });
 }

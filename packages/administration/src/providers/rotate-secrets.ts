@@ -42,7 +42,7 @@ export const SecretsReport = Type.Object({
   unreadable: Type.Array(
     Type.Object({
       owner: Type.String({ description: "As `provider:<tenant>:<id>`" }),
-      kid: orNull(Type.String({ description: "null: what stands there is no secret of ours" })),
+      kid: orNull(Type.String({ description: "null: the column holds no secret of ours" })),
       reason: Type.String(),
     }),
     { description: "Secrets that no given key opens: useless until they are set anew" },

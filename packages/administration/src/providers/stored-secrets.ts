@@ -65,7 +65,7 @@ export interface SecretSwap {
 }
 
 /**
- * Puts `to` where `from` still stands, and returns the ids where it did. A row that somebody has
+ * Replaces `from` by `to` in rows that still hold it, and returns their ids. A row that somebody has
  * changed, or holds at this moment, stays as it is: nobody waits for anybody.
  */
 export async function swapSecrets(

@@ -1,8 +1,8 @@
 import { CHANNELS } from "@belfry/contracts/channels";
+import type { EventOutcome } from "@belfry/contracts/delivery";
 import { field, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
-import type { EventOutcome } from "@belfry/database/schema";
 import {
   formsOfText,
   phoneIn,

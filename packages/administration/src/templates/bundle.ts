@@ -67,7 +67,7 @@ export const pullBundle = defineRead({
   access: LOOK,
   summary: "What is published of a tenant as files: templates, layout and categories",
   description:
-    "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json stand beside the folders.",
+    "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json are beside the folders.",
   input: Type.Object({}),
   output: Type.Object({ files: Files }),
   example: { input: {}, output: { files: { [PATH]: FILE } } },

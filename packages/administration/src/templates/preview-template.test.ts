@@ -18,7 +18,7 @@ async function withTenant(t: Parameters<typeof testDatabase>[0]) {
   return { db, tenantId, check };
 }
 
-test("an editor is told each variable with its shape, and sees unfilled ones where they stand", async (t) => {
+test("an editor is told each variable with its shape, and sees unfilled ones in their places", async (t) => {
   const { check } = await withTenant(t);
   const content =
     "Hi {{ name }}{% if vip %}!{% endif %} {% for item in items %}{{ item.title }} {% endfor %}{{ order.id }}";

@@ -154,7 +154,7 @@ interface SourceVariable {
 type SourceCheck =
   | {
       ok: true;
-      /** Names without a value stand in it as `mark` writes them. */
+      /** Shows names without a value as `mark` writes them. */
       preview: Preview;
       /** As it would be sent. */
       plain: Preview;
@@ -185,7 +185,7 @@ export async function checkSource(
   }
 }
 
-/** Names without a value where they stand; what is counted of the message is without them. */
+/** Shows names without a value in their places; what is counted of the message is without them. */
 async function marked(
   plain: Preview,
   compiled: CompiledTemplate,

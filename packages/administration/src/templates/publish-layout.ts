@@ -234,7 +234,7 @@ export async function markdownVariants(db: Database, tenantId: string, { hold = 
     .execute();
 }
 
-/** What is in force of a tenant in Markdown: what its layout stands around. */
+/** A variant of a tenant in Markdown, in force: its layout goes around it. */
 type MarkdownVariant = Awaited<ReturnType<typeof markdownVariants>>[number];
 
 /** Its text, read one by one: together they may be large. */

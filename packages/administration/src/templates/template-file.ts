@@ -1,4 +1,4 @@
-import type { StoredAction } from "@belfry/database/schema";
+import type { PushAction } from "@belfry/contracts/notification";
 import type { InputFault } from "../input-error.ts";
 import { jsonOf, type Kind, line } from "./setting-kinds.ts";
 import { lineName, SETTING_LINES, type TemplateSettingsInput } from "./template-settings.ts";
@@ -22,7 +22,7 @@ export interface TemplateFile extends TemplateSettingsInput {
   subject?: string | undefined;
   title?: string | undefined;
   url?: string | undefined;
-  actions?: StoredAction[] | undefined;
+  actions?: PushAction[] | undefined;
 }
 
 const EDGE = "---";
@@ -135,9 +135,9 @@ function takeAction(file: TemplateFile, value: string): string | undefined {
 }
 
 /** As the command line takes it: `Label=URL`, or JSON of both. Undefined: it is neither. */
-export function readAction(value: string): StoredAction | undefined {
+export function readAction(value: string): PushAction | undefined {
   if (value.startsWith('{"')) {
-    const action = jsonOf(value) as Partial<StoredAction> | null | undefined;
+    const action = jsonOf(value) as Partial<PushAction> | null | undefined;
     const { label, url } = action ?? {};
     return typeof label === "string" && typeof url === "string" ? { label, url } : undefined;
   }
@@ -146,7 +146,7 @@ export function readAction(value: string): StoredAction | undefined {
   return { label: value.slice(0, at).trim(), url: value.slice(at + 1).trim() };
 }
 
-function actionLine(action: StoredAction): string {
+function actionLine(action: PushAction): string {
   const text = `${action.label}=${action.url}`;
   const read = readAction(text);
   const isSame = read?.label === action.label && read.url === action.url;

@@ -275,7 +275,7 @@ export async function publishedTemplates(db: Database, tenantId: string) {
       const row = await findTemplate(db, { id, tenantId }, locale);
       if (row === undefined || row.versionId === null) continue;
       const format = row.format ?? (row.compiled as { format?: EmailFormat }).format;
-      // What is set for all languages stands in the file of the default.
+      // The file of the default has what is set for all languages.
       const file = { ...(locale === "" ? settingsOf(row) : {}), ...textInput(row) };
       found.push({ eventType, variant: { channel, locale, format }, file });
     }

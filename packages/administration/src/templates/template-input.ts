@@ -15,7 +15,7 @@ import {
   textFault,
 } from "@belfry/contracts/identifiers";
 import { canonicalLocale, isLocale, LOCALE_PATTERN, NO_LOCALE } from "@belfry/contracts/locale";
-import type { StoredAction } from "@belfry/database/schema";
+import type { PushAction } from "@belfry/contracts/notification";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import type { EmailFormat, Layout, TemplateSource } from "@belfry/templates/source";
@@ -64,10 +64,10 @@ export const TEXTS = {
   ),
   url: optional(written(`what ${IN_APP} opens: https or a path; may hold {{variables}}`)),
   actions: optional(
-    Type.Array(
-      Type.Object({ label: written("What stands on it"), url: written("What it opens") }),
-      { maxItems: MAX_DRAFT_ACTIONS, description: `buttons of ${IN_APP}; up to two` },
-    ),
+    Type.Array(Type.Object({ label: written("What it says"), url: written("What it opens") }), {
+      maxItems: MAX_DRAFT_ACTIONS,
+      description: `buttons of ${IN_APP}; up to two`,
+    }),
   ),
 };
 export const CONTENT = {
@@ -81,7 +81,7 @@ export const WRITTEN_TEXTS = {
   title: orNull(Type.String()),
   format: orNull(oneOf(EMAIL_FORMATS)),
   url: orNull(Type.String()),
-  actions: Type.Unsafe<StoredAction[] | null>({ ...TEXTS.actions, type: ["array", "null"] }),
+  actions: Type.Unsafe<PushAction[] | null>({ ...TEXTS.actions, type: ["array", "null"] }),
 };
 export const NO_TEXT = { subject: null, title: null, format: null, url: null, actions: null };
 

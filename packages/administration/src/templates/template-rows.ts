@@ -1,7 +1,8 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { PushAction } from "@belfry/contracts/notification";
 import type { Database } from "@belfry/database/connection";
-import type { StoredAction, StoredFormat } from "@belfry/database/schema";
+import type { EmailFormat } from "@belfry/templates/source";
 import { type SqlBool, sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { holdTenant } from "../tenants/tenant-rows.ts";
@@ -186,11 +187,11 @@ export interface TemplateText {
   /** Of a notification. */
   title: string | null;
   /** Of a mail; null: found out from the text. */
-  format: StoredFormat | null;
+  format: EmailFormat | null;
   /** Of a notification: what it opens. */
   url: string | null;
   /** Of a notification; null: none. */
-  actions: StoredAction[] | null;
+  actions: PushAction[] | null;
 }
 
 /** Its columns. */

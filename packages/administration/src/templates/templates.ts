@@ -219,7 +219,7 @@ export function targetOf(input: { eventType: string; channel: string; locale?: s
   return [input.eventType, input.channel, localeOf(input)].filter(Boolean).join(" ");
 }
 
-/** For the audit log: the version stands for the text, and samples may hold somebody's data. */
+/** For the audit log: the version is enough to find the text, and samples may hold somebody's data. */
 export function recorded({ version, ...row }: TemplateSettings & { version: number }): object {
   const { sampleVariables: _, ...settings } = settingsOf(row);
   return { version, ...settings };

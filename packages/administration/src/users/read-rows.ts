@@ -40,7 +40,7 @@ const MAX_TOLD = 50;
 
 /**
  * Reads the rows of a CSV file. Where the first record names all of `columns`, by one of the names of each, whatever
- * their case, blanks and punctuation, `read` gets the fields of these columns; otherwise all fields as they stand. A
+ * their case, blanks and punctuation, `read` gets the fields of these columns; otherwise all fields in their order. A
  * bad record refuses all: throws `InvalidInput` with a fault a bad record, at most 50 and how many more there are; with
  * `leaveOutBad` they are returned instead.
  */
@@ -92,7 +92,7 @@ export async function readRows<Row>(
   return { rows: sorted, lines, leftOut, faults };
 }
 
-/** Where the columns stand, by their names in a heading; of several names of one the first counts. Undefined: one is missing. */
+/** The places of the columns, by their names in a heading; of several names of one the first counts. Undefined: one is missing. */
 function placesOf(columns: readonly (readonly string[])[], heading: readonly string[]) {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
   const names = heading.map(plain);

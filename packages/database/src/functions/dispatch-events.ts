@@ -1,8 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
-import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
+import type { DigestSettings, EventOutcome, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
 import { callFunction, readRows } from "../connection.ts";
-import type { EventOutcome } from "../schema.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
@@ -31,7 +30,7 @@ export interface StoredEvent {
   /** Given back, or cancelled. */
   refused: boolean;
   /** Its tenant names its users, has quiet hours or categories, or its users have said what they want. */
-  hasWishes: boolean;
+  mayHavePreferences: boolean;
   /** Its tenant has webhooks. */
   tells: boolean;
 }
@@ -144,7 +143,7 @@ interface Row {
 
 /** Reads a batch in one query; ids that do not exist are missing from the answer. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
-  type Row = Omit<StoredEvent, "released" | "hasWishes"> & {
+  type Row = Omit<StoredEvent, "released" | "mayHavePreferences"> & {
     releasedAt: Date | null;
     releasedAtText: string;
     hasRecipients: boolean;
@@ -154,7 +153,7 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   return rows.map((row) => ({
     ...row,
     released: row.releasedAt === null ? null : { at: row.releasedAt, text: row.releasedAtText },
-    hasWishes: row.hasRecipients || row.hasPreferences,
+    mayHavePreferences: row.hasRecipients || row.hasPreferences,
   }));
 }
 

@@ -16,12 +16,12 @@ language sql immutable parallel safe as $function$
   select '#' || p_code || ' ' || json_build_object('until', p_until)
 $function$;
 
--- What is known of the users of a batch of events, for tenants that name theirs, have quiet hours, or whose users have
--- a say: the zone and the quiet hours of the tenant stand in for those of a user without. Arrays run in parallel, those
+-- What is known of the users of a batch of events, for tenants that name their users, have quiet hours, or whose users
+-- have preferences. A user without a zone or quiet hours gets those of the tenant. Arrays run in parallel, those
 -- of the event types, of which a batch has few, once each: p_types are places in them. Places are from 1.
 -- `quiet_until` is null where it is not quiet now. `required`: the event type's category is sent whatever is off;
 -- `chooses`: the user may have said no, so that preferences_of has to be asked.
-create or replace function wishes_of(
+create or replace function recipients_of(
   p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
 ) returns table (
   place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,

@@ -35,7 +35,7 @@ export async function recipientsOf(
     types.set(key, { place: types.size + 1, tenantId, eventType });
     return types.size;
   };
-  const rows = await callFunction<Recipient & { place: number }>(pool, "wishes_of", {
+  const rows = await callFunction<Recipient & { place: number }>(pool, "recipients_of", {
     p_tenants: events.map((event) => event.tenantId),
     p_users: events.map((event) => event.userId),
     p_types: events.map(typeOf),

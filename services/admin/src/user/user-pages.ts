@@ -92,7 +92,7 @@ async function userFacts(
   keys: SecretKeys,
   { tenantId, userId }: { tenantId: string; userId: string },
 ) {
-  const [user, tenant, wishes, { events: lately, searchedTo, next }, indexed] = await Promise.all([
+  const [user, tenant, shown, { events: lately, searchedTo, next }, indexed] = await Promise.all([
     findUser(db, tenantId, userId),
     showTenant(db, tenantId),
     shownPreferences(db, { tenantId, userId }),
@@ -108,10 +108,10 @@ async function userFacts(
   return {
     user,
     /** Whether the directory, an event or a preference names the user. */
-    isKnown: user !== undefined || events.length > 0 || wishes.preferences.length > 0,
+    isKnown: user !== undefined || events.length > 0 || shown.preferences.length > 0,
     quietHours: quietHoursOf(user?.quietFrom ?? null, user?.quietTo ?? null),
     defaults: { timezone: tenant.timezone, quietHours: tenant.quietHours },
-    cells: cellRows(wishes),
+    cells: cellRows(shown),
     channels: PREFERENCE_CHANNELS,
     suppressions: await suppressionsOfUser(db, tenantId, user, ids),
     sent: events.map((event) => ({ ...event, states: statesOf(event) })),

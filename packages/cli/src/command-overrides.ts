@@ -19,8 +19,8 @@ import type { Session } from "./session.ts";
 export type Flags = Readonly<Record<string, unknown>>;
 export type Args = readonly (string | undefined)[];
 
-/** What one command has of its own, where the fields of its act do not say it. */
-export interface OwnPart {
+/** What one command does differently from what the fields of its act give. */
+export interface CommandOverride {
   /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
   tenant?: string;
   /** Fields that `input` gives; the others have the flags that follow from their kinds. */
@@ -40,7 +40,7 @@ export interface OwnPart {
 }
 
 /** By the act's name. */
-export type OwnParts = Readonly<Record<string, OwnPart>>;
+export type CommandOverrides = Readonly<Record<string, CommandOverride>>;
 
 /** What a word between the noun and the verb means. */
 export const GROUPS: Readonly<Record<string, string>> = {
@@ -56,15 +56,15 @@ const TENANT = { tenant: "<id>" };
 const TENANT_OF_KEY = { tenant: "<tenantId>" };
 const BUNDLE_DIR = "a folder an event type, a file a channel and language";
 /** Of a command that prints a link. */
-const LINK: OwnPart = { define: (command) => void command.option(...BASE_URL) };
+const LINK: CommandOverride = { define: (command) => void command.option(...BASE_URL) };
 
 /** For commands that look in all tenants where no flag names one. */
-const ANY_TENANT: OwnPart = {
+const ANY_TENANT: CommandOverride = {
   define: (command) => void command.option("--tenant <id>", "look in one tenant only"),
 };
 
 /** An account by its id alone, or by the flags. */
-const PROVIDER: OwnPart = {
+const PROVIDER: CommandOverride = {
   fields: ["id"],
   define: (command) =>
     void command
@@ -89,7 +89,7 @@ const untestedToo = (command: Command, verb: string) =>
 const MAX_DEAD_NAMED = 100;
 
 /** IDs, or flags that choose; to choose nothing at all is not enough. */
-const DEAD_LETTERS: OwnPart = {
+const DEAD_LETTERS: CommandOverride = {
   fields: ["ids"],
   define(command) {
     ANY_TENANT.define?.(command);
@@ -122,7 +122,7 @@ interface DeadPart {
   refused: unknown[];
 }
 
-const SUPPRESSED: OwnPart = {
+const SUPPRESSED: CommandOverride = {
   fields: ["addresses"],
   define: (command) =>
     command
@@ -144,7 +144,7 @@ const SUPPRESSED: OwnPart = {
   },
 };
 
-export const COMMAND_PARTS: OwnParts = {
+export const COMMAND_OVERRIDES: CommandOverrides = {
   "tenant create": secretFile(SIGNED),
   "tenant update": secretFile(SIGNED, { removable: true }),
   "tenant rotate-key": TENANT,
@@ -303,7 +303,7 @@ export const COMMAND_PARTS: OwnParts = {
 };
 
 /** A secret is read from a file: the list of processes shows what is given as a flag. */
-function secretFile(description: string, { removable = false } = {}): OwnPart {
+function secretFile(description: string, { removable = false } = {}): CommandOverride {
   return {
     fields: ["webhookSecret"],
     define(command) {

@@ -20,7 +20,7 @@ import type { Database } from "@belfry/database/connection";
 import type { Static } from "@sinclair/typebox";
 import { InvalidArgumentError } from "commander";
 import { CommandError } from "./command-error.ts";
-import type { Flags, OwnPart, OwnParts } from "./command-parts.ts";
+import type { CommandOverride, CommandOverrides, Flags } from "./command-overrides.ts";
 import { ANY_CHANNEL, channelValue, integerValue } from "./flag-values.ts";
 import { readInput, readJsonInput } from "./input-file.ts";
 
@@ -32,13 +32,13 @@ interface AddressFlags {
   channel?: Channel;
 }
 
-const tenant: OwnPart = {
+const tenant: CommandOverride = {
   define(command) {
     command.requiredOption("--tenant <id>", TENANT);
   },
 };
 
-const channel: OwnPart = {
+const channel: CommandOverride = {
   fields: ["channel"],
   define(command) {
     command.requiredOption("--channel <channel>", ANY_CHANNEL, channelValue);
@@ -70,9 +70,9 @@ const address = {
     if (channel === undefined) throw new CommandError("--channel is required");
     return { tenantId: tenant, eventType, channel };
   },
-} satisfies OwnPart;
+} satisfies CommandOverride;
 
-const variables: OwnPart = {
+const variables: CommandOverride = {
   fields: ["variables"],
   define(command) {
     command.option(
@@ -83,7 +83,7 @@ const variables: OwnPart = {
   input: async (flags) => ({ variables: await variablesOf(flags) }),
 };
 
-const actions: OwnPart = {
+const actions: CommandOverride = {
   fields: ["actions"],
   define(command) {
     command.option(
@@ -95,7 +95,7 @@ const actions: OwnPart = {
   input: async ({ action }) => ({ actions: action }),
 };
 
-function content(description: string, isRequired = false): OwnPart {
+function content(description: string, isRequired = false): CommandOverride {
   return {
     fields: ["content"],
     define(command) {
@@ -106,7 +106,7 @@ function content(description: string, isRequired = false): OwnPart {
   };
 }
 
-const timing: OwnPart = {
+const timing: CommandOverride = {
   fields: ["digest", "throttle", "afterUnreadSeconds"],
   define(command) {
     for (const [name, { kind, description }] of Object.entries(DIGEST_PARTS)) {
@@ -130,7 +130,7 @@ const timing: OwnPart = {
   }),
 };
 
-const inactiveOrDraft: OwnPart = {
+const inactiveOrDraft: CommandOverride = {
   fields: ["active"],
   define(command) {
     command
@@ -149,7 +149,7 @@ const inactiveOrDraft: OwnPart = {
   act: async ({ draft }) => (draft === true ? putDraft : undefined),
 };
 
-const preview: OwnPart = {
+const preview: CommandOverride = {
   ...address,
   async input(flags, session, args) {
     if (flags.contentFile === undefined) {
@@ -176,7 +176,7 @@ const preview: OwnPart = {
   shown: withoutKind,
 };
 
-const ofFolder: OwnPart = {
+const ofFolder: CommandOverride = {
   fields: ["files"],
   define(command) {
     command.argument("<dir>");
@@ -186,7 +186,7 @@ const ofFolder: OwnPart = {
 const BODY = "Markdown, MJML, HTML or text with {{variables}}, or -";
 const preceding = "render this text instead of the saved one";
 
-export const TEMPLATE_PARTS: OwnParts = {
+export const TEMPLATE_OVERRIDES: CommandOverrides = {
   "template list": tenant,
   "template show": address,
   "template activate": address,
@@ -223,19 +223,19 @@ export const TEMPLATE_PARTS: OwnParts = {
   "layout preview": joined(tenant, content("MJML with {{ $content }}, or -")),
 };
 
-/** Several parts as one. */
-function joined(...own: readonly OwnPart[]): OwnPart {
+/** Several overrides as one. */
+function joined(...own: readonly CommandOverride[]): CommandOverride {
   return Object.assign({}, ...own, {
     fields: own.flatMap(({ fields = [] }) => fields),
     define: (command) => {
-      for (const part of own) part.define?.(command);
+      for (const one of own) one.define?.(command);
     },
     async input(...given) {
       const inputs: Flags = {};
-      for (const part of own) Object.assign(inputs, await part.input?.(...given));
+      for (const one of own) Object.assign(inputs, await one.input?.(...given));
       return inputs;
     },
-  } satisfies OwnPart);
+  } satisfies CommandOverride);
 }
 
 function withoutKind({ kind: _, ...shown }: Preview) {

@@ -1,0 +1,35 @@
+/**
+ * The types of columns of which Postgres knows less: what is in a jsonb, and texts for which contracts have a type.
+ * `schema-types.ts` finds everything else in the database, null, defaults and `check (x in (…))` included.
+ */
+export const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  "attempts.class": "OutcomeClass from @belfry/contracts/sending",
+  "audit_log.after": "Record<string, unknown>",
+  "audit_log.before": "Record<string, unknown>",
+  "categories.description": "Record<string, string>",
+  "categories.label": "Record<string, string>",
+  "deliveries.channel": "SentChannel from @belfry/contracts/channels",
+  "deliveries.status": "DeliveryStatus from @belfry/contracts/delivery",
+  "digests.channel": "ProviderChannel from @belfry/contracts/channels",
+  "erasures.deleted": "Record<string, number>",
+  "events.outcome": "EventOutcome from @belfry/contracts/delivery",
+  "outbox.channel": "ProviderChannel from @belfry/contracts/channels",
+  "outbox.headers": "Record<string, string>",
+  "password_resets.created_at": "Date",
+  "preferences.channel": "PreferenceChannel from @belfry/contracts/preferences",
+  "provider_circuits.class": "OutcomeClass from @belfry/contracts/sending",
+  "providers.channel": "ProviderChannel from @belfry/contracts/channels",
+  "providers.masked_settings": "Record<string, unknown>",
+  "suppressions.channel": "ProviderChannel from @belfry/contracts/channels",
+  "template_drafts.actions": "PushAction[] from @belfry/contracts/notification",
+  "template_drafts.settings": "Record<string, unknown>",
+  "template_versions.actions": "PushAction[] from @belfry/contracts/notification",
+  "templates.channel": "Channel from @belfry/contracts/channels",
+  "templates.digest": "DigestSettings from @belfry/contracts/delivery",
+  "templates.throttle": "ThrottleSettings from @belfry/contracts/delivery",
+  "tenant_deletions.deleted": "Record<string, number>",
+  "tenants.delivery_channels": "Channel[] from @belfry/contracts/channels",
+  "throttles.channel": "ProviderChannel from @belfry/contracts/channels",
+  "webhook_messages.type": "WebhookMessageType from @belfry/contracts/webhook-payload",
+  "webhooks.types": "WebhookType[] from @belfry/contracts/webhook-payload",
+};
