@@ -170,6 +170,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       token: cookies.formToken(request, reply, person !== undefined),
       notice: noticeOf(query.get("done")),
       oidcName: config.oidc?.name,
+      apiDocs: `${config.apiUrl}/docs`,
       asset: (name: string) => assets.address(name, language),
       cameFrom: cameFrom(request),
     };

@@ -1,7 +1,15 @@
 import { documented, orNull, secretOnce } from "@belfry/contracts/fields";
 import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/identifiers";
-import { Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, defineRead, note, OPERATE, optional } from "../act.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  type ActContext,
+  defineAct,
+  defineRead,
+  note,
+  OPERATE,
+  optional,
+  PROVISION,
+} from "../act.ts";
 import { apiKeyName, liveApiKeys } from "./api-key.ts";
 import { type TenantInput, tenantName, tenantSettings, webhookSecret } from "./tenant-input.ts";
 import { allTenants } from "./tenant-rows.ts";
@@ -114,6 +122,34 @@ export const updateTenantAct = defineAct({
       },
     }),
 });
+
+const { defaultLocale, timezone, quietHours } = tenantSettings;
+const Defaults = Type.Pick(Tenant, ["defaultLocale", "timezone", "quietHours"]);
+
+/** What a tenant chooses for itself: its own people and programs set it, not the operator alone. */
+export const setDefaults = defineAct({
+  name: "tenant defaults",
+  http: "PATCH /defaults",
+  access: PROVISION,
+  summary: "Set the tenant's language, time zone and quiet hours; applies within 5 s",
+  description: "What is left out stays as it is.",
+  input: Type.Object({ defaultLocale, timezone, quietHours }),
+  output: Defaults,
+  example: {
+    input: { timezone: "Europe/Berlin" },
+    output: { ...defaultsOf(EXAMPLE_TENANT), timezone: "Europe/Berlin" },
+  },
+  flags: { timezone: SETTINGS_FLAGS.timezone, quietHours: SETTINGS_FLAGS.quietHours },
+  async run({ db, tenantId }, input) {
+    const before = defaultsOf(await showTenant(db, tenantId));
+    return { output: defaultsOf(await updateTenant(db, tenantId, input)), before };
+  },
+  audit: (_, { before, output: after }) => note("tenant.defaults", "defaults", { before, after }),
+});
+
+function defaultsOf({ defaultLocale, timezone, quietHours }: Tenant): Static<typeof Defaults> {
+  return { defaultLocale, timezone, quietHours };
+}
 
 export const activateTenant = activation(true, {
   summary: "Answer its calls again; what was skipped meanwhile is not revived",

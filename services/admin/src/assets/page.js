@@ -1,3 +1,4 @@
+import "./palette.js";
 import "./unsaved.js";
 
 /** What every page does: copying, asking before what cannot be undone, live parts, the reader's own time. */

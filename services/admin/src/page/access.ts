@@ -66,6 +66,7 @@ export const ACCESS = {
   "POST /operators/invitations/:invitationId/withdraw": "operator",
   "GET /tenants/:tenantId/settings": "viewer",
   "POST /tenants/:tenantId/settings": "operator",
+  "POST /tenants/:tenantId/defaults": "owner",
   "POST /tenants/:tenantId/activate": "operator",
   "POST /tenants/:tenantId/deactivate": "operator",
   "GET /tenants/:tenantId/delete": "operator",

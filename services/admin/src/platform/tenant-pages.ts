@@ -8,6 +8,7 @@ import {
   activateTenant,
   createTenantAct,
   deactivateTenant,
+  setDefaults,
   updateTenantAct,
 } from "@belfry/administration/tenants/tenant-acts";
 import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
@@ -88,6 +89,18 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
     );
   });
 
+  route("POST /tenants/:tenantId/defaults", async (context) => {
+    const { tenant, form, run, base } = context;
+    const typed = typedTexts(form, ["defaultLocale", "timezone", "quietFrom", "quietTo"]);
+    return await orFaults(
+      () => run(setDefaults, defaultsOf(typed)).then(() => redirect(`${base}/settings`, "saved")),
+      async (faults) => {
+        const { found } = await aboutTenant(db, tenant.id);
+        return await showSettings(context, { ...valuesOfTenant(found), ...typed }, faults);
+      },
+    );
+  });
+
   for (const [verb, act] of [
     ["activate", activateTenant],
     ["deactivate", deactivateTenant],
@@ -165,6 +178,14 @@ function valuesOfTenant(tenant: Tenant): Values {
   };
 }
 
+function defaultsOf(typed: Pick<Values, "defaultLocale" | "timezone" | "quietFrom" | "quietTo">) {
+  return {
+    defaultLocale: typed.defaultLocale || undefined,
+    timezone: typed.timezone || null,
+    quietHours: typedQuietHours(typed),
+  };
+}
+
 function inputOf(values: Values) {
   const { name, dedupIncludesVariables, linkSchemes } = values;
   const days = (text: string) => (text === "" ? null : wholeNumber(text));
@@ -177,9 +198,7 @@ function inputOf(values: Values) {
     dedupIncludesVariables,
     eventRetentionDays: days(values.eventRetentionDays),
     notificationRetentionDays: days(values.notificationRetentionDays),
-    defaultLocale: values.defaultLocale || undefined,
-    timezone: values.timezone || null,
-    quietHours: typedQuietHours(values),
+    ...defaultsOf(values),
     linkSchemes: linkSchemes === "" ? [] : linkSchemes.split(",").map((scheme) => scheme.trim()),
   };
 }

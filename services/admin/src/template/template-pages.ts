@@ -21,6 +21,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
+import { typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
 import { counted } from "../page/words.ts";
@@ -29,9 +30,15 @@ import { differences, textParts } from "./template-texts.ts";
 
 /** The list of templates, their versions, and buttons that act on a whole template. */
 export function templatePages({ route, db }: PageDeps): void {
-  route("GET /tenants/:tenantId/templates", async ({ tenant }) => {
+  route("GET /tenants/:tenantId/templates", async ({ tenant, query }) => {
     const templates = await readTemplates(db, tenant.id);
-    const rows = [...Map.groupBy(templates, (template) => template.eventType)].map(
+    const { q: wanted, state } = typedTexts(query, ["q", "state"]);
+    const shown = templates.filter(
+      (one) =>
+        one.eventType.toLowerCase().includes(wanted.toLowerCase()) &&
+        (state === "" || STATES[state]?.(one) === true),
+    );
+    const rows = [...Map.groupBy(shown, (template) => template.eventType)].map(
       ([eventType, own]) => ({
         eventType,
         cells: CHANNELS.map((channel) => {
@@ -41,7 +48,8 @@ export function templatePages({ route, db }: PageDeps): void {
       }),
     );
     return page("templates", say`Templates`, {
-      ...{ rows, channels: CHANNELS },
+      ...{ rows, channels: CHANNELS, wanted, state },
+      isFiltered: shown.length < templates.length,
       leftOut: await leftOutChannels(db, templates),
     });
   });
@@ -101,6 +109,14 @@ export function templatePages({ route, db }: PageDeps): void {
     return redirect(`${base}/templates/${id}`, "restored");
   });
 }
+
+/** By what the list can be filtered. */
+const STATES: Readonly<Record<string, (template: TemplateSummary) => boolean>> = {
+  active: ({ active, version }) => active && version > 0,
+  inactive: ({ active, version }) => !active && version > 0,
+  draft: ({ hasDraft, locales }) => hasDraft || locales.some((one) => one.draft),
+  outdated: ({ locales }) => locales.some((one) => one.outdated),
+};
 
 /** One template on one channel, in a few words. */
 function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
