@@ -24,7 +24,7 @@ import { languageName } from "../page/locale-names.ts";
 import { typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
-import { counted } from "../page/words.ts";
+import { ago, counted } from "../page/words.ts";
 import { addressesOf, addressOf, keyOf } from "./template-addresses.ts";
 import { differences, textParts } from "./template-texts.ts";
 
@@ -119,7 +119,8 @@ const STATES: Readonly<Record<string, (template: TemplateSummary) => boolean>> =
 };
 
 /** One template on one channel, in a few words. */
-function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
+function glance(template: TemplateSummary) {
+  const { id, active, version, hasDraft, locales, savedBy, updatedAt } = template;
   const languages = locales.filter((one) => one.version > 0).length + 1;
   const outdated = locales.filter((one) => one.outdated).length;
   const isPublished = version > 0;
@@ -134,6 +135,7 @@ function glance({ id, active, version, hasDraft, locales }: TemplateSummary) {
     state: isPublished ? (active ? "active" : "not active") : "draft",
     tone: isPublished && active ? "good" : "quiet",
     notes: notes.filter((note) => note !== ""),
+    edited: savedBy === null ? ago(updatedAt) : say`${savedBy}, ${ago(updatedAt)}`,
   };
 }
 
