@@ -171,7 +171,7 @@ test("if a filter of a push cannot format a value, the event says so", async () 
   const { dispatch } = route({ channels: channelMask(["PUSH"]) }, {}, active);
   assert.equal(dispatch.push?.body, "Ada");
   assert.deepEqual(dispatch.outcome?.warnings, {
-    PUSH: ["name is no date that can be read: it is written as it came"],
+    PUSH: ["cannot read name as a date: inserted unchanged"],
   });
 });
 
