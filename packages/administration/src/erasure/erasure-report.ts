@@ -55,7 +55,7 @@ export function keptAfter(found: { suppressions: number; auditEntries: number })
   const counted: Kept[] = [
     {
       where: "suppressions",
-      what: "suppressed addresses of the person; --suppressions deletes them",
+      what: "suppressed addresses of the person; --suppressions removes them",
       count: found.suppressions,
     },
     {
