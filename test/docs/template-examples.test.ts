@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileTemplate } from "@belfry/templates/compile";
-import { withGathered } from "@belfry/templates/language/event-variables";
+import { withEventItems } from "@belfry/templates/language/event-variables";
 import { createRenderer } from "@belfry/templates/render";
 import type { TemplateSource } from "@belfry/templates/source";
 import { type Block, blocksOf } from "./markdown.ts";
@@ -54,7 +54,7 @@ async function comesOut(
   const events = values.map((variables) => {
     return { id: "0193a1c0-0000-7000-8000-00000000000e", at: new Date(0), variables };
   });
-  const system = withGathered(undefined, events.length, () => events);
+  const system = withEventItems(undefined, events.length, () => events);
   const message = createRenderer(made.compiled)(values.at(-1)!, { system });
   assert.ok(message.ok && message.kind !== "notification", where);
   assert.equal(`${message.text}\n`, result?.text, where);

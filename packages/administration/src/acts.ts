@@ -2,13 +2,13 @@ import { listed, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Act } from "./act.ts";
 
 interface Noun {
-  /** What the command's help and the management document say of it. */
+  /** The description in the command's help and in the document of the management API. */
   summary: string;
-  /** The modules whose exports are its acts. A noun is loaded, with all that it imports, when it is used. */
+  /** Loads the modules that export the noun's acts. A command loads only the noun that it uses. */
   load(): Promise<readonly object[]>;
 }
 
-/** Every act, by the noun that its name begins with. The doors and their tests find the acts here. */
+/** Every act, by the noun that its name begins with. The command line, the APIs, the Admin UI and the tools read this list. */
 export const NOUNS = {
   tenant: {
     summary: "Tenants, their limits, API keys and secrets",
@@ -51,7 +51,7 @@ export const NOUNS = {
       ]),
   },
   layout: {
-    summary: "The layout around a tenant's mails in Markdown",
+    summary: "The layout of a tenant's Markdown emails",
     load: async () => [await import("./templates/layouts.ts")],
   },
   bundle: {
@@ -64,7 +64,7 @@ export const NOUNS = {
       Promise.all([import("./providers/providers.ts"), import("./providers/use-provider.ts")]),
   },
   event: {
-    summary: "What became of an event",
+    summary: "Events and their results on each channel",
     load: () =>
       Promise.all([
         import("./events/event-report.ts"),
@@ -79,7 +79,7 @@ export const NOUNS = {
     load: async () => [await import("./events/digests.ts")],
   },
   outbox: {
-    summary: "What the sandbox provider was given",
+    summary: "Messages that the sandbox provider kept instead of sending them",
     load: async () => [await import("./events/outbox.ts")],
   },
   realtime: {
@@ -87,7 +87,7 @@ export const NOUNS = {
     load: async () => [await import("./tenants/realtime.ts")],
   },
   dead: {
-    summary: "Dead letters: what was not sent, and rests until a person decides",
+    summary: "Dead letters: unsent messages that wait for a person's decision",
     load: () =>
       Promise.all([
         import("./dead-letters/dead-letters.ts"),
@@ -100,7 +100,7 @@ export const NOUNS = {
       Promise.all([import("./events/suppressions.ts"), import("./events/import-suppressions.ts")]),
   },
   sms: {
-    summary: "What people answer to text messages",
+    summary: "People's answers to text messages",
     load: async () => [await import("./events/inbound.ts")],
   },
   user: {
@@ -118,7 +118,7 @@ export const NOUNS = {
     load: async () => [await import("./users/categories.ts")],
   },
   webhook: {
-    summary: "Endpoints of tenants that are told what became of their events",
+    summary: "Endpoints of tenants that receive the results of their events",
     load: () =>
       Promise.all([
         import("./webhooks/webhooks.ts"),
@@ -132,7 +132,7 @@ export const NOUNS = {
   },
 } satisfies Record<string, Noun>;
 
-/** In the order of their modules. */
+/** The acts of a noun, in the order of its modules. */
 export async function actsOfNoun({ load }: Noun): Promise<Act[]> {
   return (await load()).flatMap((module) => Object.values(module)).filter(isAct);
 }
@@ -141,7 +141,7 @@ export async function allActs(): Promise<Act[]> {
   return (await Promise.all(Object.values(NOUNS).map(actsOfNoun))).flat();
 }
 
-/** Of a module's exports. */
+/** Whether an export of a module is an act. */
 export function isAct(value: unknown): value is Act {
   return typeof value === "object" && value !== null && "access" in value && "run" in value;
 }

@@ -207,12 +207,12 @@ export interface Environment {
 
 export interface InboundMessage {
   id: string;
-  /** The kind of provider that it came through */
+  /** The kind of the provider that received it */
   provider: string;
   sender: string;
   recipient: string;
   text: string;
-  /** When it came; ISO 8601, UTC */
+  /** When Belfry received it; ISO 8601, UTC */
   receivedAt: string;
 }
 
@@ -260,11 +260,11 @@ export interface OutboxMessage {
   subject: string | null;
   html: string | null;
   text: string;
-  /** Of a text message */
+  /** Of an SMS */
   segments: number | null;
-  /** Of a mail: its header fields, beside those about its addresses and parts */
+  /** Of an email: its header fields, except those for addresses and parts */
   headers?: Record<string, string>;
-  /** When it was given; ISO 8601, UTC */
+  /** When the sandbox provider received it; ISO 8601, UTC */
   createdAt: string;
 }
 
@@ -340,7 +340,7 @@ export interface Suppression {
   channel: "EMAIL" | "SMS";
   address: string;
   reason: "bounced" | "complained" | "opted out" | "by hand";
-  /** The provider whose receipt it was, or who added it */
+  /** The provider that sent the receipt, or the person who added it */
   source: string | null;
   /** When it was added; ISO 8601, UTC */
   createdAt: string;
@@ -946,8 +946,8 @@ export interface ManagementCalls {
     data: Environment;
   };
   /**
-   * Stop what has not reached anybody of one event, by Belfry's id alone
-   * Events that have the id as their eventId are left alone. Needs a key with the role manage or provision.
+   * Cancel one event, by Belfry's id only, as far as it has reached nobody
+   * It does not cancel events that have the same text as their eventId. Needs a key with the role manage or provision.
    */
   eventCancelOne: {
     input: {
@@ -1223,7 +1223,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * A tenant's messages, newest first
+   * A tenant's sandbox messages, newest first
    * Needs a key with the role manage or provision.
    */
   outboxList: {
@@ -1243,7 +1243,7 @@ export interface ManagementCalls {
     pages: "items";
   };
   /**
-   * One message
+   * One sandbox message
    * Needs a key with the role manage or provision.
    */
   outboxShow: {
@@ -1417,8 +1417,8 @@ export interface ManagementCalls {
     };
   };
   /**
-   * A tenant's, newest first
-   * What people have answered to text messages, and is no keyword such as STOP. Needs a key with the role manage or provision.
+   * A tenant's inbound text messages, newest first
+   * People's answers to text messages, except keywords such as STOP. Needs a key with the role manage or provision.
    */
   smsInboundList: {
     input: {
@@ -1502,7 +1502,7 @@ export interface ManagementCalls {
   };
   /**
    * These addresses may be sent to again
-   * The provider may still have lists of its own. Needs a key with the role manage or provision.
+   * The provider may still suppress them in its own list. Needs a key with the role manage or provision.
    */
   suppressionRemove: {
     input: {
@@ -2114,12 +2114,12 @@ export interface ManagementCalls {
     data: Tenant[];
   };
   /**
-   * Deactivate a tenant at once and have it deleted in the background; cannot be undone
-   * Asked for again it changes nothing. Needs a platform key.
+   * Deactivate a tenant at once and delete it in the background; cannot be undone
+   * A repeated request changes nothing. Needs a platform key.
    */
   tenantRequestDeletion: {
     input: {
-      /** the name of the tenant, to the letter */
+      /** the exact name of the tenant */
       typed: string;
       /** the tenant's id */
       id: string;
@@ -2141,7 +2141,7 @@ export interface ManagementCalls {
     data: Tenant;
   };
   /**
-   * How far the deletion of a tenant is; it outlives the tenant
+   * The progress of a tenant's deletion; it can be read after the tenant is gone
    * Needs a platform key.
    */
   tenantShowDeletion: {
@@ -2152,13 +2152,13 @@ export interface ManagementCalls {
     data: {
       tenantId: string;
       name: string;
-      /** Who asked for it */
+      /** Who requested it */
       person: string;
-      /** When it was asked for; ISO 8601, UTC */
+      /** When it was requested; ISO 8601, UTC */
       requestedAt: string;
       /** When it began; ISO 8601, UTC */
       startedAt: string | null;
-      /** When all was gone; ISO 8601, UTC */
+      /** When everything was deleted; ISO 8601, UTC */
       endedAt: string | null;
       /** So far */
       deleted: {

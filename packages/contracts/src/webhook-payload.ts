@@ -125,20 +125,20 @@ function dataOf(type: WebhookMessageType): TSchema {
 
 /** What each type means, in a sentence of the interface's document. */
 export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
-  "delivery.accepted": "A provider has taken the message",
-  "delivery.delivered": "The provider says that it has arrived",
+  "delivery.accepted": "A provider has accepted the message",
+  "delivery.delivered": "The provider reports that the message has arrived",
   "delivery.bounced":
-    "It came back, at once or later; the address is suppressed if it is gone for good",
-  "delivery.complained": "The reader reported it as spam; the address is suppressed",
-  "delivery.failed": "It was not sent, and Belfry does not try again",
-  "delivery.expired": "It was too late to send it",
+    "The message came back, at once or later; Belfry suppresses the address if it is gone for good",
+  "delivery.complained": "The reader reported the message as spam; Belfry suppresses the address",
+  "delivery.failed": "Belfry did not send the message and does not retry",
+  "delivery.expired": "The message expired before Belfry could send it",
   "delivery.skipped":
-    "Belfry does not send it, on purpose; only for channels with an active template",
-  "delivery.unknown": "Belfry sent it and got no answer: nobody knows whether it arrived",
-  "notification.created": "It is in the user's history",
-  "notification.read": "The user has read it",
+    "Belfry does not send the message, on purpose; only for channels with an active template",
+  "delivery.unknown": "Belfry sent the message and got no answer: nobody knows whether it arrived",
+  "notification.created": "The notification is in the user's history",
+  "notification.read": "The user has read the notification",
   "preference.changed": "A user has turned something on or off",
-  "webhook.test": "Somebody wants to see that the endpoint works",
+  "webhook.test": "Somebody is testing the endpoint",
 };
 
 export const WEBHOOK_MESSAGE_TYPES: readonly WebhookMessageType[] = [...WEBHOOK_TYPES, TEST_TYPE];

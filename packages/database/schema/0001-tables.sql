@@ -1,11 +1,11 @@
--- Rules that every table keeps:
--- - which channels there are stands in packages/contracts/src/channels.ts alone;
--- - ids of rows that carry time are UUIDv7, made by the service, so that a primary key is an index by age;
--- - no foreign key on a hot table: the functions read the tenant's row in the same statement;
--- - what tenants wrote is `text`, never cast: U+0000 and lone surrogates must not fail a batch;
--- - rows of hot tables change without touching an index, on pages with room (fillfactor): HOT updates.
+-- Rules that every table follows:
+-- - only packages/contracts/src/channels.ts lists the channels;
+-- - ids of rows that carry time are UUIDv7, made by the service, so a primary key is an index by age;
+-- - hot tables have no foreign keys: the functions read the tenant's row in the same statement;
+-- - tenants' texts are `text`, never cast: U+0000 and lone surrogates must not fail a batch;
+-- - updates of hot tables touch no index, on pages with free space (fillfactor): HOT updates.
 
--- Tenants, and who they are to the HTTP side.
+-- Tenants, and how they authenticate over HTTP.
 
 create table tenants (
   id text collate "C" primary key check (id ~ '^[a-z0-9]{1,32}$' and id <> 'platform'),
@@ -44,7 +44,7 @@ comment on column tenants.uses_recipients is 'set with the first row of recipien
 comment on column tenants.uses_preferences is 'the same of categories and preferences';
 comment on column tenants.uses_webhooks is 'the same of webhooks';
 
--- The one hot row of a tenant: rewritten by every batch that accepts for it, so it is alone.
+-- The only hot row of a tenant: every batch that accepts events for it rewrites the row, so it has its own table.
 create table tenant_limits (
   tenant_id text collate "C" primary key references tenants on delete cascade,
   ring integer[] not null default array_fill(0, array[61]),
@@ -70,10 +70,10 @@ create index api_keys_of_tenant on api_keys (tenant_id);
 comment on column api_keys.name is 'what its owner calls it';
 comment on column api_keys.role is 'the calls for which it is taken';
 
--- What tenants configure. Each change raises the version, which the services watch.
+-- Configuration by tenants. Each change raises the version, which the services poll.
 
--- tenant_id may be 'platform' here: those are the global.* templates. What is set here holds for all
--- languages of an event type on a channel, so that no translation can show what another hides.
+-- tenant_id may be 'platform' here: those are the global.* templates. These settings apply to all languages of an event
+-- type on a channel, so that no translation can show what another hides.
 create table templates (
   id uuid primary key,
   tenant_id text collate "C" not null,
@@ -102,7 +102,7 @@ comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 
--- Every text that was published, counted per template over all its languages.
+-- Every published text, numbered per template over all its languages.
 create table template_versions (
   id bigint generated always as identity primary key,
   template_id uuid not null references templates on delete cascade,
@@ -123,7 +123,7 @@ comment on column template_versions.locale is 'empty: the default variant';
 comment on column template_versions.format is 'null: found out from the text';
 comment on column template_versions.actions is '[{"label": text, "url": text}] of a push; null: none';
 
--- What is in force: a row a language. A template without one has drafts alone.
+-- The live texts: one row per language. A template without a row has only drafts.
 create table template_variants (
   template_id uuid not null references templates on delete cascade,
   locale text collate "C" not null default '',
@@ -134,7 +134,7 @@ create table template_variants (
 comment on column template_variants.locale is 'BCP 47, canonical; empty: the default variant';
 comment on column template_variants.source_version is 'of a translation: the version of the default variant that it was made from';
 
--- What is being written, in force nowhere: any text, faulty or not.
+-- Unpublished texts, also faulty ones.
 create table template_drafts (
   template_id uuid not null references templates on delete cascade,
   locale text collate "C" not null default '',
@@ -157,7 +157,7 @@ comment on column template_drafts.based_on_version is 'of the variant, where it 
 comment on column template_drafts.source_version is 'of a translation: the version of the default variant that it is made from';
 comment on column template_drafts.revision is 'another with each save, and of no other draft';
 
--- What stands around a mail in Markdown. The newest is in force; tenant_id may be 'platform' here, too.
+-- The layouts of Markdown emails. The newest is used; tenant_id may be 'platform' here, too.
 create table layouts (
   tenant_id text collate "C" not null,
   version integer not null,
@@ -193,8 +193,8 @@ create table providers (
 comment on column providers.settings is 'compact JWE of the JSON settings';
 comment on column providers.tested_at is 'when the vendor last accepted a test message with these settings; null: never';
 
--- A row while an account is not to be used: until open_until nobody calls it; after that one call at a
--- time (probe_until) finds out whether it is back. No row: closed.
+-- Accounts that are not to be used: nobody calls one until open_until; after that one call at a time (probe_until) tests
+-- whether it works again. No row: the circuit is closed.
 create table provider_circuits (
   provider_id uuid primary key references providers on delete cascade,
   class text not null,
@@ -218,14 +218,14 @@ create table suppressions (
   reason text not null check (reason in ('bounced', 'complained', 'opted out', 'by hand')),
   source text,
   created_at timestamptz not null default now(),
-  -- An opt-out stands beside a bounce: whoever takes it back has not made the address good again.
+  -- An opt-out is stored beside a bounce: removing the opt-out does not make the address valid again.
   primary key (tenant_id, channel, address, reason)
 );
 comment on column suppressions.address is 'as the events name it, its ASCII letters in lower case; or E.164';
 comment on column suppressions.source is 'whose receipt it was, or who added it';
 
--- What people answer to text messages, for the tenant's people to read. A keyword (STOP, START) changes the
--- suppressions and leaves nothing here but its id, by which it is known when it comes again.
+-- People's answers to text messages, for the tenant's people to read. A keyword (STOP, START) changes the suppressions,
+-- and leaves only its id here, by which a repetition is recognised.
 create table inbound_messages (
   id uuid primary key,
   tenant_id text collate "C" not null,
@@ -241,8 +241,8 @@ comment on column inbound_messages.text is 'null: it was a keyword';
 create index inbound_messages_of_tenant on inbound_messages (tenant_id, id) where text is not null;
 create index inbound_messages_of_sender on inbound_messages (tenant_id, sender) where text is not null;
 
--- Whom tenants notify: where they name them their addresses, language, zone and quiet hours, written by the tenant's
--- backend; and who has turned something off. So one look answers what a user wants.
+-- The directory of users. A row has addresses, language, zone and quiet hours, if the tenant's backend names the user; and
+-- the categories that the user has turned off. So one look-up tells what a user wants.
 create table recipients (
   tenant_id text collate "C" not null references tenants on delete cascade,
   user_id text collate "C" not null,
@@ -266,10 +266,10 @@ comment on column recipients.quiet_from is 'null: the quiet hours of the tenant'
 comment on column recipients.named is 'false: the tenant does not name it, the user has only said something';
 comment on column recipients.off_categories is 'in which something is off in preferences, * among them; kept by functions/off-categories.sql';
 create index recipients_by_email on recipients (tenant_id, lower(email collate "C")) where email is not null;
--- By their last digits: numbers are asked for as they are written at home, too.
+-- By the last digits, because people also search for a number in its national form.
 create index recipients_by_phone on recipients (tenant_id, "right"(phone, 8)) where phone is not null;
 
--- What users choose among. A label and a description are by language: {"": "Offers", "de": "Angebote"}.
+-- Categories. Labels and descriptions are by language: {"": "Offers", "de": "Angebote"}.
 create table categories (
   tenant_id text collate "C" not null references tenants on delete cascade,
   key text collate "C" not null check (key ~ '^[a-z0-9][a-z0-9_.-]{0,63}$'),
@@ -294,8 +294,8 @@ create table event_type_categories (
   foreign key (tenant_id, category) references categories on delete cascade
 );
 
--- A cell that a user has said something of. Read by functions/preference-rule.sql alone, and for whom
--- recipients.off_categories does not say already that nothing is off.
+-- The preferences that a user has set. Only functions/preference-rule.sql reads them, and only for users for whom
+-- recipients.off_categories says that something is off.
 create table preferences (
   tenant_id text collate "C" not null references tenants on delete cascade,
   user_id text collate "C" not null,
@@ -305,7 +305,7 @@ create table preferences (
   source text not null
     check (source in ('api', 'preference page', 'unsubscribe link', 'inbox', 'import', 'by hand')),
   at timestamptz not null default now(),
-  -- With what is looked for: the table itself is read only where something is off.
+  -- Includes the columns that are read: the table itself is read only if something is off.
   primary key (tenant_id, user_id, category, channel) include (enabled)
 );
 comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
@@ -328,8 +328,8 @@ comment on column configuration_version.event_retention_days is 'of tenants with
 comment on column configuration_version.notification_retention_days is 'the same of NOTIFICATION_RETENTION_DAYS';
 insert into configuration_version default values;
 
--- Erasures that tenants asked for over HTTP, worked off one at a time a tenant. Once it is done, a row holds
--- nothing of the person but a hash, as the audit log does.
+-- Erasures that tenants requested over HTTP, processed one at a time per tenant. A finished row holds nothing about the
+-- person except a hash, like the audit log.
 create table erasures (
   id uuid primary key,
   tenant_id text collate "C" not null references tenants on delete cascade,
@@ -353,7 +353,7 @@ create unique index erasures_of_user on erasures (tenant_id, user_hash) where st
 create unique index erasures_running on erasures (tenant_id) where state = 'running';
 create index erasures_by_end on erasures (ended_at) where state = 'done';
 
--- Tenants that operators have asked to be deleted. A row outlives its tenant.
+-- Tenants whose deletion operators have requested. A row outlives its tenant.
 create table tenant_deletions (
   tenant_id text collate "C" primary key,
   name text not null,
@@ -407,15 +407,15 @@ comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever
 comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
 create index events_of_tenant on events (tenant_id, id);
 create index events_by_reference on events (tenant_id, reference, id) where reference is not null;
--- Not for a query that names a user, which cannot show that the key is not empty: to a planner whose statistics
--- know no keys yet this index is as good as the next.
+-- Not for a query that names a user, which cannot show that the key is not empty: a planner without statistics about keys
+-- would consider this index as good as the next.
 create index events_by_cancel_key on events (tenant_id, cancel_key, cancel_asked_at nulls first, id)
   where cancel_key <> '';
 create index events_by_cancel_key_of_user on events (tenant_id, cancel_key, user_id, cancel_asked_at nulls first, id)
   where cancel_key is not null;
 
--- Accepted, and neither dispatched nor refused. The dispatcher claims an event by deleting its row.
--- Earlier events of a user are looked for by user and acceptance; the sweeper goes by ids.
+-- Accepted events that are neither dispatched nor refused. The dispatcher claims an event by deleting its row. It finds
+-- earlier events of a user by user and acceptance; the sweeper reads by id.
 create table undispatched_events (
   event_id uuid primary key,
   published_at timestamptz not null,
@@ -427,8 +427,8 @@ comment on column undispatched_events.acknowledged is 'a replay published it aga
 comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';
 create index undispatched_events_of_user on undispatched_events (user_key, accepted_at);
 
--- Accepted for later. An event rests here or waits in undispatched_events, never both: what rests can be
--- neither claimed nor published again as lost, and costs nothing until it is due.
+-- Events accepted for later. An event is here or in undispatched_events, never in both. Here nobody can claim it or
+-- publish it again as lost, and it costs nothing until it is due.
 create table scheduled_events (
   event_id uuid primary key,
   tenant_id text collate "C" not null,
@@ -454,12 +454,12 @@ comment on table dedup_keys is 'remembered for 24 hours; event_type and tenant_n
 comment on column dedup_keys.key is 'SHA-256; its last bit says whether the tenant named it (1) or it was made from the event (0)';
 create index dedup_keys_by_age on dedup_keys (accepted_at);
 
--- Events with a sensitive template on one channel and one that is not on another: the sender of that
--- other does not know that the variables have to go when its delivery, the last one, has ended.
+-- Events with a sensitive template on one channel and another template on a second channel. The sender of the second
+-- would not know that it must delete the variables when its delivery, the last one, has ended.
 create table sensitive_events (event_id uuid primary key);
 
--- Search: what a customer gives (an address, a user id, a trace id, a vendor's message id) leads to events. Written
--- behind the dispatcher by a loop of its own, so that no statement on the way of an event pays for it.
+-- Search: a customer's value (an address, a user id, a trace id, a vendor's message id) leads to events. A separate loop
+-- writes the terms after dispatch, so no statement on the path of an event pays for the search.
 
 create table search_key (
   id text primary key check (id = 'search'),
@@ -476,7 +476,7 @@ create table search_terms (
 comment on column search_terms.hash is 'keyed: 8 bytes of the value, 8 of it and the tenant; see search-term-hash.ts';
 create index search_terms_of_event on search_terms (event_id);
 
--- Users that events name. A row goes with the last of its terms.
+-- Users that events name. A row is deleted with the last of its terms.
 create table search_users (
   tenant_id text collate "C" not null,
   user_id text collate "C" not null,
@@ -491,7 +491,7 @@ create table search_walks (
 ) with (fillfactor = 50);
 comment on column search_walks.next_id is 'up to it, every row is in search_terms';
 
--- Whoever made an id may commit its row late: what was walked over is looked at again, three times.
+-- A row may be committed long after its id was made, so each range is read again three times.
 create table search_steps (
   table_name text not null,
   after_id uuid not null,
@@ -504,14 +504,14 @@ create table search_steps (
 comment on column search_steps.seen is 'of the ids between, a hash that is another when a row is added';
 create index search_steps_due on search_steps (look_at);
 
--- Deliveries that had no end yet, and so perhaps no vendor's message id.
+-- Deliveries that had not ended yet, and so may lack the vendor's message id.
 create table search_waiting (
   delivery_id uuid primary key,
   look_at timestamptz not null
 );
 create index search_waiting_due on search_waiting (look_at);
 
--- Deliveries: one a channel that a provider serves.
+-- Deliveries: one per channel that a provider serves.
 
 create table deliveries (
   id uuid primary key,
@@ -549,14 +549,14 @@ create index deliveries_due on deliveries (channel, tenant_id, due_at)
   where released_at is null and status in ('queued', 'waiting');
 create index deliveries_released on deliveries (channel, tenant_id, released_at)
   where released_at is not null;
--- Whoever moves a delivery is held to the moves that there are; functions/delivery-moves.sql names them.
+-- Allows only known moves of a delivery, whoever makes them; functions/delivery-moves.sql lists them.
 create function check_delivery_move() returns trigger language plpgsql as 'begin return new; end';
 create trigger deliveries_move before update of status on deliveries
   for each row when (old.status <> new.status) execute function check_delivery_move();
--- Dead letters by the end of their life; both columns change only when a delivery settles.
+-- Dead letters by the end of their retention; both columns change only when a delivery settles.
 create index deliveries_dead on deliveries (tenant_id, settled_at, id)
   where status in ('failed', 'expired', 'unknown') and channel <> 'WEBHOOK';
--- Whoever moves a delivery tells of it, and so does whoever writes one that has ended; see functions/tell-webhooks.sql.
+-- Writes webhook messages for every move of a delivery, and for rows that begin as ended; see functions/tell-webhooks.sql.
 create function tell_delivery() returns trigger language plpgsql as 'begin return null; end';
 create trigger deliveries_tell_move after update of status on deliveries
   for each row when (
@@ -567,8 +567,8 @@ create trigger deliveries_tell_end after insert on deliveries
   for each row when (new.status not in ('queued', 'sending', 'waiting', 'discarded') and new.channel <> 'WEBHOOK')
   execute function tell_delivery();
 
--- Status webhooks: whom a tenant wants to be told what became of its events, and what each was or is to be told. The
--- delivery of a message has its id as event_id, the channel WEBHOOK, and no recipient and no template.
+-- Status webhooks: the tenants' endpoints, and the messages for them. The delivery of a message has the message's id as
+-- event_id, the channel WEBHOOK, and neither recipient nor template.
 
 create table webhooks (
   id uuid primary key,
@@ -621,8 +621,8 @@ create index webhook_messages_of_webhook on webhook_messages (tenant_id, webhook
 create index webhook_messages_of_user on webhook_messages (tenant_id, user_id);
 create index webhook_messages_again on webhook_messages (resend_of) where resend_of is not null;
 
--- Messages that gather events. The delivery of a digest has its id as event_id, and its state is the truth of
--- the digest: while it is queued, at rest and untried, events join it, under the lock of its row.
+-- Digests. The delivery of a digest has its id as event_id. The delivery's state decides about the digest: while it is
+-- queued, unreleased and without an attempt, events join it, under the lock of its row.
 create table digests (
   id uuid primary key,
   tenant_id text collate "C" not null,
@@ -644,7 +644,7 @@ comment on column digests.window_ends_at is 'without quiet hours; moves with eac
 comment on column digests.closed_at is 'nothing joins it any more';
 create unique index digests_open on digests (tenant_id, user_id, event_type, channel, recipient, locale, key)
   nulls not distinct where closed_at is null;
--- Of closed ones alone: of the open ones the index above is to be taken, whatever is known of the table.
+-- Only of closed digests: for open ones the planner must use the index above, whatever it knows about the table.
 create index digests_closed_of_user on digests (tenant_id, user_id) where closed_at is not null;
 
 create table digest_items (
@@ -657,7 +657,7 @@ create table digest_items (
 comment on column digest_items.state is 'alone: the leading one, sent by itself; read: in the inbox, before the digest left';
 create index digest_items_of_event on digest_items (event_id);
 
--- When a user was sent something of a type on a channel that is limited, within the limit's time.
+-- When a user was sent a limited type on a channel, within the throttle's time.
 create table throttles (
   tenant_id text collate "C" not null,
   user_id text collate "C" not null,
@@ -686,7 +686,7 @@ create table attempts (
   primary key (delivery_id, number)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- What providers say after they have accepted a message.
+-- Reports of providers after they have accepted a message.
 create table receipts (
   tenant_id text collate "C" not null,
   provider_kind text not null,
@@ -722,7 +722,7 @@ comment on table outbox is 'what the sandbox provider was given';
 comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
 create index outbox_of_tenant on outbox (tenant_id, id);
 
--- In-app history and its realtime channels. An event leaves one notification at most, with the event's id.
+-- In-app history and its realtime channels. An event creates at most one notification, with the event's id.
 
 create table notifications (
   id uuid primary key,
@@ -758,17 +758,16 @@ create table realtime_epoch (
 );
 insert into realtime_epoch (epoch) values (substr(md5(gen_random_uuid()::text), 1, 8));
 
--- A channel that was forgotten begins at 1 again, so whoever knows an old position must see that it is
--- worth nothing: the epoch of a user's channels is that of realtime_epoch and the count of the user's
--- slot. A slot is two bytes of a hash: no person stands here, the table stays small, and a reset makes
--- one of 65,536 users read the history once more for nothing.
+-- A deleted channel begins at offset 1 again, so clients with an old position must learn that it is invalid: the epoch of
+-- a user's channels consists of realtime_epoch and the count of the user's slot. A slot is two bytes of a hash, so the
+-- table names no person and stays small; a reset makes one of 65,536 users read the history once more without need.
 create table realtime_resets (
   slot bytea primary key,
   resets bigint not null
 ) with (fillfactor = 70);
 comment on column realtime_resets.slot is 'realtime_slot: the first two bytes of a hash of tenant and user';
 
--- Messages of NATS, and what was found lost or stalled on the way.
+-- NATS messages that were set aside, and events and deliveries that were found lost or stalled.
 
 create table dead_messages (
   id uuid primary key,
@@ -781,8 +780,8 @@ create table dead_messages (
 );
 comment on table dead_messages is 'NATS messages set aside: undecodable, or redelivered too often';
 
--- A message that has come often is tried alone, and each try is noted before it begins. What stands is a
--- try that ended with its process, or one under way.
+-- A message that was delivered often is tried alone, and each try is recorded before it begins. A remaining row is a try
+-- that ended with its process, or one in progress.
 create table message_tries (
   stream text not null,
   sequence bigint not null,
@@ -791,7 +790,7 @@ create table message_tries (
   primary key (stream, sequence)
 );
 
--- Found in Postgres and sent again: an hour a row, for the system page of the Admin UI.
+-- Work that was found in Postgres and sent again: a row per hour, for the system page of the Admin UI.
 create table reconciliations (
   hour timestamptz not null,
   what text not null check (what in ('events', 'deliveries')),
@@ -799,10 +798,10 @@ create table reconciliations (
   primary key (hour, what)
 );
 
--- How far the walk over a table has come. A row says of a tenant: of its rows in this table none is left
--- with an id up to next_id. The tenant '' stands for all that have no row of their own; only a tenant with
--- days of its own has one, and after it lost them until it has caught up. So a change of the days puts no
--- cursor back: the walk goes on where this tenant's own rows begin.
+-- How far the walk over a table has come. A row of a tenant says that none of its rows in this table with an id up to
+-- next_id is left. The tenant '' stands for all tenants without their own row. A tenant has a row only while it has its
+-- own retention, and after it lost that until the walk has caught up. So a change of the retention moves no cursor back:
+-- the walk continues where this tenant's rows begin.
 create table expiry_cursors (
   table_name text not null,
   tenant_id text collate "C" not null,
@@ -812,8 +811,8 @@ create table expiry_cursors (
 ) with (fillfactor = 50);
 comment on column expiry_cursors.tenant_id is 'empty: every tenant without a row of its own';
 
--- The people of the Admin UI, what they may do, and what they did. A person is an operator of the
--- platform, or has a role in tenants, or both. Tokens (of sessions, of invitations) stand as SHA-256 only.
+-- The people of the Admin UI, their rights, and their actions. A person is an operator of the platform, or has a role in
+-- tenants, or both. Tokens (of sessions, of invitations) are stored only as SHA-256.
 
 create table people (
   id uuid primary key,
@@ -839,7 +838,7 @@ create table memberships (
 comment on column memberships.by_oidc is 'a group of the provider gave it, and takes it away; else a person did';
 create index memberships_of_tenant on memberships (tenant_id);
 
--- A person's account at a provider of OpenID Connect: of one provider one at most.
+-- A person's account at a provider of OpenID Connect: at most one per provider.
 create table person_identities (
   issuer text collate "C" not null,
   subject text collate "C" not null,
@@ -867,8 +866,8 @@ create table sessions (
 create index sessions_of_person on sessions (person_id);
 create index sessions_by_end on sessions (expires_at);
 
--- A person's second factor: an authenticator app. Until a code has confirmed it, it is of the session that
--- sets it up, and signing in asks for none.
+-- A person's second factor: an authenticator app. Until a code has confirmed it, it belongs to the session that sets it
+-- up, and signing in does not ask for a code.
 create table person_totp (
   person_id uuid primary key references people on delete cascade,
   secret text not null,
@@ -882,14 +881,14 @@ create index person_totp_of_session on person_totp (session_id);
 comment on column person_totp.secret is 'compact JWE';
 comment on column person_totp.last_step is 'of 30 s since 1970: a code of it, or of one before, was used already';
 
--- Each opens the account once, in the place of a code of the app: what was used is deleted.
+-- Each code opens the account once, in place of a code of the app; a used one is deleted.
 create table recovery_codes (
   person_id uuid not null references person_totp on delete cascade,
   sha256 bytea not null,
   primary key (person_id, sha256)
 );
 
--- What a request has made and its next page shows once: a new key, a link, a vendor's answer.
+-- Results of a request that its next page shows once: a new key, a link, a vendor's answer.
 create table shown_once (
   id uuid primary key,
   session_id uuid not null references sessions on delete cascade,
@@ -915,7 +914,7 @@ create table invitations (
 comment on column invitations.email is 'null: whoever holds the link of the first operator';
 create index invitations_of_tenant on invitations (tenant_id);
 
--- Links by which a person sets a new password: one of a person at most.
+-- Links by which a person sets a new password: at most one per person.
 create table password_resets (
   sha256 bytea primary key,
   person_id uuid not null unique references people on delete cascade,
@@ -927,8 +926,8 @@ create table password_resets (
 comment on column password_resets.made_by is 'null: the command line';
 comment on column password_resets.by_owner_of is 'whoever made it may do so as an owner of this tenant; null: as an operator';
 
--- Exact over the replicas of the Admin UI: by address, by account and by both, within a window. Rows
--- whose window has ended are deleted by the next try, and so are the oldest beyond a bound.
+-- Sign-in attempts within a window, counted exactly over the replicas of the Admin UI: by address, by account and by both.
+-- The next attempt deletes rows whose window has ended, and the oldest rows beyond a limit.
 create table sign_in_tries (
   key bytea primary key,
   count integer not null,
@@ -937,7 +936,7 @@ create table sign_in_tries (
 comment on column sign_in_tries.key is 'SHA-256 of what is counted: no address and no account stands here';
 create index sign_in_tries_by_end on sign_in_tries (ends_at);
 
--- Rows outlive the person and the tenant that they tell of: no foreign keys.
+-- Rows outlive the person and the tenant that they name: no foreign keys.
 create table audit_log (
   id uuid primary key,
   at timestamptz not null default now(),
@@ -953,7 +952,7 @@ create table audit_log (
 comment on column audit_log.before is 'secrets masked; null: there was nothing';
 create index audit_log_of_tenant on audit_log (tenant_id, id);
 
--- What the overview shows, five minutes a row, so that no page counts events.
+-- The figures of the overview, five minutes per row, so that no page counts events.
 create table activity_buckets (
   tenant_id text collate "C" not null,
   starts_at timestamptz not null,

@@ -1,6 +1,6 @@
 -- Outside a transaction, a statement a paragraph.
 
--- Two more ways in which an attempt ends: `policy` and `deferred`. Old rows have neither.
+-- Two more results of an attempt: `policy` and `deferred`. Old rows have neither.
 alter table attempts drop constraint if exists attempts_class_check;
 
 alter table attempts add constraint attempts_class_check check (class in ('accepted', 'permanent', 'policy', 'credentials', 'throttled', 'deferred', 'transient', 'ambiguous')) not valid;

@@ -1,4 +1,4 @@
--- A cancel that finds a try under way: it is the last one.
+-- A cancel that finds an attempt in progress: that attempt is the last one.
 alter table deliveries add column cancel_asked_at timestamptz;
 comment on column deliveries.cancel_asked_at is 'a cancel came during a try: it is not tried again; of a digest: so its items say (digest_items)';
 alter table digest_items add column cancel_asked_at timestamptz;

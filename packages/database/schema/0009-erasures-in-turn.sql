@@ -1,2 +1,2 @@
--- Erasures go on tenant by tenant: the next tenant, and its oldest erasure, are one look each into this index.
+-- Erasures take turns by tenant: one look-up in this index finds the next tenant and its oldest erasure.
 create index erasures_in_turn on erasures (tenant_id, due_at) where state <> 'done';

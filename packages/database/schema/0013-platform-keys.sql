@@ -1,4 +1,4 @@
--- Keys of programs that run the installation, beside the people who do.
+-- Keys for programs that run the installation, in addition to the people who do.
 create table platform_keys (
   id uuid primary key,
   sha256 bytea not null unique,

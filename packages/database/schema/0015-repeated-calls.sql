@@ -1,4 +1,4 @@
--- Answers of calls that came with an Idempotency-Key, for a day: the same call again changes nothing.
+-- Answers of calls with an Idempotency-Key, kept for a day: repeating the call changes nothing.
 create table repeated_calls (
   caller text collate "C" not null,
   key text not null,

@@ -1,4 +1,4 @@
--- The words of reasons by their codes: a copy of REASONS of contracts/reasons.ts, brought up to date by `migrate`.
+-- The words of reasons by code: a copy of REASONS in contracts/reasons.ts, updated by `migrate`.
 create table reason_words (
   code text primary key,
   words text not null

@@ -44,7 +44,7 @@ async function tenantsWith(fixture: Fixture, vendorUrl: string, count: number): 
   return tenants;
 }
 
-test("one provider more than are kept connected breaks no other tenant's", async (t) => {
+test("opening one provider more than the limit breaks no other tenant's calls", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const providers = activeProviders(t, fixture, { maxConnected: 2 });
@@ -57,7 +57,7 @@ test("one provider more than are kept connected breaks no other tenant's", async
   }
 });
 
-test("a provider whose call is under way is not closed by those that come after it", async (t) => {
+test("a provider with a call in progress is not closed when newer providers take its place", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const providers = activeProviders(t, fixture, { maxConnected: 1 });
@@ -75,7 +75,7 @@ test("a provider whose call is under way is not closed by those that come after 
   assert.equal((await held!.send(MESSAGE)).class, "accepted", "what was handed out stays good");
 });
 
-test("no more providers stay connected than are allowed", async (t) => {
+test("no more providers stay connected than the limit allows", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const providers = activeProviders(t, fixture, { maxConnected: 2 });
@@ -86,7 +86,7 @@ test("no more providers stay connected than are allowed", async (t) => {
   await vendor.connectionsAtMost(2);
 });
 
-test("a provider that was handed out before a change sends with what it was then, a new one with what is now", async (t) => {
+test("a provider that was taken before a change sends with the old settings, a new one with the new settings", async (t) => {
   const fixture = await createFixture(t);
   const [before, after] = [await startVendor(t), await startVendor(t)];
   const providers = activeProviders(t, fixture);

@@ -22,7 +22,7 @@ const DELIVERY = {
   settings: { locale: "en", timeZone: undefined, required: undefined },
 };
 
-test("a message for which no connection came free rests untried, and tells nothing of the provider", async () => {
+test("a message that got no connection waits without an attempt, and does not affect the provider's circuit", async () => {
   const settlement = await attemptDelivery(
     DELIVERY,
     {

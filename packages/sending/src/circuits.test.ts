@@ -57,7 +57,7 @@ test("a bad recipient never fails over", async (t) => {
   assert.deepEqual([first.calls.length, second.calls.length], [5, 0]);
 });
 
-test("after three failures in a row nobody calls: what waits is not tried, and says why", async (t) => {
+test("after three failures in a row no message is tried, and each waiting one says why", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t, status(503));
   const sender = fixture.sender();
   for (let n = 0; n < 3; n += 1) {
@@ -76,7 +76,7 @@ test("after three failures in a row nobody calls: what waits is not tried, and s
   assert.ok(row.due_at - to < 7_000, `${row.due_at - to}`);
 });
 
-test("one probe finds out that a provider is back, however many wait; then all leave", async (t) => {
+test("one probe detects that a provider is back, however many messages wait; then all leave", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t, status(401));
   const senders = [0, 1].map(() => fixture.sender({ leaseMs: 600_000 }));
   await senders[0]!.handle(message(tenant, [await fixture.delivery(tenant, version)]));
@@ -92,7 +92,7 @@ test("one probe finds out that a provider is back, however many wait; then all l
     await Promise.all(senders.map((sender, at) => sender.handle(message(tenant, halves[at]!))));
   };
 
-  /** Answers when all the others have been put back. */
+  /** Answers once all the others have been put back. */
   const slowly = (code: number) => async (response: ServerResponse) => {
     await eventually(async () => {
       const { rowCount } = await fixture.pool.query(
@@ -125,7 +125,7 @@ test("one probe finds out that a provider is back, however many wait; then all l
   assert.equal(vendor.calls.length, 22, "each of the 20 once");
 });
 
-test("what waits while another replica probes is looked at again when the probe has had time to end", async (t) => {
+test("a message that waits while another replica probes is tried again after the longest possible probe", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t, status(401));
   const sender = fixture.sender();
   await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
@@ -142,7 +142,7 @@ test("what waits while another replica probes is looked at again when the probe 
   assert.ok(row.due_at > from && row.due_at - to < 2_000, `${row.due_at}`);
 });
 
-test("maxPerSecond holds over replicas, in every second", async (t) => {
+test("maxPerSecond applies to all replicas together, in every second", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const tenant = await fixture.tenant();
@@ -153,7 +153,7 @@ test("maxPerSecond holds over replicas, in every second", async (t) => {
   const startedAt = performance.now();
   await runReleases(fixture, tenant, senders, () => vendor.calls.length === 45);
   const times = vendor.calls.map((call) => call.at);
-  // On a busy machine a call leaves late and closer to the next, but none before its turn.
+  // On a busy machine a call leaves late and closer to the next, but none leaves before its slot.
   for (const [turn, at] of times.entries()) {
     assert.ok(at - startedAt >= turn * 50, `${turn} calls within ${at - startedAt} ms`);
   }
@@ -162,7 +162,7 @@ test("maxPerSecond holds over replicas, in every second", async (t) => {
   assert.deepEqual(rows, [{ max: 1 }], "waiting for one's turn is no attempt");
 });
 
-test("a tenant whose provider hangs does not hold up another", async (t) => {
+test("a tenant whose provider hangs does not delay another", async (t) => {
   const fixture = await createFixture(t);
   const held: (() => void)[] = [];
   const hanging = await startVendor(t, (response) => void held.push(() => response.destroy()));
@@ -186,14 +186,14 @@ test("a tenant whose provider hangs does not hold up another", async (t) => {
   await handled;
 });
 
-test("a circuit that opens or closes while circuits are read stays as this replica left it", async (t) => {
+test("a circuit that opens or closes while circuits are read keeps the state that this replica gave it", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t, status(401));
   const sender = fixture.sender();
   const send = async () => {
     await sender.handle(message(tenant, [await fixture.delivery(tenant, version)]));
     return vendor.calls.length;
   };
-  /** Reads the circuits; what was read arrives once the work is done. */
+  /** Reads the circuits; the answer arrives once the work is done. */
   const refreshAround = async (work: () => Promise<void>) => {
     const [read, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const query = fixture.pool.query.bind(fixture.pool) as (...args: unknown[]) => Promise<unknown>;
@@ -222,7 +222,7 @@ test("a circuit that opens or closes while circuits are read stays as this repli
   assert.equal(await send(), 3, "the circuit is closed");
 });
 
-/** What the dispatcher's release loop does, every 50 ms, until the condition holds. */
+/** Does the work of the dispatcher's release loop, every 50 ms, until the condition holds. */
 async function runReleases(
   fixture: Fixture,
   tenant: string,

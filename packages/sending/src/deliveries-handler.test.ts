@@ -15,7 +15,7 @@ const GONE: ClaimResult = { becomes: "gone" };
 const maxCalls = async () => Number.POSITIVE_INFINITY;
 const IDS = Array.from({ length: 4 }, () => uuidv7());
 
-/** Of four deliveries a tenant alone has two in hand: the others wait for a slot. */
+/** A lone tenant has two of four deliveries in progress: the others wait for a slot. */
 function handlerWith(changes: Partial<SendDeliveryDeps>) {
   const slots = createFairSemaphore(4, 8);
   const deps = {
@@ -35,7 +35,7 @@ function handlerWith(changes: Partial<SendDeliveryDeps>) {
   return handler([message("acme", IDS)], { log, signal: new AbortController().signal });
 }
 
-test("a claim that fails while the rest waits to begin fails the message once all that began has ended", async () => {
+test("a failed claim fails the message, once everything that had begun has ended", async () => {
   const claimed: string[] = [];
   const second = Promise.withResolvers<ClaimResult>();
   const asked = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ test("a claim that fails while the rest waits to begin fails the message once al
   const order: string[] = [];
   const ended = handled.catch(() => void order.push("failed"));
   await asked.promise;
-  // What nobody observes by the end of a turn is an unhandled rejection, and fails this test.
+  // A promise that nobody observes by the end of a turn is an unhandled rejection, and fails this test.
   await turn();
   permit.resolve({ kind: "none" });
   await turn();
@@ -72,7 +72,7 @@ test("a claim that fails while the rest waits to begin fails the message once al
   assert.deepEqual(claimed, IDS);
 });
 
-test("when the next cannot begin, what began is waited for before the message fails", async () => {
+test("if the next delivery cannot begin, the handler waits for those in progress before the message fails", async () => {
   const first = Promise.withResolvers<ClaimResult>();
   const asked = Promise.withResolvers<void>();
   let asks = 0;

@@ -7,7 +7,7 @@ import { createLeases, type Lease } from "./leases.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
 
-/** Leases that are looked at each time a quarter of one has gone by. */
+/** Leases that are checked each time a quarter of one has passed. */
 function createBench(fail = (_renewal: number) => false) {
   const renewals: string[][] = [];
   const clock = createHandClock();
@@ -27,7 +27,7 @@ function createBench(fail = (_renewal: number) => false) {
   return { leases, renewals, look };
 }
 
-test("what is held is renewed, all of it at once, until it is settled", async () => {
+test("all held deliveries are renewed together until they are settled", async () => {
   const { leases, renewals, look } = createBench();
   const [first, second] = [
     leases.hold({ id: "a", attempt: 1 }),
@@ -44,7 +44,7 @@ test("what is held is renewed, all of it at once, until it is settled", async ()
   assert.equal(renewals.length, 3);
 });
 
-test("a renewal that fails is tried again", async () => {
+test("a failed renewal is tried again", async () => {
   const { leases, renewals, look } = createBench((renewal) => renewal === 1);
   using _lease = leases.hold({ id: "a", attempt: 1 });
   await look();
@@ -52,7 +52,7 @@ test("a renewal that fails is tried again", async () => {
   assert.deepEqual(renewals, [["a"], ["a"]]);
 });
 
-test("what is settled before its lease is looked at costs nothing", async () => {
+test("a delivery that is settled before the next check costs no renewal", async () => {
   const { leases, renewals, look } = createBench();
   leases.hold({ id: "short", attempt: 1 })[Symbol.dispose]();
   using _long = leases.hold({ id: "long", attempt: 1 });

@@ -12,7 +12,7 @@ const LINK_KEYS = `k1:${randomBytes(32).toString("base64")}`;
 const PUBLIC_URL = "https://mail.example.com";
 const FIELDS = ["list-id", "list-unsubscribe", "list-unsubscribe-post"];
 
-/** A tenant whose mails arrive at a mail server; event types of the fixture are of the category, if there is one. */
+/** A tenant whose emails arrive at a mail server; event types of the fixture belong to the category, if there is one. */
 async function setUp(t: TestContext, category?: { required: boolean }) {
   const fixture = await createFixture(t);
   const server = await startMailServer(t, (take) => take());
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, category?: { required: boolean }) {
   }
   return {
     ...{ fixture, tenant },
-    /** Sends one message; of a mail what has arrived. */
+    /** Sends one message; returns the email that has arrived. */
     async send(
       template: object,
       links = { PUBLIC_URL, LINK_KEYS },
@@ -50,7 +50,7 @@ async function setUp(t: TestContext, category?: { required: boolean }) {
   };
 }
 
-/** Header fields by name in lower case, each as often as it stands there, unfolded (RFC 5322, 2.2.3). */
+/** Header fields by name in lower case, each as often as it occurs, unfolded (RFC 5322, 2.2.3). */
 function fieldsOf(mail: string): Map<string, string[]> {
   const head = mail.slice(0, mail.indexOf("\r\n\r\n"));
   for (const line of head.split("\r\n")) {
@@ -69,7 +69,7 @@ function fieldsOf(mail: string): Map<string, string[]> {
   return fields;
 }
 
-test("a mail of a category arrives with each header field once, whose address turns that category off", async (t) => {
+test("an email of a category arrives with each header field once, and its address turns that category off", async (t) => {
   const { send, tenant } = await setUp(t, { required: false });
   const { mail } = await send(EMAIL_TEMPLATE);
   const fields = fieldsOf(mail);
@@ -92,7 +92,7 @@ const LINKS = {
   text: "Off: {{$unsubscribe_url}} More: {{$preferences_url}}",
 };
 
-test("a template may name both addresses; the header has the same one", async (t) => {
+test("a template may contain both addresses; the header has the same one", async (t) => {
   const { send, tenant } = await setUp(t, { required: false });
   const { mail, row } = await send(LINKS);
   assert.deepEqual(row.missing ?? [], []);
@@ -118,7 +118,7 @@ const NOTHING: [string, { required: boolean } | undefined, Record<string, string
   ["without a category", undefined, {}, []],
 ];
 for (const [what, category, config, missing] of NOTHING) {
-  test(`a mail ${what} has none of the header fields`, async (t) => {
+  test(`an email ${what} has none of the header fields`, async (t) => {
     const { send } = await setUp(t, category);
     const { mail, row } = await send(LINKS, { PUBLIC_URL, LINK_KEYS, ...config });
     assert.deepEqual(
@@ -130,7 +130,7 @@ for (const [what, category, config, missing] of NOTHING) {
   });
 }
 
-test("a tenant's own variable of the name wins", async (t) => {
+test("a tenant's own variable of the same name wins", async (t) => {
   const { fixture, tenant } = await setUp(t, { required: false });
   const version = await fixture.template(tenant, { ...SMS_TEMPLATE, text: "{{$unsubscribe_url}}" });
   const variables = '{"$unsubscribe_url":"https://own.example"}';
@@ -141,7 +141,7 @@ test("a tenant's own variable of the name wins", async (t) => {
   assert.equal(rows[0].text, "https://own.example");
 });
 
-test("a text message may name the address of its own channel", async (t) => {
+test("an SMS may contain the address of its own channel", async (t) => {
   const { fixture, send, tenant } = await setUp(t, { required: false });
   const { row } = await send({ ...SMS_TEMPLATE, text: "{{$unsubscribe_url}}" }, undefined, "SMS");
   const { rows } = await fixture.pool.query("select text from outbox where delivery_id = $1", [

@@ -10,7 +10,7 @@ import { createAskedBatcher } from "@belfry/service/batcher";
 import {
   parseVariables,
   storedEvent,
-  withGathered,
+  withEventItems,
 } from "@belfry/templates/language/event-variables";
 import {
   createRenderer,
@@ -63,7 +63,7 @@ export function makeMessage(
   let rendered: ReturnType<Renderer>;
   try {
     const { digest, settings } = delivery;
-    const system = withGathered(links?.system, digest?.count ?? 1, () =>
+    const system = withEventItems(links?.system, digest?.count ?? 1, () =>
       digest === undefined
         ? [{ id: delivery.eventId, at: delivery.at ?? new Date(), variables }]
         : digest.items.map(storedEvent),

@@ -15,7 +15,7 @@ const MESSAGE: LinkedMessage = {
   channel: "EMAIL",
 };
 
-test("a message's links open as its own cell, and as all of its user's preferences for 30 days", () => {
+test("a message's links open its own preference cell, and for 30 days all preferences of its user", () => {
   const links = messageLinks(CONFIG)!;
   const unsubscribe = links.unsubscribeUrl(MESSAGE);
   const token = unsubscribe.slice("https://mail.example.com/belfry/unsubscribe/".length);
@@ -32,7 +32,7 @@ test("a message's links open as its own cell, and as all of its user's preferenc
   assert.equal(openLink(KEYS, "preferences", ofPage, expiresAt), undefined);
 });
 
-test("a mail's list has a name of category, tenant and host that a header may hold", () => {
+test("the List-Id of an email consists of category, tenant and host, in characters that a header allows", () => {
   const links = messageLinks(CONFIG)!;
   for (const [category, listId] of [
     ["offers", "offers.acme.mail.example.com"],
@@ -46,7 +46,7 @@ test("a mail's list has a name of category, tenant and host that a header may ho
   }
 });
 
-test("an address that no line of a mail can hold makes no headers, and the longest plain id makes some", () => {
+test("an address too long for a header line makes no headers; the longest plain id makes some", () => {
   const links = messageLinks({ ...CONFIG, PUBLIC_URL: `https://${"a".repeat(60)}.example.com` })!;
   const headersOf = (userId: string) => {
     const message = { ...MESSAGE, userId, category: "c".repeat(64) };
@@ -57,7 +57,7 @@ test("an address that no line of a mail can hold makes no headers, and the longe
   assert.equal(headersOf("😀".repeat(255)), undefined);
 });
 
-test("without an address or keys there are no links", () => {
+test("without an address or keys a message has no links", () => {
   assert.equal(messageLinks({ ...CONFIG, PUBLIC_URL: "" }), undefined);
   assert.equal(messageLinks({ ...CONFIG, LINK_KEYS: "" }), undefined);
 });

@@ -24,7 +24,7 @@ function outcome(more: Partial<SendOutcome>): SendOutcome {
   };
 }
 
-test("a Retry-After longer than the schedule is honoured up to an hour", () => {
+test("a Retry-After longer than the schedule is respected up to an hour", () => {
   const wait = (retryAfterSeconds: number) =>
     nextStep(outcome({ retryAfterSeconds }), CONTEXT).delayMs;
   assert.equal(wait(2), 5_000);
@@ -32,14 +32,14 @@ test("a Retry-After longer than the schedule is honoured up to an hour", () => {
   assert.equal(wait(86_400), 3_600_000);
 });
 
-test("a 429 without a wish waits longer each time, up to five minutes, and never fails", () => {
+test("a 429 without Retry-After waits longer each time, up to five minutes, and never fails", () => {
   const wait = (uncounted: number) =>
     nextStep(outcome({ class: "throttled" }), { ...CONTEXT, retries: 7, uncounted });
   assertEach([0, 1, 2, 50], (n) => wait(n).delayMs, [5_000, 10_000, 20_000, 300_000]);
   assert.ok([0, 1, 2, 50].every((n) => wait(n).status === "waiting" && !wait(n).counted));
 });
 
-test("an ambiguous end is tried again unless the template says at most once", () => {
+test("an ambiguous attempt is retried unless the template says at most once", () => {
   const end = (atMostOnce: boolean) =>
     nextStep(outcome({ class: "ambiguous" }), { ...CONTEXT, atMostOnce }).status;
   assert.deepEqual([end(false), end(true)], ["waiting", "unknown"]);

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import { createRenderers } from "./make-message.ts";
 
-/** Versions 1, 2, … of an SMS template with these texts, and what is asked of the database. */
+/** Versions 1, 2, … of an SMS template with these texts, and the queries to the database. */
 async function setUp(t: TestContext, ...texts: string[]) {
   const { pool } = await connectedDatabase(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 600)");
@@ -25,7 +25,7 @@ async function setUp(t: TestContext, ...texts: string[]) {
   return { pool, query, readIds, ids: rows.map(({ id }) => id) };
 }
 
-test("templates are read together, each once, also while it is read; one that is gone is asked for anew", async (t) => {
+test("templates are read together and once each, also during a read; a deleted template is read again", async (t) => {
   const { pool, readIds, ids } = await setUp(t, "one", "two");
   const [one = "", two = ""] = ids;
   const renderers = createRenderers(pool);
@@ -42,7 +42,7 @@ test("templates are read together, each once, also while it is read; one that is
   assert.deepEqual(readIds(), [[one, two, "999999"], ["999999"]]);
 });
 
-test("plain characters of a short message are as its template is set once the senders are told to forget", async (t) => {
+test("a changed plain-characters setting applies once the senders drop their cache", async (t) => {
   const { pool, ids } = await setUp(t, "It’s {{ when }}…");
   const [id = ""] = ids;
   const renderers = createRenderers(pool);
@@ -59,7 +59,7 @@ test("plain characters of a short message are as its template is set once the se
   assert.deepEqual(await text(), ["It's 5-6 o'clock...", "GSM-7"]);
 });
 
-test("a read that fails is not remembered", async (t) => {
+test("a failed read is not cached", async (t) => {
   const { pool, query, ids } = await setUp(t, "one");
   const [one = ""] = ids;
   const renderers = createRenderers(pool);
@@ -68,7 +68,7 @@ test("a read that fails is not remembered", async (t) => {
   assert.notEqual(await renderers.of(one), undefined);
 });
 
-test("templates are kept by what they weigh, tags above all: the one used longest ago gives way", async (t) => {
+test("the cache is bounded by the weight of templates, mainly their tags: the least recently used one is dropped", async (t) => {
   const { pool, readIds, ids } = await setUp(
     t,
     "1".repeat(1000),
@@ -89,7 +89,7 @@ test("templates are kept by what they weigh, tags above all: the one used longes
   assert.ok(all.every((render) => render !== undefined));
 });
 
-test("a template that gives way while it is read still serves who waits for it", async (t) => {
+test("a template that is dropped during its read still reaches the waiting callers", async (t) => {
   const { pool, query, ids } = await setUp(t, "one", "{{a}}".repeat(20), "{{b}}".repeat(20));
   const [one = "", ...large] = ids;
   const renderers = createRenderers(pool, 11_000);

@@ -9,7 +9,7 @@ import { type Answer, accept, deliveryOf, startVendor, status } from "../test/ve
 
 const DONE = { kind: "done" };
 
-test("a message that comes twice, also at the same time, is sent once", async (t) => {
+test("a message that arrives twice, even at the same time, is sent once", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   const sender = fixture.sender();
@@ -34,7 +34,7 @@ test("two senders share deliveries and send each once", async (t) => {
   assert.deepEqual(rows, [{ status: "accepted" }]);
 });
 
-test("while a sender holds a delivery its message comes back when the lease ends", async (t) => {
+test("a message whose delivery another sender holds is delivered again when the lease ends", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   await leaveSending(fixture, id, 20_000);
@@ -48,7 +48,7 @@ test("while a sender holds a delivery its message comes back when the lease ends
   assert.equal(vendor.calls.length, 0);
 });
 
-test("what a dying sender left behind is sent again, and the timeline tells of both tries", async (t) => {
+test("a delivery that a dying sender left is sent again, and the timeline shows both attempts", async (t) => {
   const { fixture, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   await leaveSending(fixture, id, -1);
@@ -60,7 +60,7 @@ test("what a dying sender left behind is sent again, and the timeline tells of b
   assert.deepEqual(classes, ["ambiguous", "accepted"]);
 });
 
-test("at most once: what a dying sender left behind ends as unknown", async (t) => {
+test("at most once: a delivery that a dying sender left ends as unknown", async (t) => {
   const { fixture, vendor, tenant } = await createShop(t);
   const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
   const id = await fixture.delivery(tenant, version);
@@ -71,7 +71,7 @@ test("at most once: what a dying sender left behind ends as unknown", async (t) 
   assert.equal(vendor.calls.length, 0);
 });
 
-test("Postgres away between the vendor's answer and ours: written down when it is back, sent once", async (t) => {
+test("if Postgres is away after the vendor's answer, the answer is stored when it is back, and the message is sent once", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const admin = createPool({
@@ -123,7 +123,7 @@ async function overtaken(t: TestContext, late: Answer, meanwhile: Answer) {
   };
 }
 
-test("an acceptance that comes after the lease still ends the delivery", async (t) => {
+test("an acceptance that arrives after the lease still ends the delivery", async (t) => {
   const { fixture, id, answer } = await overtaken(t, accept, status(500));
   assert.equal((await fixture.row(id)).status, "waiting");
   await answer();
@@ -133,7 +133,7 @@ test("an acceptance that comes after the lease still ends the delivery", async (
   assert.deepEqual(classes, ["accepted", "transient"]);
 });
 
-test("a delivery stays with the sender for as long as the provider takes: its lease is renewed", async (t) => {
+test("a sender renews the lease of a delivery for as long as the provider takes", async (t) => {
   const { fixture, vendor, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   const answered: (() => void)[] = [];
@@ -153,13 +153,13 @@ test("a delivery stays with the sender for as long as the provider takes: its le
   assert.equal(vendor.calls.length, 1);
 });
 
-test("a failure that comes after the lease changes nothing", async (t) => {
+test("a failure that arrives after the lease changes nothing", async (t) => {
   const { fixture, id, answer } = await overtaken(t, status(400), accept);
   await answer();
   assert.equal((await fixture.row(id)).status, "accepted");
 });
 
-test("what is not due yet, or another tenant's, is left alone", async (t) => {
+test("a delivery that is not due yet, or belongs to another tenant, is not touched", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
@@ -173,7 +173,7 @@ test("what is not due yet, or another tenant's, is left alone", async (t) => {
   assert.equal((await fixture.row(theirs)).status, "queued");
 });
 
-/** As if the sender that holds it had stood still for too long. */
+/** As if the sender that holds it had been frozen for too long. */
 async function endLease(fixture: Fixture, id: string): Promise<void> {
   await fixture.pool.query(
     "update deliveries set claimed_until = clock_timestamp() where id = $1",

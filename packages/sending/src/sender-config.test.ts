@@ -10,7 +10,7 @@ const GOOD = {
   MESSAGES_IN_HAND: 256,
 };
 
-test("the defaults go together, and messages of a dead sender come again as its leases end", () => {
+test("the defaults fit together, and messages of a dead sender are redelivered when its leases end", () => {
   const { properties } = senderConfig;
   const defaults = Object.keys(GOOD).map((name) => [
     name,
@@ -28,7 +28,7 @@ test("a lease that could end during a call, or outlive the ack wait, is refused"
   );
 });
 
-test("fewer messages in hand than calls are refused, with every other fault", () => {
+test("fewer messages in progress than calls are refused, and reported with every other fault", () => {
   const config = { ...GOOD, LEASE_MS: 12_000, MESSAGES_IN_HAND: 64 };
   assert.match(
     crossCheck(config).join("\n"),

@@ -20,7 +20,7 @@ import { startVendor, status } from "../test/vendor.ts";
 
 const DONE = { kind: "done" };
 
-test("an email leaves once, rendered, and its acceptance is written down", async (t) => {
+test("an email is rendered and sent once, and its acceptance is stored", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const tenant = await fixture.tenant();
@@ -46,7 +46,7 @@ test("an email leaves once, rendered, and its acceptance is written down", async
   assert.equal(attempt.next_at, null);
 });
 
-test("a number whose owner told the vendor STOP is suppressed, and the next message asks the vendor nothing", async (t) => {
+test("a number whose owner told the vendor STOP is suppressed, and the next message causes no call", async (t) => {
   const fixture = await createFixture(t);
   let calls = 0;
   const server = createServer((request, response) => {
@@ -80,7 +80,7 @@ test("a number whose owner told the vendor STOP is suppressed, and the next mess
   assert.equal(calls, 1);
 });
 
-test("an SMS leaves through the tenant's SMS provider, which is asked for receipts", async (t) => {
+test("an SMS is sent through the tenant's SMS provider, which is asked for receipts", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const tenant = await fixture.tenant();
@@ -113,7 +113,7 @@ test("the sandbox keeps a message in the outbox", async (t) => {
   assert.equal((await fixture.row(id)).message_id, rows[0].id);
 });
 
-test("what the vendor refuses for good fails with its reason and is not tried again", async (t) => {
+test("a message that the vendor refuses for good fails with its reason and is not retried", async (t) => {
   const { fixture, tenant, version } = await createShop(
     t,
     status(400, {}, '{"errors":[{"message":"bad address"}]}'),
@@ -165,7 +165,7 @@ test("a 429 waits as long as the vendor says and does not count as a retry", asy
   assert.ok(Math.abs(next_in_ms - 17_000) < 50, `${next_in_ms}`);
 });
 
-test("a slow but healthy mail server gets each mail once: no more are under way than it has connections", async (t) => {
+test("a slow but healthy mail server gets each email once: no more calls are in progress than it has connections", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const takes: (() => void)[] = [];
@@ -196,7 +196,7 @@ test("a slow but healthy mail server gets each mail once: no more are under way 
   }
 });
 
-test("cut off after the request left: tried again, or unknown where at most once is wanted", async (t) => {
+test("a call that is cut off after the request left is retried, or ends as unknown if the template says at most once", async (t) => {
   const { fixture, tenant } = await createShop(t, (response) => void response.destroy());
   const again = await fixture.delivery(tenant, await fixture.template(tenant));
   const version = await fixture.template(tenant, EMAIL_TEMPLATE, { atMostOnce: true });
@@ -207,7 +207,7 @@ test("cut off after the request left: tried again, or unknown where at most once
   assert.equal((await fixture.attempts(once))[0].class, "ambiguous");
 });
 
-test("expired, of an inactive tenant, without a provider: ended with the reason, nothing sent", async (t) => {
+test("an expired delivery, one of an inactive tenant and one without a provider end with that reason, and nothing is sent", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);
   const [tenant, inactive, without] = await Promise.all([1, 2, 3].map(() => fixture.tenant()));
@@ -246,7 +246,7 @@ test("a retry never outlives the delivery's expiry", async (t) => {
   assertHas(row, { status: "waiting", due_at: row.expires_at });
 });
 
-test("a replaced provider is in force once the configuration has changed", async (t) => {
+test("a replaced provider is used once the configuration has changed", async (t) => {
   const fixture = await createFixture(t);
   const [before, after] = [await startVendor(t), await startVendor(t)];
   const tenant = await fixture.tenant();
@@ -261,7 +261,7 @@ test("a replaced provider is in force once the configuration has changed", async
   assert.deepEqual([before.calls.length, after.calls.length], [1, 1]);
 });
 
-test("credentials that cannot be read are waited for, not lost", async (t) => {
+test("unreadable credentials delay a message, they do not lose it", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const provider = await fixture.provider(tenant, "EMAIL", "sandbox", {});
@@ -273,7 +273,7 @@ test("credentials that cannot be read are waited for, not lost", async (t) => {
   assert.match(row.reason, /settings cannot be read/);
 });
 
-test("an attempt is logged with its ids, and nothing of the recipient, content or credentials", async (t) => {
+test("an attempt is logged with its ids, and without recipient, content or credentials", async (t) => {
   const { fixture, tenant, version } = await createShop(t);
   const id = await fixture.delivery(tenant, version);
   await fixture.sender().handle(message(tenant, [id]));
@@ -284,7 +284,7 @@ test("an attempt is logged with its ids, and nothing of the recipient, content o
   for (const secret of [TO, "Hello", "Ann", "SG.secret"]) assert.ok(!all.includes(secret), secret);
 });
 
-/** The schedule alone is looked at. */
+/** Checks only the schedule. */
 async function closeCircuits(fixture: Fixture, sender: { refreshCircuits(): Promise<string> }) {
   await fixture.pool.query("delete from provider_circuits");
   await sender.refreshCircuits();

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { TemplateSource } from "@belfry/templates/source";
 import { createDigests } from "./digest-fixture.ts";
 
-/** The message of a digest of these events, in a template. */
+/** The message of a digest of these events, rendered by a template. */
 async function messageOf(t: TestContext, source: TemplateSource, events: readonly unknown[]) {
   const digests = await createDigests(t, source);
   const ids: string[] = [];
@@ -19,7 +19,7 @@ const plain = (subject: string, content: string): TemplateSource => {
   return { kind: "email", format: "text", subject, content };
 };
 
-test("of 250 events a message shows the oldest 100 and counts them all", async (t) => {
+test("a digest of 250 events shows the oldest 100 and counts all", async (t) => {
   const all = Array.from({ length: 250 }, (_, n) => ({ n }));
   const source = plain("{{$count}} newest {{n}}", "{% for c in $items %}{{c.n}},{% endfor %}");
   const { subject, text } = await messageOf(t, source, all);
@@ -27,7 +27,7 @@ test("of 250 events a message shows the oldest 100 and counts them all", async (
   assert.equal(text.trim(), `${all.slice(0, 100).map(({ n }) => n)},`);
 });
 
-test("what a message shows of its events is at most 1 MiB of variables, and it counts them all", async (t) => {
+test("a digest shows at most 1 MiB of variables, and counts all events", async (t) => {
   const all = Array.from({ length: 10 }, (_, n) => ({ n, large: "x".repeat(200 * 1024) }));
   const source = plain("{{$count}}", "{% for c in $items %}{{c.n}},{% endfor %}");
   const { subject, text } = await messageOf(t, source, all);
@@ -35,7 +35,7 @@ test("what a message shows of its events is at most 1 MiB of variables, and it c
   assert.equal(text.trim(), "0,1,2,3,4,");
 });
 
-test("an event stands by when it was accepted, or left its rest", async (t) => {
+test("each event has the time when it was accepted, or when it became due", async (t) => {
   const digests = await createDigests(
     t,
     plain(
@@ -64,7 +64,7 @@ test("an event stands by when it was accepted, or left its rest", async (t) => {
   ]);
 });
 
-test("a tenant's own variables of these names win", async (t) => {
+test("a tenant's own variables of the same names win", async (t) => {
   const own = { $items: "mine", $count: 7, $at: "then" };
   const { subject, text } = await messageOf(t, plain("{{$count}}", "{{$items}} {{$at}}"), [
     {},
@@ -77,7 +77,7 @@ test("a tenant's own variables of these names win", async (t) => {
   assert.match(item.text, /^then;20\d\d-/);
 });
 
-test("erased and unreadable variables of one event leave the others as they are", async (t) => {
+test("erased or unreadable variables of one event do not affect the others", async (t) => {
   const digests = await createDigests(
     t,
     plain("{{$count}}", "{% for c in $items %}{{c.by}};{% endfor %}"),
@@ -99,7 +99,7 @@ const HOSTILE = '<script>alert("1")</script> **bold** [link](javascript:1) {{by}
 const ESCAPED =
   "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; **bold** [link](javascript:1) {{by}} {% if x %}";
 
-test("a hostile item is text in HTML, MJML and Markdown, as every value", async (t) => {
+test("a hostile item is escaped in HTML, MJML and Markdown, like every value", async (t) => {
   const loop = "{% for c in $items %}{{c.by}}{% endfor %}";
   const mails: TemplateSource[] = [
     { kind: "email", format: "html", subject: "s", content: `<p>${loop}</p>` },
@@ -118,7 +118,7 @@ test("a hostile item is text in HTML, MJML and Markdown, as every value", async 
   }
 });
 
-test("an SMS shows a hostile item as it is, once", async (t) => {
+test("an SMS shows a hostile item unchanged, once", async (t) => {
   const source: TemplateSource = {
     kind: "text",
     content: "{{$count}}: {% for c in $items %}{{c.by}};{% endfor %}",

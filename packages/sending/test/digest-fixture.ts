@@ -25,7 +25,7 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
     [templateId, tenant, TYPE, channel, '{"windowSeconds":60}'],
   );
 
-  /** Saves a version and puts it in force; returns its id. */
+  /** Saves a version and makes it live; returns its id. */
   async function publish(next: TemplateSource = source, locale = ""): Promise<string> {
     const made = await compileTemplate(next, { owner: tenant });
     if (!made.ok) throw new Error(JSON.stringify(made.faults));
@@ -58,7 +58,7 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
     return id;
   }
 
-  /** A digest of these events, released; with `rests` still at rest. */
+  /** A digest of these events, released; with `rests` it still waits. */
   async function digest(
     events: readonly string[],
     more: {
@@ -101,7 +101,7 @@ export async function createDigests(t: TestContext, source: TemplateSource = LOO
   }
 
   const sender = fixture.sender({ channel });
-  /** What a released delivery becomes. */
+  /** The state that a released delivery reaches. */
   async function send(deliveryId: string, by = sender) {
     await by.handle(message(tenant, [deliveryId], channel));
     return await fixture.row(deliveryId);

@@ -18,7 +18,7 @@ async function comments({ event }: Digests, ...people: string[]): Promise<string
   return ids;
 }
 
-test("a digest is one message: its events in a loop, how many, and the variables of the newest", async (t) => {
+test("a digest is one message: its events in a loop, their number, and the variables of the newest", async (t) => {
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob", "Cid");
   const { id, deliveryId } = await digests.digest(ids);
@@ -31,13 +31,13 @@ test("a digest is one message: its events in a loop, how many, and the variables
   assert.equal(said?.traceId, `trace-${ids[2]}`, "the trace of the newest");
 });
 
-test("the first try settles what a digest is of: a retry keeps its events and its version", async (t) => {
+test("the first attempt fixes the content of a digest: a retry keeps its events and its version", async (t) => {
   const digests = await createDigests(t);
   const { pool } = digests;
   const ids = await comments(digests, "Ann", "Bob");
   const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
   const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
-  // A sender that died in its first try.
+  // A sender that died in its first attempt.
   const [claimed] = await claim(digests, deliveryId);
   assert.equal(claimed?.template_version_id, newest, "the version in force when it was released");
   await pool.query("update deliveries set claimed_until = now() - interval '1 s' where id = $1", [
@@ -83,7 +83,7 @@ test("another provider takes over with the same events", async (t) => {
   assert.deepEqual(await digests.states(id), ["in", "in"]);
 });
 
-test("a digest in quiet hours stays open, and its first try after them closes it", async (t) => {
+test("a digest in quiet hours stays open, and the first attempt after them closes it", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant } = digests;
   const { rows } = await pool.query("select clock_timestamp() as now");
@@ -110,7 +110,7 @@ test("a digest in quiet hours stays open, and its first try after them closes it
   assert.equal((await digests.sent(deliveryId))[0]?.subject, "2 comments");
 });
 
-test("what was read in the inbox is left out; with all of it read nothing is sent", async (t) => {
+test("events that were read in the inbox are left out; if all were read, nothing is sent", async (t) => {
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob", "Cid");
   const some = await digests.digest(ids, { unlessRead: true });
@@ -134,13 +134,13 @@ test("what was read in the inbox is left out; with all of it read nothing is sen
   assert.equal(skipped.reason, "read in the inbox", "by the template's setting of now");
 });
 
-test("one that was released and then closed by who came later is settled by its first try like any other", async (t) => {
+test("a digest that was released and then closed by a later dispatch is settled by its first attempt as usual", async (t) => {
   const digests = await createDigests(t);
   const ids = await comments(digests, "Ann", "Bob");
   const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
   const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
   await digests.read(ids[0]!);
-  // As time_deliveries does where it cannot join.
+  // As time_deliveries does if it cannot join.
   await digests.pool.query("update digests set closed_at = clock_timestamp() where id = $1", [id]);
   const row = await digests.send(deliveryId);
   assert.deepEqual([row.status, row.template_version_id], ["accepted", newest]);
@@ -166,7 +166,7 @@ test("a digest of which every event was cancelled is skipped", async (t) => {
   assert.equal((await digests.sent(other.deliveryId))[0]?.subject, "2 comments");
 });
 
-test("a single delivery is skipped where its notification was read, but only before its first try", async (t) => {
+test("a single delivery is skipped if its notification was read, but only before its first attempt", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant, version } = digests;
   const one = async (eventId: string, unlessRead: boolean) => {
@@ -199,7 +199,7 @@ test("a single delivery is skipped where its notification was read, but only bef
   assert.equal((await digests.send(later)).status, "accepted", "somebody may have it already");
 });
 
-test("preferences and suppressions hold when a digest leaves", async (t) => {
+test("preferences and suppressions apply when a digest leaves", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant, fixture } = digests;
   const ids = await comments(digests, "Ann");
@@ -222,7 +222,7 @@ test("preferences and suppressions hold when a digest leaves", async (t) => {
   assert.equal(suppressed.reason, "address suppressed (bounced)");
 });
 
-test("a digest takes its template as it is when it leaves: its version, language, and whether there is one", async (t) => {
+test("a digest uses the template that exists when it leaves: its version, its language, or none", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant } = digests;
   const ids = await comments(digests, "Ann");
@@ -255,7 +255,7 @@ test("a digest takes its template as it is when it leaves: its version, language
   assert.deepEqual([gone.status, gone.reason], ["failed", "the template is gone"]);
 });
 
-test("a release that is taken back leaves a digest open, and so does one that no sender could begin", async (t) => {
+test("a digest stays open if its release is undone, or if no sender could begin it", async (t) => {
   const digests = await createDigests(t);
   const { pool, tenant } = digests;
   const { id, deliveryId } = await digests.digest(await comments(digests, "Ann"));
@@ -273,7 +273,7 @@ test("a release that is taken back leaves a digest open, and so does one that no
   assert.equal(await isOpen(), true);
 });
 
-test("where a template has become sensitive, the events of a digest lose their variables once it has ended", async (t) => {
+test("if a template has become sensitive, the events of a digest lose their variables once it has ended", async (t) => {
   const digests = await createDigests(t);
   const { pool } = digests;
   const ids = await comments(digests, "Ann", "Bob", "Cid");
@@ -295,7 +295,7 @@ test("where a template has become sensitive, the events of a digest lose their v
   assert.equal((await digests.sent(sent.deliveryId))[0]?.subject, "2 comments");
 });
 
-test("of many digests that are as large as can be one claim takes what fits, and the others come right after", async (t) => {
+test("of many digests of maximum size one claim takes as many as fit, and the others follow at once", async (t) => {
   const digests = await createDigests(t);
   const by = "x".repeat(1_040_000);
   const all: string[] = [];
@@ -311,7 +311,7 @@ test("of many digests that are as large as can be one claim takes what fits, and
     );
   const claims = await claim(all);
   const which = (becomes: string) => all.filter((_, at) => claims[at]!.becomes === becomes);
-  // The last of them goes over the bound of 16 MiB.
+  // The last of them exceeds the limit of 16 MiB.
   assert.deepEqual([which("sending").length, which("busy").length], [17, 3]);
   const rest = await claim(which("busy"));
   assertEach(rest, ({ becomes }) => becomes, ["sending", "sending", "sending"]);

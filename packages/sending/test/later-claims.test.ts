@@ -50,7 +50,7 @@ async function setUp(t: TestContext) {
       );
       await noteUse(db, tenant, "uses_preferences");
     },
-    /** Quiet hours of ann, which last for so many minutes yet; returns their end. */
+    /** Quiet hours of ann that last for so many more minutes; returns their end. */
     async quiet(minutes: number, who: "ann" | "tenant" = "ann") {
       const { rows } = await pool.query("select clock_timestamp() as now");
       const minute = Math.floor(rows[0].now.getTime() / 60_000) * 60_000;
@@ -73,7 +73,7 @@ async function setUp(t: TestContext) {
   };
 }
 
-test("what has waited for more than a minute is not sent once its user has turned it off", async (t) => {
+test("a message that waited for more than a minute is not sent once its user has turned it off", async (t) => {
   const { vendor, delivery, send, off, category, pool, tenant } = await setUp(t);
   await category();
   await off();
@@ -88,7 +88,7 @@ test("what has waited for more than a minute is not sent once its user has turne
   assert.equal((await send(await delivery(61))).status, "accepted", "required");
 });
 
-test("of a queue of young mails none is sent once its user has turned the category off", async (t) => {
+test("no email of a queue of young ones is sent once its user has turned the category off", async (t) => {
   const { vendor, delivery, off, category, pool, tenant, fixture } = await setUp(t);
   await category();
   const queue = await Promise.all(Array.from({ length: 300 }, () => delivery(0)));
@@ -108,7 +108,7 @@ test("of a queue of young mails none is sent once its user has turned the catego
   ]);
 });
 
-test("a preference is told before a suppression, and a suppressed address beats what is required", async (t) => {
+test("the timeline shows a preference before a suppression, and a suppressed address blocks required messages", async (t) => {
   const { delivery, send, off, category, pool, tenant } = await setUp(t);
   await category();
   await pool.query(
@@ -167,10 +167,10 @@ async function restsUntilTheEnd(t: TestContext, who: "ann" | "tenant") {
   assert.deepEqual(vendor.calls.map(deliveryOf), [fresh, required]);
 }
 
-test("what falls into quiet hours while it waits rests until their end", (t) =>
+test("a message that reaches quiet hours while it waits is delayed until their end", (t) =>
   restsUntilTheEnd(t, "ann"));
 
-test("and so it does by the tenant's quiet hours, of a user whom nobody has named", (t) =>
+test("the tenant's quiet hours delay a message of a user without a directory entry in the same way", (t) =>
   restsUntilTheEnd(t, "tenant"));
 
 test("dates are written in the user's zone", async (t) => {

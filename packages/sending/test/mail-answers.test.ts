@@ -7,7 +7,7 @@ import { createFixture, message } from "./sending-fixture.ts";
 /** As Postfix answers for a domain that does not exist. */
 const UNKNOWN_DOMAIN = "450 4.1.2 Recipient address rejected: Domain not found";
 
-test("mail to mistyped domains is put off by itself: all other mail of the tenant leaves at once", async (t) => {
+test("emails to mistyped domains are deferred alone: all other mail of the tenant leaves at once", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const server = await startMailServer(t, undefined, (line) =>
@@ -39,7 +39,7 @@ test("mail to mistyped domains is put off by itself: all other mail of the tenan
   assert.equal(rowCount, 0);
 });
 
-test("a provider that is back is found by a fresh message, not by one that was deferred", async (t) => {
+test("a fresh message, not a deferred one, detects that a provider is back", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   let isClosing = false;
@@ -87,7 +87,7 @@ test("a provider that is back is found by a fresh message, not by one that was d
 const NO_RELAY = "554 5.7.1 Relay access denied";
 const BLOCKED = "550 5.7.1 Client host blocked using a list";
 
-test("what one account may not send leaves by the next provider at once", async (t) => {
+test("a message that one account may not send leaves by the next provider at once", async (t) => {
   for (const [refusal, expected] of [
     [NO_RELAY, "credentials"],
     [BLOCKED, "policy"],
@@ -117,7 +117,7 @@ test("without another provider a rule fails the message, and a fault of the acco
   }
 });
 
-test("while the next provider is not called, what the first does not take waits by the schedule", async (t) => {
+test("while the next provider is not called, a message that the first refuses waits by the schedule", async (t) => {
   const { fixture, tenant, version, first } = await refusingShop(t, BLOCKED);
   const second = await startMailServer(t);
   const other = await fixture.provider(tenant, "EMAIL", "smtp", second.settings, { position: 1 });
@@ -135,7 +135,7 @@ test("while the next provider is not called, what the first does not take waits 
   assert.deepEqual([first.recipients.length, second.recipients.length], [1, 0]);
 });
 
-test("a recipient whom the account may not send to stops none of its other mail", async (t) => {
+test("a recipient to whom the account may not send does not stop its other mail", async (t) => {
   const { fixture, tenant, version, first } = await refusingShop(t, NO_RELAY, "@elsewhere");
   const sender = fixture.sender();
   const send = async (to: string) => {
@@ -152,7 +152,7 @@ test("a recipient whom the account may not send to stops none of its other mail"
   assert.equal(first.recipients.length, 11);
 });
 
-test("an address that does not exist bounces at once, and is not asked again", async (t) => {
+test("an address that does not exist bounces at once, and gets no second message", async (t) => {
   const { fixture, tenant, version, first } = await refusingShop(t, "550 5.1.1 User unknown");
   await fixture.provider(tenant, "EMAIL", "smtp", first.settings, { position: 1 });
   await fixture.pool.query(
@@ -176,7 +176,7 @@ test("an address that does not exist bounces at once, and is not asked again", a
   assertEach(told.rows, ({ type }) => type, ["delivery.bounced", "delivery.skipped"]);
 });
 
-test("mail servers are greeted by the host of our public address", async (t) => {
+test("mail servers are greeted by the host of the public address", async (t) => {
   const fixture = await createFixture(t);
   const tenant = await fixture.tenant();
   const greeted: string[] = [];
@@ -190,7 +190,7 @@ test("mail servers are greeted by the host of our public address", async (t) => 
   assert.deepEqual(greeted, ["EHLO belfry.example.com"]);
 });
 
-/** How servers say that they take no more: of connections, and of messages over one. */
+/** The answers of servers that accept no more: for connections, and for messages over one connection. */
 const LIMITS: readonly (readonly [connections: number, messages: number, refusal: string])[] = [
   [1, 100, "421 4.7.0 Too many connections"],
   [2, 100, "421 4.3.2 Busy, try again later"],
@@ -200,7 +200,7 @@ const LIMITS: readonly (readonly [connections: number, messages: number, refusal
   [1, 2, "451 4.3.0 No more for now"],
 ];
 for (const [most, mostMessages, refusal] of LIMITS) {
-  test(`over at most ${most} connections with ${mostMessages} messages each (${refusal}) 30 mails leave at once, each at its first try`, async (t) => {
+  test(`over at most ${most} connections with ${mostMessages} messages each (${refusal}) 30 emails leave at once, each at its first attempt`, async (t) => {
     const fixture = await createFixture(t);
     const tenant = await fixture.tenant();
     let refused = 0;
@@ -227,7 +227,7 @@ for (const [most, mostMessages, refusal] of LIMITS) {
     assert.equal(server.messages.length, 30);
     const { rowCount } = await fixture.pool.query("select from provider_circuits");
     assert.equal(rowCount, 0);
-    // What it bears is learned, not met again with each message.
+    // Belfry learns the limit, and does not hit it again with each message.
     assert.ok(refused > 0 && refused <= 15, `${refused} refusals`);
   });
 }

@@ -12,12 +12,12 @@ const REPLIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the server says to a line instead of what it would; undefined: what it would. ``: the connection; `.`: the end of a
- * message. What begins with 421 ends the connection.
+ * The server's answer to a line; undefined: its normal one. An empty line stands for the connection, `.` for the end of a
+ * message. An answer that begins with 421 ends the connection.
  */
 type Say = (line: string, session: { connections: number; messages: number }) => string | undefined;
 
-/** A mail server on loopback; `answer` says when it has taken a whole message. */
+/** A mail server on loopback; `answer` decides when it has accepted a whole message. */
 export async function startMailServer(
   t: TestContext,
   answer: (take: () => void) => void = (take) => take(),
@@ -78,6 +78,6 @@ export async function startMailServer(
     port: await listen(t, server),
     from: "shop@example.com",
   };
-  /** `recipients`: of every message that was begun; `messages`: whole, as they arrived. */
+  /** `recipients`: of every message that was begun; `messages`: complete ones, as they arrived. */
   return { settings, recipients, messages, mostConnections: () => mostConnections };
 }

@@ -43,7 +43,7 @@ async function createStage(t: TestContext, answer?: Parameters<typeof createShop
   return { stage, ...shop };
 }
 
-test("the process sends what is published, and SIGTERM lets the call in hand finish", async (t) => {
+test("the process sends published deliveries, and SIGTERM lets the current call finish", async (t) => {
   const { stage, vendor, tenant, version } = await createStage(t);
   const sender = await stage.start();
 
@@ -92,7 +92,7 @@ test("a sender killed during a call: the delivery is sent again once its lease h
   assert.deepEqual(classes, ["ambiguous", "accepted"]);
 });
 
-test("what a killed sender held leaves by another as soon as the lease has ended, without anybody's help", async (t) => {
+test("another sender sends a killed sender's deliveries as soon as the lease has ended, without anybody's help", async (t) => {
   const { stage, vendor, tenant, version } = await createStage(t, hang);
   const ids = [await stage.delivery(tenant, version), await stage.delivery(tenant, version)];
   const leaseMs = 6_000;
@@ -117,10 +117,10 @@ test("what a killed sender held leaves by another as soon as the lease has ended
   }
 });
 
-test("connections to Postgres that die under 500 mails: the process stays, and each mail leaves once", async (t) => {
+test("if connections to Postgres die under 500 emails, the process stays, and each email leaves once", async (t) => {
   const { stage, vendor, tenant, version } = await createStage(t);
   const ids = await Promise.all(Array.from({ length: 500 }, () => stage.delivery(tenant, version)));
-  // Every tenth claim or settlement takes its connection with it, eight times.
+  // Every tenth claim or settlement ends its connection, eight times.
   await stage.pool.query(`create sequence written;
     create function die() returns trigger language plpgsql as $$
     declare n bigint := nextval('written');
@@ -147,7 +147,7 @@ test("connections to Postgres that die under 500 mails: the process stays, and e
   assert.deepEqual(vendor.calls.map(deliveryOf).sort(), ids.toSorted());
 });
 
-/** However late the kill comes, the call has no end: that the provider was too slow cannot be written down. */
+/** The call never ends, so the test does not depend on when the kill comes. */
 async function forbidEnds({ pool }: Pick<Fixture, "pool">): Promise<void> {
   await pool.query(`
     create function no_end() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
@@ -155,7 +155,7 @@ async function forbidEnds({ pool }: Pick<Fixture, "pool">): Promise<void> {
       execute function no_end()`);
 }
 
-/** As the release loop: what was put back untried, as on a busy machine no call came free, leaves again. */
+/** Does the work of the release loop: deliveries that were put back without an attempt leave again. */
 async function releaseResting(
   { pool, publish }: Awaited<ReturnType<typeof createStage>>["stage"],
   tenantId: string,

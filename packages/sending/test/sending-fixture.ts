@@ -13,7 +13,7 @@ import { createSending, type SendingOptions } from "../src/sending.ts";
 export const SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 export const keys = parseSecretKeys(SECRETS_KEYS);
 
-/** The tables of a test, and what a dispatcher would have put there. */
+/** The tables of a test, with the rows of a dispatcher. */
 export async function createFixture(t: TestContext) {
   const database = await createTestDatabase();
   const { url } = database;
@@ -170,7 +170,7 @@ export async function createFixture(t: TestContext) {
     return rows;
   }
 
-  /** As the release loop does it: due or not, it is on its way again. */
+  /** Releases it again as the release loop does, due or not. */
   async function release(...ids: string[]): Promise<void> {
     await pool.query(
       "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { createFixture } from "./sending-fixture.ts";
 import { type Answer, startVendor } from "./vendor.ts";
 
-/** What most tests begin with: a tenant whose mails go to a vendor, and a template for them. */
+/** The usual beginning of a test: a tenant whose emails go to a vendor, and a template for them. */
 export async function createShop(t: TestContext, answer?: Answer) {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t, answer);

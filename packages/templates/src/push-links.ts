@@ -10,7 +10,7 @@ import {
 } from "./language/bounds.ts";
 import { cleanLine, countCharacters } from "./language/characters.ts";
 import { parseTemplate } from "./language/parse-template.ts";
-import { hasEnded, type Rendering, type Slot } from "./language/rendering.ts";
+import { isTooCostly, type Rendering, type Slot } from "./language/rendering.ts";
 import { breaksLines, scanTags, type Tag, type TagFault } from "./language/tags.ts";
 import { createWriter } from "./language/writer.ts";
 import { type PushAction, type PushLinks, placeFaults, type TemplateFault } from "./source.ts";
@@ -86,7 +86,7 @@ export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | und
       const why = [label, to].find((part) => typeof part === "object");
       made.leftOut.push(`action ${index + 1} (${why?.fault ?? "empty"})`);
     }
-    return hasEnded(rendering) ? undefined : made;
+    return isTooCostly(rendering) ? undefined : made;
   };
 }
 

@@ -19,7 +19,7 @@ import {
 } from "./language/characters.ts";
 import {
   beginRendering,
-  hasEnded,
+  isTooCostly,
   type Rendering,
   type RenderSettings,
   type Slot,
@@ -277,7 +277,7 @@ function rendererOf(
     for (const writer of writers) {
       const text = writer(variables, rendering);
       if (text === undefined) {
-        return hasEnded(rendering) ? TOO_COSTLY : TOO_LARGE;
+        return isTooCostly(rendering) ? TOO_COSTLY : TOO_LARGE;
       }
       texts.push(text);
     }

@@ -21,7 +21,7 @@ import { releaseOnce } from "./release-loop.ts";
 const EVENTS = 10_000;
 const PER_WAVE = 100;
 const PER_CANCEL = 10;
-/** One in so many tries fails for now. */
+/** One attempt in so many fails temporarily. */
 const FAILING = 4;
 const SENT_BY: readonly ProviderChannel[] = ["EMAIL", "SMS"];
 /** The channels of each event type. */
@@ -34,7 +34,7 @@ const TYPES: Record<string, Channel[]> = {
 
 type Verdict = { verdict: string; stopped: string[] };
 
-/** What has really left, by event and channel: how often. */
+/** What was really sent: how often, by event and channel. */
 function createWorld(under: DispatcherUnderTest, random: () => number) {
   const left = new Map<string, number>();
   const count = (eventId: string, channel: string) => {
@@ -51,13 +51,13 @@ function createWorld(under: DispatcherUnderTest, random: () => number) {
         return [];
       },
       async publishPushes(pushes: readonly { eventId: string }[]) {
-        // Published again by whoever finds it dispatched: a browser knows it by its offset.
+        // Published again by the replica that finds it dispatched: a browser recognises it by its offset.
         for (const { eventId } of pushes) left.set(`${eventId} PUSH`, 1);
       },
     },
   });
 
-  /** A sender: claims what was released, calls the provider, settles. */
+  /** A sender: claims released deliveries, calls the provider, settles. */
   async function send(provider: { id: string; kind: string }): Promise<void> {
     const mine = released.splice(0, 20);
     for (const channel of SENT_BY) {
@@ -91,7 +91,7 @@ function createWorld(under: DispatcherUnderTest, random: () => number) {
   return { left, released, deps, send };
 }
 
-test("10000 cancels against waking, dispatching, releasing and claiming: each answer is the truth", async (t) => {
+test("10000 cancels against waking, dispatching, releasing and claiming: each answer is true", async (t) => {
   const under = await dispatcherUnderTest(t, 40);
   const { pool } = under;
   const db = createDatabase(pool);
@@ -133,7 +133,7 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
     }));
     const ids = await under.events(tenant, ...setups);
     for (const [at, id] of ids.entries()) types.set(id, setups[at]!.eventType);
-    // Every third one rests, and is due now.
+    // Every third one is scheduled, and is due now.
     const resting = ids.filter((_, at) => at % 3 === 0);
     await pool.query(
       `with rested as (delete from undispatched_events where event_id = any ($1) returning event_id, user_key)
@@ -167,7 +167,7 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
     await Promise.all(others);
   }
 
-  // What is left goes its way.
+  // The remaining events are sent.
   for (;;) {
     await wake();
     const { rows: open } = await pool.query(
@@ -224,7 +224,7 @@ test("10000 cancels against waking, dispatching, releasing and claiming: each an
     }
   }
   assert.deepEqual(wrong.slice(0, 10), []);
-  // All of these were told, and each is so for ever: what was too late to stop can be stopped no more.
+  // Each reported cancel stays true: events that were too late to stop cannot be stopped any more.
   const again = await cancelEvents(db, tenant, [...types.keys()]);
   assert.deepEqual(
     new Map(again.map(({ id, ...verdict }) => [id, verdict])),

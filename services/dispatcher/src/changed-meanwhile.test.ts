@@ -7,14 +7,14 @@ import { setPreferences } from "@belfry/database/preferences";
 import { assertEach } from "@belfry/testing/assert-each";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
-/** What docs/timing.md says of changes while something waits: what rests, is gathered, or waits to be read. */
+/** The table of docs/timing.md about changes while a message waits: scheduled, in a digest, or until unread. */
 
 const HOUR = 3600;
 const ANN = "ann";
 const OLD = "old@example.com";
 const NEW = "new@example.com";
 
-/** Three events that wait, each in its own way. */
+/** Three waiting events, each in its own way. */
 async function threeThatWait(t: TestContext) {
   const under = await timedUnderTest(t);
   const { pool } = under;
@@ -35,7 +35,7 @@ async function threeThatWait(t: TestContext) {
   const gathered = await under.dispatch(of("gathered"));
   const unread = await under.dispatch(of("unread"));
   assert.ok(gathered.delivery.due_at > new Date() && unread.delivery.due_at > new Date());
-  // Long enough for a claim to ask again.
+  // Long enough for a claim to check again.
   await pool.query("update events set accepted_at = accepted_at - interval '2 minutes'");
   await pool.query("update digests set opened_at = opened_at - interval '2 minutes'");
 
@@ -55,12 +55,12 @@ async function threeThatWait(t: TestContext) {
 
   return {
     ...{ ...under, db, of },
-    /** Only what a look of the release loop does before anything is due. */
+    /** Only the release loop's check before anything is due. */
     async atOnce() {
       await under.release();
       return { gathered: await told(gathered.id), unread: await told(unread.id) };
     },
-    /** Their time has come. */
+    /** They become due. */
     async due() {
       under.deps.routing.clear();
       await pool.query("update scheduled_events set send_at = now()");
@@ -162,7 +162,7 @@ const CHANGES: {
 ];
 
 for (const { what, change, becomes } of CHANGES) {
-  test(`meanwhile this has changed: ${what}`, async (t) => {
+  test(`a change while a message waits: ${what}`, async (t) => {
     const waiting = await threeThatWait(t);
     await change(waiting);
     const told = await waiting.due();
@@ -174,7 +174,7 @@ for (const { what, change, becomes } of CHANGES) {
   });
 }
 
-test("of a tenant that is deactivated what waits to leave is skipped at once, and what rests at its time", async (t) => {
+test("when a tenant is deactivated, messages ready to leave are skipped at once, and waiting ones when they become due", async (t) => {
   const waiting = await threeThatWait(t);
   await waiting.pool.query("update tenants set active = false");
   const skipped = "skipped: tenant inactive";
@@ -185,7 +185,7 @@ test("of a tenant that is deactivated what waits to leave is skipped at once, an
   assert.equal((await waiting.dispatch(waiting.of("gathered"))).delivery.status, "queued");
 });
 
-test("a window that is open ends as it would have in the zone of before; another address opens another", async (t) => {
+test("an open window ends at its time in the old zone; another address opens another window", async (t) => {
   const under = await timedUnderTest(t);
   const { pool } = under;
   await under.timed("gathered", { digest: { at: "09:00" } });

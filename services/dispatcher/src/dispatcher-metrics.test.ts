@@ -4,7 +4,7 @@ import { createWaitingCount, WAITING_REASONS } from "./dispatcher-metrics.ts";
 import { restingDeliveries } from "./dispatcher-under-test.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
-test("what waits is counted by its reason, once in 15 seconds, and up to a bound", async (t) => {
+test("waiting deliveries are counted by reason, once in 15 seconds, up to a limit", async (t) => {
   const under = await timedUnderTest(t);
   const { pool } = under;
   let nowMs = 0;
@@ -47,7 +47,7 @@ test("what waits is counted by its reason, once in 15 seconds, and up to a bound
   assert.equal(all, 10_000 + 7, "of a channel no more than 10,000 are looked at");
 });
 
-test("a count that fails is tried anew at the next look", async () => {
+test("a failed count is repeated at the next check", async () => {
   let fails = true;
   const pool = {
     query: async () => {

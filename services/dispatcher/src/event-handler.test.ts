@@ -38,7 +38,7 @@ async function withOrders(...given: Parameters<typeof setUp>) {
 
 const each = (reason: string) => Object.fromEntries(CHANNELS.map((channel) => [channel, reason]));
 
-test("an event becomes a delivery on each channel that a sender serves, and a push with the first offset of its channel", async (t) => {
+test("an event becomes a delivery on each channel with a sender, and a push with the first offset of its channel", async (t) => {
   const { acme, templates, events, handle, deliveries, sent, outcome, pool } = await setUp(t);
   await templates(acme, "order.confirmed", undefined, {
     target: "orders",
@@ -75,7 +75,7 @@ test("an event becomes a delivery on each channel that a sender serves, and a pu
   assert.equal((await pool.query("select 1 from undispatched_events")).rowCount, 0);
 });
 
-test("every channel that does not dispatch leaves its reason on the event", async (t) => {
+test("every channel without a delivery records its reason on the event", async (t) => {
   const { tenant, templates, events, handle, outcome, deliveries } = await setUp(t);
   const acme = await tenant({ deliveryChannels: ["EMAIL", "SMS"], providers: ["EMAIL"] });
   await templates(acme, "order.confirmed");
@@ -91,7 +91,7 @@ test("every channel that does not dispatch leaves its reason on the event", asyn
   assert.equal((await deliveries()).length, 0);
 });
 
-test("a global type uses the platform's templates and no tenant's; other types never the platform's", async (t) => {
+test("a global type uses only the platform's templates; other types never use them", async (t) => {
   const { pool, tenant, events, handle, sent, templates } = await setUp(t);
   await pool.query("delete from templates");
   const [acme, other] = [await tenant(), await tenant()];
@@ -105,7 +105,7 @@ test("a global type uses the platform's templates and no tenant's; other types n
   );
 });
 
-test("an event handled twice creates nothing, and publishes again what may not have left", async (t) => {
+test("an event that is handled twice creates nothing, and publishes again only what may not have left", async (t) => {
   const { acme, events, handle, deliveries, sent, pool } = await withOrders(t);
   const ids = await events(acme, {}, { userId: "user-2" });
   await handle(ids);
@@ -127,7 +127,7 @@ test("an event handled twice creates nothing, and publishes again what may not h
   );
 });
 
-test("a push leads where its template says, alone and among others, and the same when it is published again", async (t) => {
+test("a push has the links of its template, alone and in a batch, and the same when it is published again", async (t) => {
   const { acme, templates, events, handle, sent, pool } = await setUp(t);
   const actions = [{ label: "Track {{name}}", url: "https://t.example/{{name}}" }];
   await templates(acme, "order.sent", ["PUSH"], { links: { url: "/orders/{{name}}", actions } });
@@ -162,7 +162,7 @@ test("a push leads where its template says, alone and among others, and the same
   assert.deepEqual(await stored(), expected);
 });
 
-test("a dispatcher killed between commit and publish: the next delivery of the message publishes all", async (t) => {
+test("if a dispatcher is killed between commit and publish, the redelivered message publishes everything", async (t) => {
   const { acme, events, handle, deliveries, sent, deps } = await withOrders(t);
   const ids = await events(acme, {}, {}, {});
   const dying = createEventHandler({
@@ -183,7 +183,7 @@ test("a dispatcher killed between commit and publish: the next delivery of the m
   assert.deepEqual(sent.pushes.map((push) => push.offset).sort(), [1, 2, 3]);
 });
 
-test("two replicas that handle at the same time give each channel contiguous offsets, each event once", async (t) => {
+test("two replicas at the same time give each channel contiguous offsets, and dispatch each event once", async (t) => {
   const { tenant, templates, events, handle, sent, pool, deliveries, deps, warnings } = await setUp(
     t,
     1000,
@@ -197,7 +197,7 @@ test("two replicas that handle at the same time give each channel contiguous off
     ids.push(...(await events(acme, ...setups)));
   }
   const half = ids.length / 2;
-  // Both see the same 100 in the middle.
+  // Both get the same 100 in the middle.
   await Promise.all([
     handle(ids.slice(0, half + 50)),
     handle(ids.slice(half - 50).reverse(), 1, other),
@@ -222,7 +222,7 @@ test("two replicas that handle at the same time give each channel contiguous off
   assert.deepEqual(warnings, [], "nothing collided");
 });
 
-/** Accepted one after another, as by a tenant that waits for each answer. */
+/** Accepted one after another, as for a tenant that waits for each answer. */
 async function inSequence(
   { acme, templates, events }: Awaited<ReturnType<typeof setUp>>,
   count: number,
@@ -233,7 +233,7 @@ async function inSequence(
   return ids;
 }
 
-test("an event takes the earlier ones of its user along, wherever they wait, and is as new as it was accepted", async (t) => {
+test("an event dispatches earlier ones of its user first, wherever they wait, and keeps its time of acceptance", async (t) => {
   const under = await setUp(t);
   const { handle, sent, pool } = under;
   const ids = await inSequence(under, 4);
@@ -251,7 +251,7 @@ test("an event takes the earlier ones of its user along, wherever they wait, and
   assertEach(ids, (id) => offsets.get(id), [1, 2, 3, 4]);
 });
 
-test("what another replica has in hand is waited for, not done again", async (t) => {
+test("an event waits for an earlier one that another replica is dispatching, and does not dispatch it again", async (t) => {
   const under = await setUp(t);
   const { handle, sent, pool } = under;
   const [first = "", second = ""] = await inSequence(under, 2);
@@ -267,7 +267,7 @@ test("what another replica has in hand is waited for, not done again", async (t)
   assertEach(sent.pushes, (push) => push.eventId, [second]);
 });
 
-test("an earlier event that cannot be dispatched holds up no later one", async (t) => {
+test("an earlier event that cannot be dispatched does not delay later ones", async (t) => {
   const under = await setUp(t);
   const { handle, outcome, pool } = under;
   const [poisoned = "", second = "", third = ""] = await inSequence(under, 3);
@@ -281,7 +281,7 @@ test("an earlier event that cannot be dispatched holds up no later one", async (
   assert.equal((await outcome(poisoned)).dispatched_at, null);
 });
 
-test("behind a long queue of its user an event is put off, and its neighbours are not", async (t) => {
+test("an event behind a long queue of its user is deferred, and its neighbours are not", async (t) => {
   const under = await setUp(t);
   const { acme, templates, events, handle, outcome, pool } = under;
   await templates(acme, "order.confirmed", ["PUSH"]);
@@ -303,7 +303,7 @@ test("behind a long queue of its user an event is put off, and its neighbours ar
   assert.deepEqual(rows, [{ n: 1001 }]);
 });
 
-test("a message that may have ended a process goes alone", async (t) => {
+test("a message that may have ended a process is handled alone", async (t) => {
   const under = await setUp(t);
   const { handler, log, sent } = under;
   const [, second = ""] = await inSequence(under, 2);
@@ -312,7 +312,7 @@ test("a message that may have ended a process goes alone", async (t) => {
   assertEach(sent.pushes, (push) => push.eventId, [second]);
 });
 
-test("a poisoned event among 99 good ones fails alone, and ends as failed with its last try", async (t) => {
+test("a poisoned event among 99 good ones fails alone, and ends as failed with its last attempt", async (t) => {
   const { acme, events, handle, outcome, sent, pool } = await withOrders(t, 1000);
   const ids = await events(acme, ...Array.from({ length: 100 }, () => ({})));
   const poisoned = ids[42] ?? "";
@@ -329,7 +329,7 @@ test("a poisoned event among 99 good ones fails alone, and ends as failed with i
   assert.deepEqual(await handle(ids, 1), [DONE]);
 });
 
-test("a fault that is not the event's is thrown and nothing is given up", async (t) => {
+test("a fault outside the event is thrown, and no event ends", async (t) => {
   const { acme, events, handle, outcome, pool } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   await pool.query("alter function outstanding rename to elsewhere");
@@ -339,7 +339,7 @@ test("a fault that is not the event's is thrown and nothing is given up", async 
   assert.deepEqual(await handle([id], 10), [DONE]);
 });
 
-test("what breaks on the way out, however it is called, condemns no event", async (t) => {
+test("a failure while publishing ends no event, whatever its name", async (t) => {
   const { acme, events, handle, deps, sent } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   const broken = createEventHandler({
@@ -354,7 +354,7 @@ test("what breaks on the way out, however it is called, condemns no event", asyn
   assert.equal(sent.pushes.length, 1);
 });
 
-test("what cannot be decoded is rejected and its neighbours are handled", async (t) => {
+test("a message that cannot be decoded is rejected, and its neighbours are handled", async (t) => {
   const { tenant, events, handler, log, outcome } = await setUp(t);
   const [id = ""] = await events(await tenant(), {});
   const signal = new AbortController().signal;
@@ -365,7 +365,7 @@ test("what cannot be decoded is rejected and its neighbours are handled", async 
   assert.ok((await outcome(id)).dispatched_at !== null);
 });
 
-test("a refused event is done without work, and an unknown id as well", async (t) => {
+test("a refused event and an unknown id are done without work", async (t) => {
   const { acme, events, handle, sent, outcome, pool } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   await refuseEvents(pool, [id]);
@@ -374,7 +374,7 @@ test("a refused event is done without work, and an unknown id as well", async (t
   assert.equal(sent.deliveries.length + sent.pushes.length, 0);
 });
 
-test("a request replaced between reading and claiming is read anew, never sent as it was", async (t) => {
+test("a request that was replaced between reading and claiming is read again, and never sent in its old form", async (t) => {
   const { acme, events, handle, sent, pool, deps, deliveries } = await withOrders(t);
   const [id = ""] = await events(acme, {});
   const late = createEventHandler({
@@ -398,7 +398,7 @@ test("a request replaced between reading and claiming is read anew, never sent a
   assert.equal(sent.pushes[0]?.title, "New");
 });
 
-test("of a batch that another replica has dispatched in part, only the rest is written", async (t) => {
+test("if another replica has dispatched part of a batch, only the rest is written", async (t) => {
   const { tenant, templates, events, handle, sent, pool, deps, deliveries, outcome, warnings } =
     await setUp(t);
   const acme = await tenant();
@@ -434,7 +434,7 @@ test("of a batch that another replica has dispatched in part, only the rest is w
   assert.equal(new Set(sent.pushes.map((push) => push.offset)).size, 3);
 });
 
-test("while a tenant's deliveries are being counted elsewhere, its new ones rest", async (t) => {
+test("while another replica counts a tenant's deliveries, its new ones wait", async (t) => {
   const { tenant, templates, events, handle, pool, deliveries, rests } = await setUp(t);
   const [busy, free] = [await tenant(), await tenant()];
   await templates(busy, "order.confirmed", ["EMAIL"]);
@@ -463,7 +463,7 @@ test("a deactivated tenant's events end as skipped once the change is known", as
   });
 });
 
-test("a tenant has at most its share on the way; the rest wait in Postgres", async (t) => {
+test("a tenant has at most its share outstanding; the rest waits in Postgres", async (t) => {
   const { tenant, templates, events, handle, deliveries, sent, rests } = await setUp(t, 10);
   const [big, small] = [await tenant(), await tenant()];
   await templates(big, "order.confirmed", ["EMAIL"]);
@@ -478,7 +478,7 @@ test("a tenant has at most its share on the way; the rest wait in Postgres", asy
   assert.ok(rests() > 0);
 });
 
-test("deliveries that could not be published rest until the release loop takes them", async (t) => {
+test("deliveries that could not be published wait until the release loop takes them", async (t) => {
   const { acme, events, handle, deliveries, deps, sent } = await withOrders(t);
   const ids = await events(acme, {});
   const full = createEventHandler({
@@ -503,7 +503,7 @@ test("variables of a one-time code are erased when nothing needs them any more",
   assert.notEqual((await outcome(withSms)).variables, null);
 });
 
-test("what was accepted while its template was sensitive is dispatched as sensitive", async (t) => {
+test("an event that was accepted while its template was sensitive is dispatched as sensitive", async (t) => {
   const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["PUSH"]);
   await templates(acme, "news", ["PUSH"]);
@@ -517,7 +517,7 @@ test("what was accepted while its template was sensitive is dispatched as sensit
   assert.notEqual((await outcome(news)).variables, null);
 });
 
-test("variables that are sensitive on one channel only go when the last channel has ended", async (t) => {
+test("variables that are sensitive on one channel are erased only when the last channel has ended", async (t) => {
   const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["PUSH"], { sensitive: true });
   await templates(acme, "otp", ["EMAIL"]);
@@ -530,13 +530,13 @@ test("variables that are sensitive on one channel only go when the last channel 
   await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
   assert.equal(await erase(), 1);
   assert.equal((await outcome(id)).variables, null);
-  // Not dispatched yet: its variables are still to be rendered.
+  // It is not dispatched yet: its variables are still needed.
   assert.notEqual((await outcome(refused)).variables, null);
   await pool.query("delete from events");
   assert.equal(await erase(), 1);
 });
 
-test("variables of a one-time code go though its sender ended before it could erase them, behind any number that wait", async (t) => {
+test("variables of a one-time code are erased although its sender ended before it could, behind any number of waiting events", async (t) => {
   const { acme, templates, events, handle, outcome, pool } = await setUp(t);
   await templates(acme, "otp", ["EMAIL"], { sensitive: true });
   await templates(acme, "order.confirmed", ["EMAIL"]);

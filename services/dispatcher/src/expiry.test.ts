@@ -17,7 +17,7 @@ async function withTenant(t: TestContext) {
   return { ...under, acme: await under.tenant() };
 }
 
-test("each thing leaves when its time is over, and not before", async (t) => {
+test("each row is deleted when its retention ends, and not before", async (t) => {
   const under = await expiryUnderTest(t);
   const { pool } = under;
   const acme = await under.tenant();
@@ -74,7 +74,7 @@ test("each thing leaves when its time is over, and not before", async (t) => {
   assert.deepEqual(nonZero(await under.expire()), {}, "a second round finds nothing");
 });
 
-test("a tenant's own days hold for its rows and for nobody else's", async (t) => {
+test("a tenant's own retention applies to its rows and to no others", async (t) => {
   const under = await expiryUnderTest(t);
   const [usual, short, long] = [await under.tenant(), await under.tenant(), await under.tenant()];
   await under.setDays(short, 7, 3);
@@ -94,7 +94,7 @@ test("a tenant's own days hold for its rows and for nobody else's", async (t) =>
   assert.deepEqual(await left(long), [[1, 5, 10, 40], twice([1, 5, 10, 40]), [1, 5, 10, 40, 100]]);
 });
 
-test("a change of the days is in force at the next step, in both directions and back to the default", async (t) => {
+test("a changed retention applies at the next step, in both directions and back to the default", async (t) => {
   const under = await expiryUnderTest(t);
   const { agesLeft, setDays, expire } = under;
   const [acme, other] = [await under.tenant(), await under.tenant()];
@@ -135,7 +135,7 @@ test("a change of the days is in force at the next step, in both directions and 
   );
 });
 
-test("what is left of a tenant that is gone leaves with the default, however long it had wanted it kept", async (t) => {
+test("the default retention applies to the rows of a deleted tenant, however long its own was", async (t) => {
   const under = await expiryUnderTest(t);
   const gone = await under.tenant();
   await under.setDays(gone, 300);
@@ -148,7 +148,7 @@ test("what is left of a tenant that is gone leaves with the default, however lon
   assert.deepEqual(await under.agesLeft("events", gone), []);
 });
 
-test("an event of one day is kept for 25 hours, longer than the key that tells of it", async (t) => {
+test("with a retention of one day an event is kept for 25 hours, longer than its deduplication key", async (t) => {
   const { acme, ...under } = await withTenant(t);
   await under.setDays(acme, 1);
   await eventOfAge(under, acme, 24.9 / 24);
@@ -157,7 +157,7 @@ test("an event of one day is kept for 25 hours, longer than the key that tells o
   assert.equal((await under.agesLeft("events", acme)).length, 1);
 });
 
-test("a delivery that is still to be sent when its event has had its time leaves with it, and is told of", async (t) => {
+test("when an event's retention ends, its unsent deliveries are deleted with it, and logged", async (t) => {
   const { acme, ...under } = await withTenant(t);
   for (const status of ["queued", "waiting", "sending", "failed"]) {
     await eventOfAge(under, acme, 31, { status, idOfAge: 0 });
@@ -174,7 +174,7 @@ test("a delivery that is still to be sent when its event has had its time leaves
   assert.match(under.warnings.join(""), /"deliveries":6.*had their time/);
 });
 
-test("many rows leave in small steps, over two replicas at once, each row once", async (t) => {
+test("many rows are deleted in small steps, over two replicas at once, each row once", async (t) => {
   const { acme, ...under } = await withTenant(t);
   await fill(under, acme, 4_000);
   const [one, two] = [under.newReplica(), under.newReplica()];
@@ -187,7 +187,7 @@ test("many rows leave in small steps, over two replicas at once, each row once",
   assert.deepEqual(await under.agesLeft("events", acme), []);
 });
 
-test("the signal ends a round after the step in hand, and the next process goes on from there", async (t) => {
+test("the stop signal ends a round after the current step, and the next process continues there", async (t) => {
   const { acme, ...under } = await withTenant(t);
   await fill(under, acme, 3_000);
   const stop = new AbortController();
@@ -202,7 +202,7 @@ test("the signal ends a round after the step in hand, and the next process goes 
   assert.equal(await countEvents(under), 0);
 });
 
-test("a new process walks on where the last one was, and does not read again what others keep", async (t) => {
+test("a new process continues where the last one was, and does not read again what other tenants keep", async (t) => {
   const under = await expiryUnderTest(t);
   const [keeper, acme] = [await under.tenant(), await under.tenant()];
   await under.setDays(keeper, 3650);
@@ -223,7 +223,7 @@ test("a new process walks on where the last one was, and does not read again wha
   assert.ok(read("events") < 10, `${read("events")} rows read`);
 });
 
-test("an id of long ago that was stored late, and a delivery without its event, leave all the same", async (t) => {
+test("an event with an old id that was stored late, and a delivery without its event, are deleted, too", async (t) => {
   const { acme, ...under } = await withTenant(t);
   await under.expire();
   await eventOfAge(under, acme, 9_000);
@@ -237,7 +237,7 @@ test("an id of long ago that was stored late, and a delivery without its event, 
   assert.deepEqual(await under.deliveries(), []);
 });
 
-test("throttles leave when nothing of them counts; a digest whose events went otherwise, a week after them", async (t) => {
+test("throttles are deleted when none of their entries counts; a digest whose events are gone, a week after them", async (t) => {
   const { acme, ...under } = await withTenant(t);
   const throttle = (userId: string, hours: number) =>
     under.pool.query(
@@ -266,7 +266,7 @@ test("throttles leave when nothing of them counts; a digest whose events went ot
   }
 });
 
-test("a realtime channel leaves when its last notification has, and not before", async (t) => {
+test("a realtime channel is deleted after its last notification, and not before", async (t) => {
   const { acme, ...under } = await withTenant(t);
   await eventOfAge(under, acme, 89);
   const channels = async () => {
@@ -288,7 +288,7 @@ const NOTHING_BEHIND = {
   ...{ events: 0, outbox: 0, notifications: 0, inbound_messages: 0, webhook_messages: 0 },
 };
 
-test("how far behind it is can be read, and nothing is behind after a round", async (t) => {
+test("the metrics show how far behind the deletion is, and that nothing is behind after a round", async (t) => {
   const under = await expiryUnderTest(t);
   const { pool, retention } = under;
   const [acme, short] = [await under.tenant(), await under.tenant()];
@@ -353,7 +353,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
   const remove = "select * from delete_events(array[$1::uuid], false)";
   const [first = "", second = ""] = await under.events(acme, {}, {});
 
-  // The dispatcher was there before: its deliveries are seen.
+  // The dispatcher came first: its deliveries are visible.
   await using client = await connected(under.pool);
   await client.query("begin");
   await dispatch(client as unknown as typeof under.pool, first);
@@ -362,7 +362,7 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
   await client.query("commit");
   assert.equal((await removal).rows[0].deliveries, "1");
 
-  // It comes too late: it finds nothing to claim.
+  // It comes too late and finds nothing to claim.
   await client.query("begin");
   await client.query(remove, [second]);
   const dispatched = dispatch(under.pool, second);
@@ -374,10 +374,10 @@ test("an event that is dispatched while it is deleted leaves no delivery behind"
 
 for (const analyzed of [true, false]) {
   const how = analyzed ? "with statistics" : "before the first statistics";
-  test(`a step reads by index what it looks at and deletes, ${how}`, async (t) => {
+  test(`a step finds the rows to read and to delete by index, ${how}`, async (t) => {
     const under = await expiryUnderTest(t);
     const { pool } = under;
-    // Plans are made here, where every table is known to be empty.
+    // Plans are made here, while every table is known to be empty.
     await pool.query("analyze");
     await using client = await connected(pool);
     const step = "select * from expire_batch('events', 30, $1, 2000, 500)";
@@ -388,7 +388,7 @@ for (const analyzed of [true, false]) {
     await fill(under, keeper, 10_000);
     await under.setDays(keeper, 3650);
     if (analyzed) await pool.query("analyze");
-    // Of the keeper's walk.
+    // The reads of the keeper's walk.
     await client.query(step, [NOW]);
     const read = await rowsRead(client, async () => {
       const { rows } = await client.query(step, [NOW]);
@@ -403,7 +403,7 @@ for (const analyzed of [true, false]) {
 
 type Under = Awaited<ReturnType<typeof expiryUnderTest>>;
 
-/** Events of 31 to 60 days of age, each with two deliveries and attempts. */
+/** Events 31 to 60 days old, each with two deliveries and attempts. */
 async function fill({ pool }: Under, tenant: string, count: number): Promise<void> {
   await pool.query(
     `with e as (
@@ -431,7 +431,7 @@ async function countEvents({ pool }: Under): Promise<number> {
   return rows[0].count;
 }
 
-/** Rows of a table that the work on this connection read. */
+/** The rows of a table that this connection's work read. */
 async function rowsRead(client: Client, work: () => Promise<void>) {
   const counted = async () => {
     const { rows } = await client.query<{ relname: string; read: string }>(
@@ -459,7 +459,7 @@ function nonZero(rows: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0));
 }
 
-test("what people answered leaves with the events of its time; the id of a keyword stays", async (t) => {
+test("people's answers are deleted with the events of their time; the id of a keyword stays", async (t) => {
   const { acme: tenant, ...under } = await withTenant(t);
   await under.setDays(tenant, 7, 7);
   for (const [days, text] of [
@@ -492,7 +492,7 @@ const webhookDelivery = ({ pool }: Under, tenant: string, id: string, status: st
     [id, tenant, status],
   );
 
-test("messages of webhooks leave as events do, after five days at the earliest, but for what is still to be sent", async (t) => {
+test("webhook messages are deleted like events, after five days at the earliest, except unsent ones", async (t) => {
   const under = await expiryUnderTest(t);
   const [acme, short] = [await under.tenant(), await under.tenant()];
   await under.setDays(short, 1);
@@ -533,13 +533,13 @@ test("messages of webhooks leave as events do, after five days at the earliest, 
     assert.deepEqual(await left(table, id, acme), [2, 4, 6, 7, 29, 32], table);
     assert.deepEqual(await left(table, id, short), [2, 4, 7, 32], table);
   }
-  // Sent at last: it leaves with what the walk has not met.
+  // It is sent at last, and is deleted with the rows that the walk has skipped.
   await under.pool.query("update deliveries set status = 'failed' where status = 'waiting'");
   await under.expire(24);
   assert.deepEqual(await left("webhook_messages", "id", acme), [2, 4, 6, 7, 29]);
 });
 
-test("where all are kept for a day messages of webhooks and their deliveries are no strays for six", async (t) => {
+test("if everything is kept for a day, webhook messages and their deliveries do not count as strays for six days", async (t) => {
   const { acme: tenant, ...under } = await withTenant(t);
   const id = idOfAge(4);
   await webhookDelivery(under, tenant, id, "accepted");

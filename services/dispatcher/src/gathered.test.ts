@@ -31,7 +31,7 @@ test("2,000 events of 10 users on two dispatchers, with releases and claims in b
       assert.ok(claim.becomes === "sending", JSON.stringify(claim));
       const { eventId, digest } = claim.delivery;
       assert.ok(digest && !inMessage.has(eventId));
-      // Nothing has joined since the release.
+      // No event has joined since the release.
       assert.equal(digest.count, before.get(eventId));
       inMessage.set(eventId, digest.count);
     }
@@ -74,7 +74,7 @@ test("2,000 events of 10 users on two dispatchers, with releases and claims in b
   assert.deepEqual(under.warnings, []);
 });
 
-test("50 dispatches at once on two dispatchers against a throttle of 7: exactly 7 are let through", async (t) => {
+test("50 simultaneous dispatches on two dispatchers against a throttle of 7: exactly 7 are let through", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("ping", { throttle: { count: 7, seconds: HOUR } });
   const ids = await under.events(
@@ -88,13 +88,13 @@ test("50 dispatches at once on two dispatchers against a throttle of 7: exactly 
     /^throttled until \d\d:\d\d, \d+ \w+ 20\d\d \(UTC\)$/.test(outcome?.skipped?.EMAIL),
   );
   assert.equal(told.length, 43);
-  // Where the other one counts what is on its way, a delivery rests for a moment.
+  // While the other dispatcher counts outstanding deliveries, a delivery waits for a moment.
   assert.ok(under.sent.deliveries.length <= 7);
   const { rows } = await under.pool.query("select cardinality(times) as times from throttles");
   assert.deepEqual(rows, [{ times: 7 }]);
 });
 
-test("who comes for the same user waits for a dispatch under way, and sees what it has made", async (t) => {
+test("a dispatch for the same user waits for one in progress, and sees its result", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", { digest: { windowSeconds: HOUR } });
   await under.timed("ping", { throttle: { count: 1, seconds: HOUR } });
@@ -112,7 +112,7 @@ test("who comes for the same user waits for a dispatch under way, and sees what 
   assert.equal((await under.deliveries()).length, 2);
 });
 
-test("who would join a digest that is being released waits, and opens another", async (t) => {
+test("an event that would join a digest during its release waits, and opens another", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", { digest: { windowSeconds: HOUR } });
   for (const end of ["commit", "rollback"] as const) {
@@ -140,7 +140,7 @@ test("who would join a digest that is being released waits, and opens another", 
   }
 });
 
-test("who would release a digest that is being joined passes it over, and finds the event in it next time", async (t) => {
+test("a release skips a digest that an event is joining, and finds the event in it next time", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", { digest: { windowSeconds: HOUR } });
   const { delivery } = await under.dispatch({ eventType: "comment" });
@@ -156,7 +156,7 @@ test("who would release a digest that is being joined passes it over, and finds 
   assert.equal(claim?.becomes === "sending" && claim.delivery.digest?.count, 2);
 });
 
-test("a dispatch that comes again adds nothing, gathered, throttled or alone", async (t) => {
+test("a repeated dispatch adds nothing, whether to a digest, throttled or alone", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", {
     digest: { windowSeconds: HOUR, leading: true },
@@ -181,7 +181,7 @@ test("a dispatch that comes again adds nothing, gathered, throttled or alone", a
   assert.deepEqual(await state(), before);
 });
 
-test("no two of dispatchers, claims, releases, cancels and deletions wait for each other", async (t) => {
+test("dispatchers, claims, releases, cancels and deletions never deadlock", async (t) => {
   const under = await timedUnderTest(t);
   const throttle = { count: 100, seconds: HOUR };
   await under.timed("comment", {

@@ -12,10 +12,10 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { startProcess } from "@belfry/testing/processes";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 
-/** More than an erasure takes at once, several times over. */
+/** Several times more than an erasure handles at once. */
 const MANY = 700;
 
-test("what a dispatcher that is killed in the middle of an erasure leaves, another one erases", {
+test("another dispatcher finishes an erasure whose dispatcher was killed in the middle", {
   timeout: 300_000,
 }, async (t) => {
   const { pool, db, url } = await connectedDatabase(t);
@@ -35,7 +35,7 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
   };
   const all = await left(ADA);
 
-  // The oldest is looked at last: whoever erases stops before it, with most of the others gone.
+  // The oldest comes last: the erasure stops before it, with most of the others gone.
   const client = await pool.connect();
   await client.query("begin");
   await client.query(
@@ -53,7 +53,7 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
   assert.ok((await tablesWith(pool, ADA.variable)).includes("notifications"));
   assert.equal((await programIn(db, tenantId)(showErasure, { erasureId: id })).status, "running");
 
-  // Nobody renews the lease now: its time is over, by hand.
+  // Nobody renews the lease now: the test ends it.
   await pool.query("update erasures set claimed_until = now() - interval '1 second'");
   await client.query("rollback");
   client.release();
@@ -71,7 +71,7 @@ test("what a dispatcher that is killed in the middle of an erasure leaves, anoth
   assertEach(entries, ({ action }) => action, ["user.erase", "user.erase", "user.erased"]);
 });
 
-/** Each with one delivery, long ended. */
+/** Each with one delivery that ended long ago. */
 async function storeMany(pool: Pool, tenantId: string, person: typeof ADA): Promise<void> {
   await pool.query(
     `with e as (

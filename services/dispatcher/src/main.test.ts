@@ -127,7 +127,7 @@ test("a published event reaches the senders and the gateway", async (t) => {
   assert.ok(!Number.isNaN(Date.parse(tags.createdAt)));
 });
 
-test("a template switched off is off without a restart", async (t) => {
+test("a deactivated template is unused without a restart", async (t) => {
   const { start, publish, tenant, templates, events, ready, pool, outcome } = await running(t);
   const acme = await tenant();
   await templates(acme, "order.confirmed", ["PUSH"]);
@@ -139,7 +139,7 @@ test("a template switched off is off without a restart", async (t) => {
   await pool.query("update templates set active = false");
   await pool.query("update configuration_version set version = version + 1");
   await eventually(async () => {
-    // Accepted now: with a new stream all that waits undispatched is published at the start.
+    // Accepted now: with a new stream everything undispatched is published at the start.
     const [after = ""] = await events(acme, {});
     await publish([after]);
     await eventually(async () => (await outcome(after)).dispatched_at !== null);
@@ -162,7 +162,7 @@ test("kill -9 under load: after a restart every event is dispatched exactly once
   first.kill("SIGKILL");
   await published;
   start();
-  // What the dead process held comes again after the ack wait: the sweeper is faster here.
+  // The ack wait would redeliver the messages of the dead process: the sweeper is faster here.
   await pool.query("update undispatched_events set published_at = 'epoch'");
   await eventually(async () => {
     const { rows } = await pool.query(
@@ -183,7 +183,7 @@ test("kill -9 under load: after a restart every event is dispatched exactly once
   assert.equal((await under.deps.pool.query("select 1 from deliveries")).rowCount, 2 * ids.length);
 });
 
-test("while Postgres answers but takes no writes it is not ready, and no event is lost by that", async (t) => {
+test("while Postgres answers but accepts no writes, the dispatcher is not ready and loses no event", async (t) => {
   const { start, publish, tenant, templates, events, readiness, outcome, pool } = await running(t);
   const acme = await tenant();
   await templates(acme, "order.confirmed", ["PUSH"]);
@@ -203,7 +203,7 @@ test("while Postgres answers but takes no writes it is not ready, and no event i
   await demote("on");
   await readiness(503);
   for (const id of ids) await publish([id]);
-  // In the hands of a request that was open before, they fail and are put off.
+  // Messages from a request that was open before fail and are deferred.
   await readiness(503);
   await demote("off");
   await eventually(async () => {
@@ -215,7 +215,7 @@ test("while Postgres answers but takes no writes it is not ready, and no event i
   await readiness(200);
 });
 
-test("Postgres and NATS may be absent at start and go away: it waits, not ready, and comes back by itself", async (t) => {
+test("if Postgres and NATS are absent at the start or go away, the dispatcher waits, not ready, and recovers by itself", async (t) => {
   const { start, publish, tenant, templates, events, readiness, outcome, ...under } =
     await running(t);
   const acme = await tenant();
@@ -252,7 +252,7 @@ test("Postgres and NATS may be absent at start and go away: it waits, not ready,
   assert.equal(child.exitCode, null);
 });
 
-test("a user whose erasure was asked for over HTTP is erased, and disconnected before and after", async (t) => {
+test("a user whose erasure was requested over HTTP is erased, and disconnected before and after", async (t) => {
   const { pool, tenant, realtime, start } = await running(t);
   const tenantId = await tenant();
   await pool.query(

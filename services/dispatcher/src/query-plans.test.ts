@@ -14,7 +14,7 @@ import { timedExpiries } from "./expiry.ts";
 import { takeStuckEvents, tenantsAbove } from "./sweeper.ts";
 import { createRestLook } from "./wake-loop.ts";
 
-/** None is read whole, and the rows that are read are those of the batch, whatever their sizes. */
+/** No table is read whole, and the rows that are read are those of the batch, whatever the table's size. */
 const TABLES = [
   ...["events", "undispatched_events", "deliveries", "notifications", "realtime_channels"],
   ...["dedup_keys", "digests", "digest_items", "throttles"],
@@ -24,7 +24,7 @@ const TABLES = [
 async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: boolean) {
   const under = await dispatcherUnderTest(t);
   const { pool } = under;
-  // The connection's plans are made here, where every table is known to be empty, and must stay good.
+  // The connection's plans are made here, while every table is known to be empty, and must stay good.
   await pool.query("analyze");
   const first = await worksOn(under, "first", 1);
   for (const [, most, work] of first) await readsAtMost(pool, most, TABLES, work);
@@ -71,7 +71,7 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
   return under;
 }
 
-/** Gathered and limited, of one user a place. */
+/** With a digest and a throttle, one user per place. */
 const timedAt = (place: number) => (delivery: NewDelivery) => ({
   ...delivery,
   timing: {
@@ -83,7 +83,7 @@ const timedAt = (place: number) => (delivery: NewDelivery) => ({
   },
 });
 
-/** Everything that a dispatcher asks of Postgres all the time, and how many rows of a table it may read. */
+/** The dispatcher's regular queries, and how many rows of a table each may read. */
 async function worksOn(
   under: DispatcherUnderTest,
   tenantId: string,
@@ -127,7 +127,7 @@ async function worksOn(
       "dispatch timed",
       900,
       async (pool) => {
-        // Twice, as the first opens what the second joins.
+        // Twice, because the first opens the digest that the second joins.
         for (const part of [batch.slice(0, events / 2), batch.slice(events / 2)]) {
           const timed = part.map((one, at) => ({
             ...one,
@@ -140,7 +140,7 @@ async function worksOn(
     ["read again", 100, (pool) => readDispatchedBefore(pool, ids)],
     [
       "release",
-      // Of a backlog of 18,000: what is released, twice, and a few rows more of each of 200 tenants.
+      // Of a backlog of 18,000: the released ones, twice, and a few more rows of each of 200 tenants.
       4000,
       (pool) =>
         releaseDeliveries(pool, {

@@ -29,7 +29,7 @@ import {
 } from "./release-loop.ts";
 import { createRestLook } from "./wake-loop.ts";
 
-test("tenants take turns: a backlog gets its share and a single delivery of another leaves with it", async (t) => {
+test("tenants take turns: a backlog gets its share, and another tenant's single delivery leaves with it", async (t) => {
   const under = await dispatcherUnderTest(t);
   const [big, small] = [await under.tenant({ id: "aaa" }), await under.tenant({ id: "bbb" })];
   await restingDeliveries(under, big, 500);
@@ -53,7 +53,7 @@ test("tenants take turns: a backlog gets its share and a single delivery of anot
   assert.equal(under.sent.deliveries.length, 41, "what senders settle makes room");
 });
 
-test("a backlog goes on in parts of a fifth of its share, not one by one as its sender gets them done", async (t) => {
+test("a backlog continues in parts of a fifth of its share, not one by one as its sender finishes them", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 100);
   const deps = { ...under.deps, inFlightPerTenant: 20 };
@@ -71,7 +71,7 @@ test("a backlog goes on in parts of a fifth of its share, not one by one as its 
   assert.deepEqual(await releaseOnce(deps, "EMAIL", ""), { after: "", capped: true, released: 4 });
 });
 
-test("the oldest due leave first, and what is due later stays", async (t) => {
+test("the deliveries that have been due longest leave first, and those due later stay", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 3, { status: "'waiting'" });
   await restingDeliveries(under, acme, 1, { status: "'waiting'" });
@@ -89,7 +89,7 @@ test("the oldest due leave first, and what is due later stays", async (t) => {
   assert.equal((await under.deliveries("released_at is null")).length, 1);
 });
 
-test("a turn that is cut short goes on after its last tenant and comes round to the first", async (t) => {
+test("a turn that reached its limit continues after its last tenant and returns to the first", async (t) => {
   const under = await dispatcherUnderTest(t);
   const tenants = ["a", "b", "c", "d"];
   for (const id of tenants) {
@@ -110,7 +110,7 @@ test("a turn that is cut short goes on after its last tenant and comes round to 
   assert.deepEqual(tenants.map(count), [1500, 1500, 1500, 1500]);
 });
 
-test("tenants with nothing due are looked at once a rest, however many they are", async (t) => {
+test("tenants without due deliveries are checked once per pause, however many they are", async (t) => {
   const under = await dispatcherUnderTest(t);
   await under.pool.query(
     `insert into tenants (id, name, per_minute) select 'tenant' || n, 'x', 1 from generate_series(1, 1200) n`,
@@ -121,7 +121,7 @@ test("tenants with nothing due are looked at once a rest, however many they are"
      from generate_series(1, 1200) n`,
   );
   const { looks, stop } = startLoop(t, under, 100);
-  // Each rest ends with one look for both channels.
+  // Each pause ends with one check for both channels.
   await eventually(() => looks.forRest >= 10);
   await stop();
   assert.equal(looks.SMS, 1, "where nothing is at rest there are no turns");
@@ -138,7 +138,7 @@ test("two replicas never release a delivery twice nor more than a tenant's share
   assert.equal(new Set(under.sent.deliveries.map((one) => one.id)).size, 50);
 });
 
-test("what could not be published rests again", async (t) => {
+test("a delivery that could not be published waits again", async (t) => {
   const under = await dispatcherUnderTest(t);
   await restingDeliveries(under, await under.tenant(), 5);
   const dispatchPublisher = {
@@ -171,7 +171,7 @@ test("deliveries of a deactivated tenant end as skipped, due or not, and never l
   }
 });
 
-test("what has expired at rest ends as expired and takes no share", async (t) => {
+test("a delivery that expires while it waits ends as expired and uses no share", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 2, { expires_at: "now() - interval '1 second'" });
   await restingDeliveries(under, acme, 1, { expires_at: "now() + interval '1 hour'" });
@@ -180,7 +180,7 @@ test("what has expired at rest ends as expired and takes no share", async (t) =>
   assert.equal(under.sent.deliveries.length, 1);
 });
 
-test("a sensitive event's variables go when its last delivery ends at rest", async (t) => {
+test("a sensitive event's variables are erased when its last delivery ends while waiting", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await under.templates(acme, "otp", ["EMAIL"], { sensitive: true });
   const { rows } = await under.pool.query("select max(id) as id from template_versions");
@@ -191,7 +191,7 @@ test("a sensitive event's variables go when its last delivery ends at rest", asy
   assert.deepEqual(events.rows, [{ variables: null }]);
 });
 
-test("what was released and reached no sender, or whose sender died, is released again", async (t) => {
+test("a released delivery that reached no sender, or whose sender died, is released again", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const old = { released_at: "now() - interval '3 minutes'" };
   await restingDeliveries(under, acme, 1, old);
@@ -213,7 +213,7 @@ test("what was released and reached no sender, or whose sender died, is released
   assert.equal(under.sent.deliveries.length, 2);
 });
 
-test("what no sender has claimed is released again once the stream has delivered all that is as old", async (t) => {
+test("a delivery that no sender has claimed is released again once the stream has delivered everything as old", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   await restingDeliveries(under, acme, 1);
   let asked = 0;
@@ -241,7 +241,7 @@ test("what no sender has claimed is released again once the stream has delivered
   assert.equal(under.sent.deliveries.length, 4);
 });
 
-test("what a dead sender had claimed is left to JetStream for a moment, then released again", async (t) => {
+test("a delivery that a dead sender had claimed is left to JetStream for a moment, then released again", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const deps = { ...under.deps, undeliveredMs: async () => undefined, againAfterMs: 120_000 };
   const old = { released_at: "now() - interval '1 minute'", status: "'sending'" };
@@ -256,7 +256,7 @@ test("what a dead sender had claimed is left to JetStream for a moment, then rel
   }
 });
 
-test("the deliveries of every sender that a purged stream has lost leave again by a loop's first turn, once", async (t) => {
+test("if a stream is purged, the first turn of a loop releases the lost deliveries of every sender again, once", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const prefix = testPrefix(t);
   const nats = await connectNats({ url: testNatsUrl(), name: "test", log: under.log });
@@ -296,7 +296,7 @@ test("the deliveries of every sender that a purged stream has lost leave again b
   assert.equal(await messages(), SENT_CHANNELS.length);
 });
 
-test("when JetStream has lost its store, all that was on its way is released again, and nothing else", async (t) => {
+test("if JetStream loses its store, every outstanding delivery is released again, and no other", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const onItsWay = { released_at: "now() - interval '1 second'" };
   await restingDeliveries(under, acme, 3, onItsWay);
@@ -311,7 +311,7 @@ test("when JetStream has lost its store, all that was on its way is released aga
   assert.equal(under.sent.deliveries.length, 3);
 });
 
-test("the loop looks at once when it is woken, and outlives a database that is away", async (t) => {
+test("the loop checks at once when it is woken, and survives a database that is away", async (t) => {
   const { acme, ...under } = await dispatcherWithTenant(t);
   const { loop, looks, stop } = startLoop(t, under, 600_000);
   await eventually(() => looks.EMAIL === 1 && looks.SMS === 1);
@@ -328,7 +328,7 @@ test("the loop looks at once when it is woken, and outlives a database that is a
   await stop();
 });
 
-test("with nothing at rest one look serves both channels, and what then comes to rest leaves unasked for", async (t) => {
+test("while nothing waits, one check serves both channels, and a later delivery leaves without a wake-up", async (t) => {
   const under = await dispatcherUnderTest(t);
   const { looks, stop } = startLoop(t, under, 100);
   await eventually(() => looks.forRest >= 5);
@@ -340,7 +340,7 @@ test("with nothing at rest one look serves both channels, and what then comes to
   await stop();
 });
 
-/** A loop that looks so often, until it is stopped. */
+/** A loop that checks at this interval, until it is stopped. */
 function startLoop(
   t: TestContext,
   under: DispatcherUnderTest,
@@ -366,7 +366,7 @@ function startLoop(
   return { loop, looks, stop };
 }
 
-/** The pool, how often each channel had its turn through it, and how often was looked whether it needs one. */
+/** The pool, how often each channel had its turn through it, and how often the loop checked whether it needs one. */
 function countingLooks(under: DispatcherUnderTest) {
   const none = PROVIDER_CHANNELS.map((channel) => [channel, 0] as const);
   const turns = Object.fromEntries(none) as Record<ProviderChannel, number>;

@@ -127,19 +127,19 @@ for (const row of ROUTES) {
   });
 }
 
-test("a notification of what rested is of the end of its rest", () => {
+test("a notification of a scheduled event has the time when it became due", () => {
   const released = { at: new Date("2026-01-09T00:00:00Z"), text: "2026-01-09 00:00:00+00" };
   const active = templates(["PUSH"], { body: "{{$items.0.$at}}" });
   assert.equal(route({ released }, {}, active).dispatch.push?.body, "2026-01-09T00:00:00.000Z");
   assert.equal(route({}, {}, active).dispatch.push?.body, "2026-01-01T00:00:00.000Z");
 });
 
-test("a deleted tenant is an inactive one", () => {
+test("a deleted tenant counts as inactive", () => {
   const { outcome } = routeEvent(EVENT, undefined, ALL);
   assert.equal(outcome?.skipped?.EMAIL, storedReason("tenant-inactive"));
 });
 
-test("a push that renders too large fails on its channel alone", () => {
+test("a push that renders too large fails only on its channel", () => {
   const { dispatch, sent } = route({
     variables: JSON.stringify({ title: "t", name: "x".repeat(5000) }),
   });
@@ -158,7 +158,7 @@ test("a push without a word is neither published nor stored, and the event says 
   assert.notEqual(route({ variables: '{"title":"👍"}' }).dispatch.push, null);
 });
 
-test("a value that a push could not write as its template says is told on the event", async () => {
+test("if a filter of a push cannot format a value, the event says so", async () => {
   const compiled = await compileTemplate(
     { kind: "notification", title: "Paid", content: "{{ name | date }}" },
     { owner: "acme" },
@@ -171,7 +171,7 @@ test("a value that a push could not write as its template says is told on the ev
   const { dispatch } = route({ channels: channelMask(["PUSH"]) }, {}, active);
   assert.equal(dispatch.push?.body, "Ada");
   assert.deepEqual(dispatch.outcome?.warnings, {
-    PUSH: ["name is no date that can be read: it is written as it came"],
+    PUSH: ["cannot read name as a date: inserted unchanged"],
   });
 });
 
@@ -185,14 +185,14 @@ test("a template's lifetime counts from acceptance, and its target channel is us
   assert.equal(dispatch.push?.channelName, "orders");
 });
 
-test("variables of a sensitive template go as soon as no delivery needs them", () => {
+test("variables of a sensitive template are erased as soon as no delivery needs them", () => {
   const sensitive = templates(["EMAIL", "PUSH"], { sensitive: true });
   assert.equal(route({}, {}, sensitive).dispatch.eraseVariables, false);
   assert.equal(route({ recipientEmail: null }, {}, sensitive).dispatch.eraseVariables, true);
   assert.equal(route({ recipientEmail: null }).dispatch.eraseVariables, false);
 });
 
-test("an event that is sensitive on any channel is marked, and no other", () => {
+test("an event that is sensitive on any channel is marked as sensitive, and no other", () => {
   const mixed = new Map([
     ...templates(["EMAIL"]),
     ...templates(["SMS", "PUSH"], { sensitive: true }),
@@ -208,7 +208,7 @@ const LOCALES: [event: string | null, variants: string[], taken: string][] = [
   ["de", ["", "de", "en"], "de"],
   ["de-AT", ["", "de", "en"], "de"],
   ["de-AT", ["", "de", "de-AT", "de-CH"], "de-AT"],
-  // A wider language takes no narrower one.
+  // A wider language uses no narrower one.
   ["de", ["", "de-AT"], ""],
   ["fr", ["", "de"], ""],
   ["fr-CA", [""], ""],
@@ -220,7 +220,7 @@ const LOCALES: [event: string | null, variants: string[], taken: string][] = [
   ["xx-Qaaa-ZZ", ["", "de"], ""],
 ];
 for (const [locale, variants, taken] of LOCALES) {
-  test(`an event in ${locale} takes ${taken || "the default"} of ${variants.join(" ")}`, () => {
+  test(`an event in ${locale} uses ${taken || "the default"} of ${variants.join(" ")}`, () => {
     const ofLocale = (one: string): ActiveVariant => ({
       ...{ locale: one, versionId: `v-${one}`, bytes: 1 },
       render: () => ({ ok: true, kind: "notification", title: "t", body: one, missing: [] }),
@@ -234,7 +234,7 @@ for (const [locale, variants, taken] of LOCALES) {
   });
 }
 
-test("the default text is of its tenant's language: no other country's comes before it", () => {
+test("the default text is in its tenant's language: no variant of another country precedes it", () => {
   const variant = (locale: string): [string, ActiveVariant] => [
     locale,
     { locale, versionId: `v-${locale}`, bytes: 1, render: undefined },
@@ -253,7 +253,7 @@ test("the default text is of its tenant's language: no other country's comes bef
   }
 });
 
-test("a template in other languages alone is none to an event in another", () => {
+test("an event skips a channel whose template has neither its language nor a default", () => {
   const variants = new Map([["de", { locale: "de", versionId: "1", bytes: 1, render: undefined }]]);
   const { sent, skipped } = route({ locale: "fr" }, {}, templates(["EMAIL"], { variants }));
   assert.deepEqual([sent, skipped.EMAIL], [[], "no active template"]);
@@ -284,7 +284,7 @@ test("dates of a push are in the tenant's zone, in the template's language or el
       { ...event, locale },
       tenant,
       templates(["PUSH"], { variants }),
-      // Which of the blanks stands there is the affair of ICU.
+      // ICU decides which kind of blank it uses.
     ).dispatch.push?.body.replace(/\s/g, " ");
   const vienna = { timeZone: "Europe/Vienna" };
   assert.equal(body(null, {}), "March 1, 2026 at 11:30 PM 1,234.5");
@@ -295,7 +295,7 @@ test("dates of a push are in the tenant's zone, in the template's language or el
   assert.equal(body("de", kathmandu), "2. März 2026 um 05:15 1.234,5");
 });
 
-test("without a required variable nothing is published, and the event says which", () => {
+test("if a required variable is missing, nothing is published, and the event names the variable", () => {
   const active = templates(CHANNELS, { required: ["title", "order.id"] });
   for (const [variables, lacking] of [
     ["{}", "title"],
@@ -314,7 +314,7 @@ test("without a required variable nothing is published, and the event says which
   assert.equal(dispatch.push?.title, "t");
 });
 
-test("a push goes with its links; those that are none are told, without a word of a value", async () => {
+test("a push keeps its valid links; the event lists the others, without any value", async () => {
   const actions = [{ label: "Track {{name}}", url: "{{track}}" }];
   const variants = new Map([["", await pushOf({ url: "/orders/{{name}}", actions })]]);
   const active = templates(["PUSH"], { variants });
@@ -328,7 +328,7 @@ test("a push goes with its links; those that are none are told, without a word o
   assert.deepEqual(bad.outcome?.linksLeftOut, linksLeftOut);
 });
 
-test("an event that was accepted while its template was sensitive is sensitive still", () => {
+test("an event that was accepted while its template was sensitive stays sensitive", () => {
   const sensitiveUntil = new Date("2026-06-01T12:00:00Z");
   const isSensitive = (acceptedAt: string) =>
     route({ acceptedAt: new Date(acceptedAt) }, {}, templates(["PUSH"], { sensitiveUntil }))

@@ -18,7 +18,7 @@ import type {
   NewDelivery,
   StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
-import { parseVariables, withGathered } from "@belfry/templates/language/event-variables";
+import { parseVariables, withEventItems } from "@belfry/templates/language/event-variables";
 import { findVariable, variableText } from "@belfry/templates/language/values";
 import { saysNothing } from "@belfry/templates/render";
 import { uuidv7 } from "uuidv7";
@@ -224,7 +224,7 @@ function renderPush(
     locale: tenant.defaultLocale,
     timeZone: preferences.recipient?.timezone ?? tenant.timeZone ?? undefined,
     required: template.required,
-    system: withGathered(undefined, 1, () => [{ id: event.id, at, variables }]),
+    system: withEventItems(undefined, 1, () => [{ id: event.id, at, variables }]),
   });
   if (!rendered.ok) {
     outcome.failed = { [channel]: storedReason(rendered.code, rendered.args) };

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Pool } from "@belfry/database/connection";
 import { createRoutingCache } from "./routing-cache.ts";
 
-test("a read that fails while its batch waits for another batch's read fails that batch alone", async () => {
+test("a read that fails while its batch waits for another batch's read fails only that batch", async () => {
   const queries: PromiseWithResolvers<{ rows: unknown[]; fields: unknown[] }>[] = [];
   const pool = {
     query() {
@@ -22,7 +22,7 @@ test("a read that fails while its batch waits for another batch's read fails tha
   ]);
   const lost = new Error("Connection terminated unexpectedly");
   for (const query of queries) query.reject(lost);
-  // What nobody observes by the end of a turn is an unhandled rejection, and fails this test.
+  // A promise that nobody observes by the end of a turn is an unhandled rejection, and fails this test.
   const refused = assert.rejects(second, lost);
   await turn();
   for (const query of earlier) query.resolve({ rows: [], fields: [] });
@@ -30,7 +30,7 @@ test("a read that fails while its batch waits for another batch's read fails tha
   await refused;
 });
 
-test("templates are remembered by what they weigh: those of one tenant cannot fill a dispatcher's memory", async () => {
+test("the cache is bounded by the weight of templates: one tenant cannot fill a dispatcher's memory", async () => {
   const asked: string[] = [];
   const pool = {
     async query({ name, values }: { name: string; values: [string[], string[]] }) {
@@ -51,7 +51,7 @@ test("templates are remembered by what they weigh: those of one tenant cannot fi
       return { fields, rows: rows.map((row) => Object.values(row)) };
     },
   } as unknown as Pool;
-  // A template takes some 8 KB, by its twenty tags.
+  // A template takes some 8 KB, because of its twenty tags.
   const routing = createRoutingCache(pool, undefined, 20_000);
   const of = async (eventType: string) => {
     const { templates } = await routing.routingFor([{ tenantId: "a", eventType }]);

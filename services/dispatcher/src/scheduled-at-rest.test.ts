@@ -13,7 +13,7 @@ import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
 import { createRestLook } from "./wake-loop.ts";
 
-/** As if it had been accepted for later and rested since. */
+/** As if it had been accepted for later and waited since. */
 async function makeRest(pool: Pool, id: string): Promise<void> {
   await pool.query("delete from deliveries where event_id = $1", [id]);
   await pool.query("update events set dispatched_at = null, send_at = '2100-01-01' where id = $1", [
@@ -26,7 +26,7 @@ async function makeRest(pool: Pool, id: string): Promise<void> {
   );
 }
 
-test("what rests is spared by retention and by the deletion of strays, and leaves when it rests no more", async (t) => {
+test("retention and the deletion of strays spare a scheduled event, and delete it after it was sent", async (t) => {
   const under = await expiryUnderTest(t);
   const tenant = await under.tenant();
   const [walked, stray, old] = [
@@ -41,12 +41,12 @@ test("what rests is spared by retention and by the deletion of strays, and leave
   assertEach(rows, ({ id }) => id, [stray, walked]);
   assert.ok(!rows.some(({ id }) => id === old));
   await under.pool.query("delete from scheduled_events");
-  // The next look for strays, when all is old enough for it.
+  // The next check for strays, when everything is old enough for it.
   await under.newReplica(48)();
   assert.equal((await under.pool.query("select 1 from events")).rowCount, 0);
 });
 
-test("with a user and with a tenant goes what rests of theirs, and of nobody else's", async (t) => {
+test("deleting a user or a tenant deletes their scheduled events, and no others", async (t) => {
   const { pool, db, tenant, events } = await dispatcherUnderTest(t);
   const later = { delaySeconds: 3600 };
   const [one, other] = [await tenant(), await tenant()];
@@ -67,7 +67,7 @@ test("with a user and with a tenant goes what rests of theirs, and of nobody els
   assert.deepEqual(await resting(), [theirs]);
 });
 
-test("200,000 that rest cost nothing: what is due is found by index, with statistics and without", async (t) => {
+test("200,000 scheduled events cost nothing: due ones are found by index, with and without statistics", async (t) => {
   const under = await dispatcherUnderTest(t);
   const { pool, db } = under;
   await pool.query("analyze");

@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { hasWork } from "./search.ts";
 import { searchUnderTest } from "./search-under-test.ts";
 
-/** So many that reading a whole table costs several times what reading a page by index does: of 120,000 the planner takes either. */
+/** So many that reading a whole table costs several times what reading a page by index does: with 120,000 the planner takes either. */
 const EVENTS = 250_000;
 const TABLES = [
   "events",
@@ -19,15 +19,15 @@ const TABLES = [
   "recipients",
   "digest_items",
 ];
-/** Fifty events and their deliveries, for each kind that a text may be, with room. */
+/** Fifty events and their deliveries, for each kind of search text, with a margin. */
 const MOST_ROWS = 1500;
 /** As many as a plan needs to be kept, with a row or two of each table. */
 const LOOKS = 8;
 const MOST_LOOKED_AT = 2 * LOOKS;
 
 /**
- * What the statements really read, as Postgres counts it, among the terms of 250,000 events: a bounded number of rows,
- * whatever is looked for, and also of an address that all of them went to.
+ * The rows that the statements really read, as Postgres counts them, among the terms of 250,000 events: a bounded number,
+ * for any search text, also for an address that all events have.
  */
 test(`a search and a page of users read by index only among the terms of ${EVENTS} events`, {
   timeout: 300_000,
@@ -65,7 +65,7 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
     `insert into recipients (tenant_id, user_id, email, phone)
      select 'acme', 'user' || n, 'u' || n || '@home.org', '+4917' || lpad(n::text, 8, '0') from generate_series(0, 49999) n`,
   );
-  // All is walked over, and what waits is not due for an hour.
+  // Everything is indexed, and the next check is due in an hour.
   await pool.query(
     `insert into search_walks select 'events', id from (select id from events order by id desc limit 1) e
      union all select 'deliveries', id from (select id from deliveries order by id desc limit 1) d`,
@@ -76,7 +76,7 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
   for (const analyzed of [false, true]) {
     if (analyzed) await pool.query("analyze");
     await t.test(analyzed ? "with statistics" : "before the first statistics", async (t) => {
-      // One connection, so that what is counted is what was asked for.
+      // One connection, so that the counts include only these queries.
       const db = createDatabase(
         createPool({ url: under.url, applicationName: "plans", maxConnections: 1 }),
       );
@@ -119,7 +119,7 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
           );
         }
       }
-      // Its order is the planner's choice until the first statistics are there, minutes after the first users.
+      // The planner chooses its order until the first statistics exist, minutes after the first users.
       if (analyzed) {
         await rowsOf("a page of users", (on) =>
           pageOfUsers(on, acme, { after: "user3", limit: 51 }),

@@ -6,7 +6,7 @@ import { ODD_TEXTS } from "@belfry/testing/hostile";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { searchUnderTest } from "./search-under-test.ts";
 
-/** What others have that looks the same, and a replica that is killed. */
+/** Texts of others that look the same, and a replica that is killed. */
 
 async function world(t: TestContext) {
   const under = await searchUnderTest(t);
@@ -14,7 +14,7 @@ async function world(t: TestContext) {
   return { ...under, acme, other: await under.tenant({ id: "other" }) };
 }
 
-/** With an event of hers. */
+/** With an event of that user. */
 async function withAnn(t: TestContext) {
   const under = await world(t);
   const ann = { userId: "ann", email: "ann@home.org", phone: "+491711234567" };
@@ -23,7 +23,7 @@ async function withAnn(t: TestContext) {
   return { ...under, id };
 }
 
-test("an address and a number in wide letters, as Japanese keyboards write them, are found", async (t) => {
+test("an address and a number in full-width characters, as Japanese keyboards write them, are found", async (t) => {
   const { acme, id, find } = await withAnn(t);
   for (const text of [
     "\uff41nn\uff20home.org",
@@ -34,7 +34,7 @@ test("an address and a number in wide letters, as Japanese keyboards write them,
   }
 });
 
-test("whatever is pasted is answered or refused, and finds nothing that is not the same", async (t) => {
+test("any pasted text is answered or refused, and finds only events with the same value", async (t) => {
   const { acme, id, find } = await withAnn(t);
   const long = [
     "\ufdfa",
@@ -79,7 +79,7 @@ test("whatever is pasted is answered or refused, and finds nothing that is not t
   }
 });
 
-test("a number as at home is found behind a page of newer events to numbers with the same end", async (t) => {
+test("a number in its national form is found behind a page of newer events to numbers with the same end", async (t) => {
   const { acme, events, pass, find } = await world(t);
   const [id = ""] = await events(acme, { userId: "ann", phone: "+491711234567" });
   await events(acme, ...Array.from({ length: 60 }, () => ({ userId: "x", phone: "+12011234567" })));
@@ -88,7 +88,7 @@ test("a number as at home is found behind a page of newer events to numbers with
   assert.equal((await find("11234567", acme)).ids.length, 50);
 });
 
-test("of another tenant's digest nothing is read, however many events it has", async (t) => {
+test("a search reads nothing of another tenant's digest, however many events it has", async (t) => {
   const { acme, other, events, pass, find, pool } = await world(t);
   const digest = "01a20000-0000-7000-8000-00000000000d";
   const own = await events(acme, ...Array.from({ length: 50 }, () => ({ userId: digest })));
@@ -104,10 +104,10 @@ test("of another tenant's digest nothing is read, however many events it has", a
   assert.equal((await find(digest, other)).ids.length, 50);
 });
 
-test("a replica that dies with a step in hand frees it at once, and the next one does what it left", async (t) => {
+test("a replica that dies during a step frees it at once, and the next one repeats it", async (t) => {
   const { acme, events, pass, replica, find, pool, count } = await world(t);
   const [id = ""] = await events(acme, { userId: "ann", email: "ann@home.org" });
-  // Who deletes holds it: the step waits to write.
+  // The deletion holds the lock: the step waits to write.
   const client = await pool.connect();
   await client.query("begin");
   await client.query(
@@ -125,7 +125,7 @@ test("a replica that dies with a step in hand frees it at once, and the next one
   await client.query("commit");
   client.release();
   assert.equal(await count("search_terms"), 0);
-  // Who was cut off hears of it a moment before its locks are free.
+  // The client learns of the cut a moment before its locks are free.
   await eventually(async () => {
     await pass();
     return (await count("search_terms")) > 0;

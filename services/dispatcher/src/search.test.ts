@@ -22,7 +22,7 @@ async function world(t: TestContext) {
   return { ...under, acme, other };
 }
 
-test("one pass behind the dispatch, whatever a customer gives finds the event, in its tenant alone", async (t) => {
+test("one pass after the dispatch, any value that a customer gives finds the event, only in its tenant", async (t) => {
   const { acme, other, events, dispatch, send, pass, find, pool } = await world(t);
   const ada = { userId: "user/Ada", email: "Ada.Lovelace@Example.com", phone: "+491711234567" };
   const [id = "", another = ""] = await events(acme, ada, { userId: "bob", email: "b@x.org" });
@@ -69,7 +69,7 @@ test("one pass behind the dispatch, whatever a customer gives finds the event, i
   }
 });
 
-test("what was copied with unseen marks, or is composed in another way, finds all the same", async (t) => {
+test("a copied text with invisible marks or another Unicode composition finds the event, too", async (t) => {
   const { db, acme, events, dispatch, pass, find, pool } = await world(t);
   const jose = { userId: "jos\u00e9", email: "jose@example.com", phone: "+491711234567" };
   const [id = "", other = ""] = await events(acme, jose, { userId: "jose\u0301 b", email: null });
@@ -100,7 +100,7 @@ test("what was copied with unseen marks, or is composed in another way, finds al
   }
 });
 
-test("the address that a delivery used is found, of the directory too, and a late message id once it is settled", async (t) => {
+test("the address that a delivery used is found, also one of the directory, and a late message id once it is settled", async (t) => {
   const { db, acme, events, dispatch, send, pass, find, pool, count } = await world(t);
   await saveUsers(db, acme, [{ userId: "ann", email: "Ann@Home.org", phone: "+12025550123" }]);
   const [id = ""] = await events(acme, { userId: "ann", email: null, phone: null });
@@ -117,7 +117,7 @@ test("the address that a delivery used is found, of the directory too, and a lat
   assert.equal(await count("search_waiting"), 1);
 });
 
-test("what is replayed is found by the message id of its new try", async (t) => {
+test("a replayed delivery is found by the message id of its new attempt", async (t) => {
   const { db, acme, events, dispatch, send, pass, find, pool } = await world(t);
   const [id = ""] = await events(acme, { userId: "ann", phone: null });
   await dispatch([id]);
@@ -132,7 +132,7 @@ test("what is replayed is found by the message id of its new try", async (t) => 
   assert.deepEqual((await find("second-try", acme)).ids, [id]);
 });
 
-test("what is in the directory is found without any event", async (t) => {
+test("users of the directory are found without any event", async (t) => {
   const { db, acme, other, find, pass } = await world(t);
   await saveUsers(db, acme, [{ userId: "u-1", email: "Ann@home.org", phone: "+491711234567" }]);
   await pass();
@@ -143,7 +143,7 @@ test("what is in the directory is found without any event", async (t) => {
   }
 });
 
-test("the events of a digest are found by the message that they are in", async (t) => {
+test("the events of a digest are found by its message", async (t) => {
   const { acme, events, pass, find, pool } = await world(t);
   const ids = await events(acme, { userId: "ann" }, { userId: "ann" });
   await pool.query(
@@ -161,7 +161,7 @@ test("the events of a digest are found by the message that they are in", async (
   }
 });
 
-test("with the event its terms go, and with the last event its user; with the person everything", async (t) => {
+test("an event's terms are deleted with it, a search user with the last event, and everything with an erasure", async (t) => {
   const { db, acme, other, events, dispatch, send, pass, find, count } = await world(t);
   const ann = { userId: "ann", email: "ann@home.org", phone: "+491711234567" };
   const ids = await events(acme, ann, ann, { userId: "bob", email: "bob@home.org", phone: null });
@@ -193,12 +193,12 @@ test("with the event its terms go, and with the last event its user; with the pe
   for (const table of ["search_terms", "search_users"]) assert.equal(await count(table), 0, table);
 });
 
-test("an event that is deleted while a pass has it in hand leaves nothing", async (t) => {
+test("an event that is deleted during a pass leaves no terms", async (t) => {
   const { db, acme, events, pass, pool, count } = await world(t);
   const ids = await events(acme, { userId: "ann" }, { userId: "bob" });
   const client = await pool.connect();
   await client.query("begin");
-  // Who deletes holds it shared: the pass has read by then, and waits to write.
+  // The deletion holds a shared lock: the pass has read by then, and waits to write.
   await client.query("select * from delete_events(p_ids => $1, p_spare => false)", [[ids[0]]]);
   const passing = pass();
   await untilBlocked(pool);
@@ -232,7 +232,7 @@ test("two replicas at once, and one that ends in the middle: each event is found
   await pass(() => one(signal));
   const middle = await count("search_users");
   assert.ok(middle > 0 && middle < 300, `${middle} users`);
-  // A step that dies before its commit leaves nothing of itself.
+  // A step that dies before its commit leaves nothing.
   await pool.query(
     "create function fail() returns trigger language plpgsql as $$begin raise 'killed'; end$$",
   );
@@ -254,12 +254,12 @@ test("two replicas at once, and one that ends in the middle: each event is found
   assert.equal(rows[0].n, 300);
 });
 
-test("a row that is committed after the walk went by is found at the next look, and how far behind the walk is can be read", async (t) => {
+test("a row that is committed after the walk has passed is found at the next check, and a metric shows the delay", async (t) => {
   const { acme, events, pass, find, pool } = await world(t);
   const [early = ""] = await events(acme, { userId: "early" });
   assert.ok((await readSearchLags(pool))[0]!.seconds >= 0);
   await pass();
-  // As of an ingest-api whose commit took its time.
+  // As from an ingest-api whose commit took long.
   const late = `${early.slice(0, -1)}${early.endsWith("f") ? "e" : "f"}`;
   await pool.query(
     `insert into events select (jsonb_populate_record(e, jsonb_build_object('id', $2::text, 'user_id', 'late'))).*
@@ -280,7 +280,7 @@ test("a row that is committed after the walk went by is found at the next look, 
   assert.deepEqual(rows, [], "after three looks a range is forgotten");
 });
 
-test("where nothing is new a pass reads once and writes nothing, whatever is still to be looked at again", async (t) => {
+test("if nothing is new, a pass reads once and writes nothing, whatever checks are still to come", async (t) => {
   const { acme, events, pass, find, pool } = await world(t);
   const [id] = await events(acme, { userId: "first" });
   await pass();
@@ -292,7 +292,7 @@ test("where nothing is new a pass reads once and writes nothing, whatever is sti
   const before = await walked();
   await pass();
   assert.deepEqual(await walked(), before);
-  // A look that is due runs every step.
+  // A due check runs every step.
   await pool.query("update search_steps set look_at = now()");
   await pass();
   const after = await walked();
@@ -304,7 +304,7 @@ test("where nothing is new a pass reads once and writes nothing, whatever is sti
   assert.deepEqual((await find("later", acme)).ids, [later]);
 });
 
-test("a database that an installation without search has filled is caught up with", async (t) => {
+test("search catches up with a database that was filled without it", async (t) => {
   const { acme, events, pass, find, replica, pool } = await world(t);
   const [id = ""] = await events(acme, { userId: "now" });
   const old = "01900000-0000-7000-8000-000000000001";

@@ -50,7 +50,7 @@ async function setUp(t: Parameters<typeof dispatcherUnderTest>[0]) {
   return { ...under, ...recording, sweeping: deps, age, many };
 }
 
-test("an event that nobody dispatched is published again, once a period", async (t) => {
+test("an event that nobody dispatched is published again, once per period", async (t) => {
   const under = await setUp(t);
   const { sweeping, published, pool, age } = under;
   const acme = await under.tenant();
@@ -76,7 +76,7 @@ test("an event that nobody dispatched is published again, once a period", async 
   assert.equal(late, 0, "a dispatched event is never stuck");
 });
 
-test("a flood that was lost comes again in few messages, on the bulk lane, and nobody's single event with it", async (t) => {
+test("many lost events are published again in few messages, on the bulk lane, and apart from another tenant's single event", async (t) => {
   const { tenant, many, age, sweeping, published } = await setUp(t);
   const [flooding, calm] = [await tenant(), await tenant()];
   const flood = await many(flooding, 1000);
@@ -92,7 +92,7 @@ test("a flood that was lost comes again in few messages, on the bulk lane, and n
   assert.equal(await republishStuck(sweeping, AFTER_MS, emptyStream), 0, "once a period");
 });
 
-test("what waits in the stream is not published again, however old it is", async (t) => {
+test("an event that waits in the stream is not published again, however old it is", async (t) => {
   const { tenant, many, age, sweeping, published } = await setUp(t);
   await many(await tenant(), 300);
   const lost = await many(await tenant(), 1);
@@ -111,7 +111,7 @@ test("what waits in the stream is not published again, however old it is", async
   assert.deepEqual(looks, [700, 600, 10], "where nothing is overdue the stream is not asked");
 });
 
-test("a NATS store that was lost whole is made up for at once, however many events were in it", async (t) => {
+test("after the loss of the whole NATS store all events are published again at once, however many they were", async (t) => {
   const { tenant, many, age, sweeping, published } = await setUp(t);
   const acme = await tenant();
   const lost = await many(acme, 450);
@@ -127,7 +127,7 @@ test("a NATS store that was lost whole is made up for at once, however many even
   assert.ok(!ids.includes(fresh[0]!), "what was published into the new stream stays single");
 });
 
-test("an event that came alone and too often ends as failed; of many, each open one comes again alone", async (t) => {
+test("an event that crashed the process too often on its own ends as failed; of a message with many, each open one is published alone", async (t) => {
   const under = await setUp(t);
   const { publisher, published, outcome } = under;
   const acme = await under.tenant();

@@ -23,7 +23,7 @@ test("a throttled event that is sensitive loses its variables, unless another ch
   }
 });
 
-test("what is sensitive is gathered with nothing, whatever the settings say", async (t) => {
+test("a sensitive template has no digest, whatever its settings say", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("code", { sensitive: true, digest: { windowSeconds: HOUR } });
   const { id, delivery } = await under.dispatch({ eventType: "code" });
@@ -31,7 +31,7 @@ test("what is sensitive is gathered with nothing, whatever the settings say", as
   assert.deepEqual(await under.items(), []);
 });
 
-test("unless it is read it waits only where the event leaves a notification", async (t) => {
+test("a message waits until unread only if the event leaves a notification", async (t) => {
   const under = await timedUnderTest(t);
   const settings = { afterUnreadSeconds: 300 };
   await under.timed("news", settings, ["EMAIL", "SMS", "PUSH"]);
@@ -52,7 +52,7 @@ test("unless it is read it waits only where the event leaves a notification", as
   }
 });
 
-test("any value of a key keeps its events apart from those of others", async (t) => {
+test("each value of a digest key keeps its events apart from the others", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", { digest: { windowSeconds: HOUR, key: "post.id" } });
   const long = "x".repeat(5000);
@@ -98,7 +98,7 @@ test("any value of a key keeps its events apart from those of others", async (t)
   assert.equal(await digestOf({ post: { id: "1.5" } }), first[11]);
 });
 
-test("what would be gathered or limited is skipped at once where its address is suppressed", async (t) => {
+test("a message with a digest or throttle is skipped at once if its address is suppressed", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", {
     digest: { windowSeconds: HOUR },
@@ -116,7 +116,7 @@ test("what would be gathered or limited is skipped at once where its address is 
   assert.equal((await under.pool.query("select from throttles")).rowCount, 0);
 });
 
-test("nothing is gathered for longer than its tenant keeps what it is made of", async (t) => {
+test("no digest lasts longer than its tenant keeps its events", async (t) => {
   const under = await timedUnderTest(t);
   await under.timed("comment", { digest: { windowSeconds: 7 * 24 * HOUR } });
   await under.pool.query("update tenants set event_retention_days = 3");

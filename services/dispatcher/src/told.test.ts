@@ -6,7 +6,7 @@ import { uuidv7 } from "uuidv7";
 import { failDispatch } from "./event-handler.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
-/** `acme` with an endpoint that wants all and one that wants notifications that are read; `plain` with none. */
+/** `acme` with an endpoint for all types and one for read notifications; `plain` with none. */
 async function toldUnderTest(t: TestContext) {
   const under = await timedUnderTest(t);
   const { pool } = under;
@@ -41,7 +41,7 @@ async function toldUnderTest(t: TestContext) {
   };
 }
 
-test("what dispatching skips or fails on a channel with an active template is told, and a notification", async (t) => {
+test("endpoints are told of channels with an active template that dispatch skips or fails, and of a notification", async (t) => {
   const under = await toldUnderTest(t);
   await under.templates(TENANT, "order", ["EMAIL", "PUSH"]);
   await under.templates(TENANT, "order", ["SMS"], { active: false });
@@ -63,7 +63,7 @@ test("what dispatching skips or fails on a channel with an active template is to
   assert.deepEqual(others, []);
 });
 
-test("what is throttled is told; what expires at once is told once", async (t) => {
+test("endpoints are told of a throttled message; and once of one that expires at once", async (t) => {
   const under = await toldUnderTest(t);
   await under.timed("often", { throttle: { count: 1, seconds: 60 } });
   const first = await under.dispatch({ eventType: "often" });
@@ -84,7 +84,7 @@ test("what is throttled is told; what expires at once is told once", async (t) =
   assert.match(told[0]!, /^delivery\.expired EMAIL: it would expire before quiet hours end/);
 });
 
-test("an event that no try can dispatch is told as failed on each channel with an active template, once", async (t) => {
+test("endpoints are told once per active channel of an event that cannot be dispatched", async (t) => {
   const under = await toldUnderTest(t);
   await under.templates(TENANT, "order", ["EMAIL", "PUSH"]);
   const [id = ""] = await under.events(TENANT, { eventType: "order" });
@@ -95,7 +95,7 @@ test("an event that no try can dispatch is told as failed on each channel with a
   ]);
 });
 
-test("a digest that was read before it left is told with its events", async (t) => {
+test("endpoints are told of a digest that was read before it left, with its events", async (t) => {
   const under = await toldUnderTest(t);
   await under.timed("reply", { digest: { windowSeconds: 60 }, afterUnreadSeconds: 60 }, [
     "EMAIL",
@@ -126,7 +126,7 @@ test("a digest that was read before it left is told with its events", async (t) 
   assert.deepEqual([data.digestId, data.count, data.ids], [delivery.event_id, 1, [id]]);
 });
 
-test("a tenant without endpoints, and one that has none any more, leave no message", async (t) => {
+test("a tenant without endpoints, or whose endpoints were deleted, causes no message", async (t) => {
   const under = await toldUnderTest(t);
   await under.pool.query("update webhooks set active = false, disabled_at = now()");
   for (const tenant of [TENANT, under.plain]) {

@@ -18,7 +18,7 @@ async function setUp(t: TestContext) {
   await under.templates(ANN.tenantId, "sale.began");
   return {
     ...under,
-    /** Accepts and dispatches one event of Ann; what became of it. */
+    /** Accepts and dispatches one event of Ann; returns its channels. */
     async dispatch(setup: EventSetup = {}) {
       const [id = ""] = await under.events(ANN.tenantId, {
         ...{ eventType: "sale.began", userId: ANN.userId },
@@ -63,7 +63,7 @@ async function setUp(t: TestContext) {
   };
 }
 
-/** The names of the statements that a piece of work sends. */
+/** The names of the statements that some work sends. */
 async function statementsOf(pool: Pool, work: () => Promise<unknown>): Promise<string[]> {
   const { query } = pool;
   const names: string[] = [];
@@ -76,7 +76,7 @@ async function statementsOf(pool: Pool, work: () => Promise<unknown>): Promise<s
   return names;
 }
 
-test("a tenant that names no users and has no preferences is asked for none", async (t) => {
+test("a tenant that names no users and has no preferences causes no statement for them", async (t) => {
   const { pool, dispatch } = await setUp(t);
   await dispatch();
   const names = await statementsOf(pool, () => dispatch());
@@ -85,7 +85,7 @@ test("a tenant that names no users and has no preferences is asked for none", as
   assert.deepEqual(more, []);
 });
 
-test("the first preference and the first user bind the next event, whatever the caches hold", async (t) => {
+test("the first preference and the first user apply to the next event, whatever the caches hold", async (t) => {
   const { dispatch, off, recipient } = await setUp(t);
   assert.deepEqual((await dispatch()).channels, ["EMAIL", "SMS"]);
   await off("*", "SMS");
@@ -101,7 +101,7 @@ test("the first preference and the first user bind the next event, whatever the 
   assert.equal(by.get("EMAIL").recipient, "ann@example.com");
 });
 
-test("an address in the trigger wins, else the user's is written on the delivery", async (t) => {
+test("an address in the trigger wins, else the user's is stored on the delivery", async (t) => {
   const { dispatch, recipient } = await setUp(t);
   await recipient({ email: "ann@example.com", phone: "+12025550199" });
   await recipient({ email: "bob@example.com" }, "bob");
@@ -118,7 +118,7 @@ test("an address in the trigger wins, else the user's is written on the delivery
   }
 });
 
-test("the user's language is taken where the trigger names none", async (t) => {
+test("the user's language is used if the trigger names none", async (t) => {
   const { pool, dispatch, recipient } = await setUp(t);
   await pool.query(
     `insert into template_variants (template_id, locale, current_version_id)
@@ -142,7 +142,7 @@ test("the user's language is taken where the trigger names none", async (t) => {
   assert.equal(await titleOf({ locale: "fr" }), "Order");
 });
 
-test("each channel is decided on its own; PUSH that is off leaves no history; required is sent all the same", async (t) => {
+test("each channel is decided on its own; a PUSH that is off leaves no history; required messages are sent anyway", async (t) => {
   const { pool, dispatch, off, category } = await setUp(t);
   await category("offers");
   await off("offers", "PUSH");
@@ -158,7 +158,7 @@ test("each channel is decided on its own; PUSH that is off leaves no history; re
   assert.deepEqual([required.channels, required.pushed], [["EMAIL", "SMS"], true]);
 });
 
-test("today's reasons are told before a preference, a preference before a suppression", async (t) => {
+test("the timeline shows other reasons before a preference, and a preference before a suppression", async (t) => {
   const { pool, dispatch, off, recipient } = await setUp(t);
   const { at } = await clock(pool);
   await recipient({ quiet_from: at(-60), quiet_to: at(60) });
@@ -177,7 +177,7 @@ test("today's reasons are told before a preference, a preference before a suppre
   assert.equal((await dispatch({ channels: ["SMS"] })).outcome.skipped.EMAIL, "not requested");
 });
 
-/** By the clock of the database: the minute that it is, and times of day around it, in UTC. */
+/** By the clock of the database: the current minute, and times of day around it, in UTC. */
 async function clock(pool: Pool) {
   const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
   const minute = Math.floor(rows[0]!.now.getTime() / 60_000) * 60_000;
@@ -188,7 +188,7 @@ async function clock(pool: Pool) {
 
 const KOLKATA_MINUTES = 330;
 
-test("in quiet hours email and text messages rest until their end, by the clock of the user's zone", async (t) => {
+test("in quiet hours email and SMS wait until their end, by the clock of the user's zone", async (t) => {
   const { pool, dispatch, recipient, category } = await setUp(t);
   const { minute, at } = await clock(pool);
   const now = { from: at(-60), to: at(60) };
@@ -246,7 +246,7 @@ test("in quiet hours email and text messages rest until their end, by the clock 
   assert.equal(required.outcome, null);
 });
 
-test("what would expire before quiet hours end has expired at once, and is told so", async (t) => {
+test("a message that would expire before quiet hours end expires at once, and the event says so", async (t) => {
   const { pool, dispatch, recipient, templates } = await setUp(t);
   const { minute, at } = await clock(pool);
   await recipient({ quiet_from: at(-60), quiet_to: at(60) });

@@ -17,7 +17,7 @@ import { createRestLook, createWakeLoop } from "./wake-loop.ts";
 const PREFIX = "test";
 const IN_AN_HOUR = { delaySeconds: 3600 };
 
-/** A loop with a record of what it published, in order. */
+/** A loop with a record of its publications, in order. */
 function loopOf(
   under: DispatcherUnderTest,
   over: { expressPerMinute?: number; broken?: boolean } = {},
@@ -41,7 +41,7 @@ function loopOf(
   return { deps, wake, published, ids: () => published.flatMap(({ ids }) => ids) };
 }
 
-/** The time has come, for those that rest. */
+/** Makes scheduled events due. */
 async function makeDue(under: DispatcherUnderTest, ids: readonly string[]): Promise<void> {
   await under.pool.query(
     `with moved as (
@@ -64,7 +64,7 @@ const handle = (under: DispatcherUnderTest, ids: readonly string[]) =>
     signal: new AbortController().signal,
   } as never);
 
-test("what rests is not let go; what is due is let go once, and dispatched once", async (t) => {
+test("a scheduled event is not woken early; a due one is woken once, and dispatched once", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL", "PUSH"]);
   const [later, due] = await under.events(tenant, { later: IN_AN_HOUR }, { later: IN_AN_HOUR });
@@ -81,7 +81,7 @@ test("what rests is not let go; what is due is let go once, and dispatched once"
   assert.equal((await under.pool.query("select 1 from notifications")).rowCount, 1);
 });
 
-test("a message that names a resting event does nothing, and is done", async (t) => {
+test("a message that names a scheduled event does nothing, and is done", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed");
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
@@ -92,7 +92,7 @@ test("a message that names a resting event does nothing, and is done", async (t)
   assert.deepEqual(await resting(under), ids);
 });
 
-test("two replicas let each event go once", async (t) => {
+test("two replicas wake each event once", async (t) => {
   const under = await dispatcherUnderTest(t);
   const tenants = await Promise.all([under.tenant(), under.tenant(), under.tenant()]);
   const all: string[] = [];
@@ -106,7 +106,7 @@ test("two replicas let each event go once", async (t) => {
   assert.deepEqual([...one.ids(), ...other.ids()].sort(), all.sort());
 });
 
-test("a flood takes turns with the others, and goes by the bulk lane", async (t) => {
+test("many due events take turns with other tenants', and use the bulk lane", async (t) => {
   const under = await dispatcherUnderTest(t);
   const [flood, other] = [await under.tenant({ id: "a" }), await under.tenant({ id: "b" })];
   const setups = Array.from({ length: 900 }, () => ({ later: IN_AN_HOUR }));
@@ -123,7 +123,7 @@ test("a flood takes turns with the others, and goes by the bulk lane", async (t)
   assert.ok(ofLane("express").includes(code!));
 });
 
-test("what a replica moved and did not publish is the sweeper's", async (t) => {
+test("the sweeper publishes events that a replica moved but did not publish", async (t) => {
   const under = await dispatcherUnderTest(t);
   const ids = await under.events(await under.tenant(), { later: IN_AN_HOUR });
   await makeDue(under, ids);
@@ -135,19 +135,19 @@ test("what a replica moved and did not publish is the sweeper's", async (t) => {
   assert.deepEqual(other.ids(), ids);
 });
 
-test("what cannot be published is the sweeper's at its next look", async (t) => {
+test("the sweeper publishes events whose publication failed, at its next check", async (t) => {
   const under = await dispatcherUnderTest(t);
   const ids = await under.events(await under.tenant(), { later: IN_AN_HOUR });
   await makeDue(under, ids);
   await loopOf(under, { broken: true }).wake();
   const { deps, ids: found } = loopOf(under);
-  // As long ago as can be.
+  // As long ago as possible.
   assert.equal(await republishLost(deps, 3_600_000), 1);
   assert.deepEqual(found(), ids);
   under.warnings.length = 0;
 });
 
-test("notifications are as old as the end of their rest, in the order of their times", async (t) => {
+test("notifications have the times when their events became due, in that order", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["PUSH"]);
   const [second, first, plain] = await under.events(
@@ -165,7 +165,7 @@ test("notifications are as old as the end of their rest, in the order of their t
   const { wake, ids } = loopOf(under);
   await wake();
   assert.deepEqual(ids(), [first, second]);
-  // Whatever the order in which they come to hand.
+  // Whatever the order in which they arrive.
   await handle(under, [second!, first!]);
   const { rows } = await under.pool.query(
     "select id, created_at from notifications order by channel_offset",
@@ -175,7 +175,7 @@ test("notifications are as old as the end of their rest, in the order of their t
   assert.ok(rows[1].created_at <= rows[2].created_at);
 });
 
-test("what is sent expires from its time on, not from its acceptance", async (t) => {
+test("expiry counts from the scheduled time, not from the acceptance", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL"], { expiresAfterSeconds: 600 });
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
@@ -190,7 +190,7 @@ test("what is sent expires from its time on, not from its acceptance", async (t)
   assert.deepEqual(rows, [{ status: "queued", exact: true }]);
 });
 
-test("a tenant that is not active by then is sent nothing", async (t) => {
+test("a tenant that is inactive by then is sent nothing", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   await under.templates(tenant, "order.confirmed", ["EMAIL"]);
   const ids = await under.events(tenant, { later: IN_AN_HOUR });
@@ -203,7 +203,7 @@ test("a tenant that is not active by then is sent nothing", async (t) => {
   assert.deepEqual(await under.deliveries(), []);
 });
 
-test("what was let go can be given back as before, unless a replay was answered", async (t) => {
+test("a woken event can be refused as before, unless a replay was answered", async (t) => {
   const { acme: tenant, ...under } = await dispatcherWithTenant(t);
   const ids = await under.events(tenant, { later: IN_AN_HOUR }, { later: IN_AN_HOUR });
   await under.pool.query("update scheduled_events set acknowledged = true where event_id = $1", [

@@ -1,8 +1,8 @@
 /**
- * How fast expiry is, on a Postgres of its own that syncs its commits: `node expiry.bench.ts [events]`.
+ * Measures how fast expiry is, on a separate Postgres that syncs its commits: `node expiry.bench.ts [events]`.
  * Each event has variables of 300 bytes, two deliveries with an attempt and an outbox row each, and a
- * notification; one in ten is of a tenant that keeps its own for ten years. Prints a line of JSON: alone,
- * beside about 1,000 events/s that are accepted and dispatched meanwhile, and what those take.
+ * notification; one in ten belongs to a tenant that keeps its own for ten years. Prints a line of JSON: alone,
+ * beside about 1,000 events/s that are accepted and dispatched meanwhile, and the time that those take.
  */
 
 import { readFile } from "node:fs/promises";
@@ -50,7 +50,7 @@ try {
 
 interface Round {
   seconds: number;
-  /** Of one core, by the Postgres process that deletes. */
+  /** Share of one core that the deleting Postgres process uses. */
   cpuMsPerThousandEvents: number;
   eventsPerSecond: number;
   rowsPerSecond: number;
@@ -96,7 +96,7 @@ async function loaded(pool: Pool, work: () => Promise<void>) {
   let inFlight = 0;
   const batches: Promise<void>[] = [];
   while (!stop.signal.aborted) {
-    // On a machine that cannot keep up there is less load, and the figures say how much.
+    // On a machine that cannot keep up the load is lower, and the figures show it.
     while (inFlight >= MOST_IN_FLIGHT) await pause(1);
     inFlight += 1;
     const batch = acceptAndDispatch(pool).then((ms) => {
@@ -175,7 +175,7 @@ async function acceptAndDispatch(pool: Pool): Promise<number> {
   return acceptedMs;
 }
 
-/** Events of 31 to 61 days of age, with all that belongs to them. */
+/** Events 31 to 61 days old, with everything that belongs to them. */
 async function fill(pool: Pool): Promise<void> {
   const { rows } = await pool.query(
     "select coalesce(max(channel_offset), 0) as top from notifications",

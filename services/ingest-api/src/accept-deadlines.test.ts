@@ -4,7 +4,7 @@ import { createDeadlines } from "./accept.ts";
 
 const WITHIN_MS = 20;
 
-/** Deadlines, and what they have said; `late` resolves with the next item. */
+/** Deadlines, and what they have reported; `late` resolves with the next item. */
 function setUp() {
   const told: { item: string; at: number }[] = [];
   let next: (() => void) | undefined;
@@ -24,7 +24,7 @@ function setUp() {
   return { deadlines, told, toldOf };
 }
 
-test("of what is not deleted in time is told, the oldest first and none too early", async () => {
+test("items that are not deleted in time are reported, the oldest first and none too early", async () => {
   const { deadlines, told, toldOf } = setUp();
   const start = performance.now();
   for (const item of ["first", "deleted", "last"]) deadlines.add(item);
@@ -33,7 +33,7 @@ test("of what is not deleted in time is told, the oldest first and none too earl
   for (const { at } of told) assert.ok(at - start >= WITHIN_MS);
 });
 
-test("what comes while others wait has the whole time", async () => {
+test("an item that arrives while others wait has the whole time", async () => {
   const { deadlines, told, toldOf } = setUp();
   let addedAt = 0;
   deadlines.add("first");
@@ -45,7 +45,7 @@ test("what comes while others wait has the whole time", async () => {
   assert.ok(told[1]!.at - addedAt >= WITHIN_MS);
 });
 
-test("it begins again when nothing has waited meanwhile", async () => {
+test("the timer starts again after a time without items", async () => {
   const { deadlines, toldOf } = setUp();
   deadlines.add("deleted");
   deadlines.delete("deleted");

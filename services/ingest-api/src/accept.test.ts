@@ -86,7 +86,7 @@ const broken: Publisher = {
   publishIds: () => Promise.reject(new PublishFault("timeout", "no acknowledgement")),
 };
 
-test("what arrives together travels together: few database calls, one message a batch", async (t) => {
+test("simultaneous events share few database calls, and one message per batch", async (t) => {
   const { acceptor, pool, stored } = await setUp(t);
   const sizes: number[] = [];
   let inFlight = 0;
@@ -113,7 +113,7 @@ test("what arrives together travels together: few database calls, one message a 
   assert.equal(new Set(messages.flatMap(({ ids }) => ids)).size, 450);
 });
 
-test("in whatever order the events of several tenants come, each is accepted", async (t) => {
+test("events of several tenants are accepted in any order", async (t) => {
   const { pool, acceptor } = await setUp(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('b', 'B', 10000)");
   await pool.query("insert into tenant_limits (tenant_id) values ('b')");
@@ -161,7 +161,7 @@ test("an event that is not published is refused, and its retry is processed with
   );
 });
 
-test("a retry after a 500 is published even when the first copy was stored late, and dropped", async (t) => {
+test("a retry after a 500 is published even if the first copy was stored late and dropped", async (t) => {
   const { acceptor, publisher, stored, emptyStream } = await setUp(t);
   const unheard: Publisher = {
     async publishIds(...args) {
@@ -180,7 +180,7 @@ test("a retry after a 500 is published even when the first copy was stored late,
   );
 });
 
-test("a duplicate of a claim that is not dispatched publishes the same id itself", async (t) => {
+test("a duplicate of an undispatched event publishes the same id itself", async (t) => {
   const { acceptor, pool, stored } = await setUp(t);
   // The replica that claimed it died before it published.
   const [first] = await acceptEvents(pool, [event("k")]);
@@ -190,11 +190,11 @@ test("a duplicate of a claim that is not dispatched publishes the same id itself
   ]);
 });
 
-test("who asks for one event in the same moment shares its message, and its refusal", async (t) => {
+test("simultaneous requests for one event share its message and its refusal", async (t) => {
   const { acceptor, stored } = await setUp(t);
   const ask = (accept: Acceptor["accept"]) => {
     const [one, other] = [event("one"), event("other")];
-    // Beside each other once all are sorted by their keys.
+    // Adjacent once all are sorted by their keys.
     return Promise.allSettled(
       [one, other, { ...event("one") }, { ...one }].map((it) => accept(it)),
     );
@@ -216,7 +216,7 @@ test("who asks for one event in the same moment shares its message, and its refu
   assert.deepEqual([message?.ids.toSorted(), more], [[first, second].toSorted(), []]);
 });
 
-test("a first request whose publish fails is a 200 when its replay was answered 200 meanwhile", async (t) => {
+test("a first request whose publication fails is a 200 if its replay was answered 200 meanwhile", async (t) => {
   const { acceptor, pool } = await setUp(t);
   let fail = () => {};
   const slow: Publisher = {
@@ -226,7 +226,7 @@ test("a first request whose publish fails is a 200 when its replay was answered 
       }),
   };
   const first = acceptor({ publisher: slow }).accept(event("k"));
-  // The claim of the first is in the database before the replay comes.
+  // The claim of the first request is in the database before the replay arrives.
   while ((await pool.query("select 1 from events")).rowCount === 0);
   assert.equal((await acceptor().accept(event("k"))).outcome, "replayed");
   fail();
@@ -235,7 +235,7 @@ test("a first request whose publish fails is a 200 when its replay was answered 
   assert.deepEqual(rows, [{ refused_at: null }]);
 });
 
-test("a replay whose first request is refused meanwhile is not answered 200", async (t) => {
+test("a replay whose first request is refused meanwhile does not get a 200", async (t) => {
   const { acceptor, pool, publisher } = await setUp(t);
   const [first] = await acceptEvents(pool, [event("k")]);
   const racing: Publisher = {
@@ -259,7 +259,7 @@ test("an event that was dispatched before it could be refused is a 200", async (
   assert.equal((await acceptor({ publisher: dispatched }).accept(event())).outcome, "accepted");
 });
 
-test("the answer does not wait for a database that hangs, and what it commits later is refused", async (t) => {
+test("the answer does not wait for a database that hangs, and an event that it commits later is refused", async (t) => {
   const { acceptor, pool, stored } = await setUp(t);
   let go = () => {};
   const hanging = new Promise<void>((resolve) => {
@@ -283,7 +283,7 @@ test("the answer does not wait for a database that hangs, and what it commits la
   assert.deepEqual(await stored(), []);
 });
 
-/** A clock that `timeOut` puts forward by an hour, as if the newest wait of an hour were over. */
+/** A clock that `timeOut` moves forward by an hour, as if the newest wait of an hour were over. */
 function timeouts(t: test.TestContext) {
   const { mock } = t.mock.method(globalThis, "setTimeout");
   let nowMs = 0;
@@ -297,7 +297,7 @@ function timeouts(t: test.TestContext) {
   };
 }
 
-test("what is acknowledged after its caller was told 500 is refused, unless it was dispatched", async (t) => {
+test("an event that is acknowledged after its client was answered 500 is refused, unless it was dispatched", async (t) => {
   const { acceptor, pool, publisher, stored } = await setUp(t);
   const { nowMs, timeOut } = timeouts(t);
   for (const isDispatched of [false, true]) {
@@ -330,7 +330,7 @@ test("what is acknowledged after its caller was told 500 is refused, unless it w
   assert.equal((await stored()).length, 2);
 });
 
-test("a replay that nobody waits for any more does not make the first request's event stand", async (t) => {
+test("a replay whose client no longer waits does not keep the first request's event", async (t) => {
   const { acceptor, pool, publisher } = await setUp(t);
   const [first] = await acceptEvents(pool, [event("k")]);
   const answered = Promise.withResolvers<void>();
@@ -350,11 +350,11 @@ test("a replay that nobody waits for any more does not make the first request's 
   await assert.rejects(slow.accept(event("k")), /in time/);
   answered.resolve();
   await slow.idle();
-  // Its own request, which fails meanwhile, gives it back.
+  // Its own request, which fails meanwhile, refuses it.
   assert.deepEqual([...(await refuseEvents(pool, [first!.eventId!]))], [first!.eventId]);
 });
 
-test("an acknowledgement that has come is read before the time is judged", async (t) => {
+test("an acknowledgement that has arrived is read before the deadline is judged", async (t) => {
   const { acceptor } = await setUp(t);
   const { nowMs, timeOut } = timeouts(t);
   const { near, far } = await socketPair(t);
@@ -363,7 +363,7 @@ test("an acknowledgement that has come is read before the time is judged", async
     nowMs,
     publisher: {
       async publishIds() {
-        // It is in the socket, unread, when the timer comes.
+        // It is in the socket, unread, when the timer fires.
         setImmediate(() => {
           far.write("acknowledged");
           timeOut();
@@ -389,7 +389,7 @@ async function socketPair(t: test.TestContext): Promise<{ near: Socket; far: Soc
   return { near, far };
 }
 
-test("a fault of the database fails the whole batch at once; a fault of the data one event alone", async (t) => {
+test("a fault of the database fails the whole batch at once; a fault of the data only its own event", async (t) => {
   const { acceptor, pool } = await setUp(t);
   let calls = 0;
   const down = acceptor({
@@ -419,7 +419,7 @@ const resting = (key: string, sendAt = new Date(Date.now() + HOUR_MS).toISOStrin
   options: { sendAt },
 });
 
-test("what rests is accepted by the commit alone; a replay of it publishes nothing, NATS or not", async (t) => {
+test("a scheduled event is accepted by the commit alone; a replay of it publishes nothing, with NATS or without", async (t) => {
   const { pool, acceptor, stored } = await setUp(t);
   const [one, other] = [acceptor({ publisher: broken }), acceptor()];
   const first = await one.accept(resting("k"));
@@ -452,7 +452,7 @@ test("what rests is accepted by the commit alone; a replay of it publishes nothi
   assert.deepEqual(rows, [{ resting: 2, waiting: [plain.eventId] }]);
 });
 
-test("a time that is past means now: it is published", async (t) => {
+test("a past time means now: the event is published", async (t) => {
   const { acceptor, stored } = await setUp(t);
   const { accept } = acceptor();
   const past = await accept(resting("past", new Date(Date.now() - HOUR_MS).toISOString()));
@@ -464,7 +464,7 @@ test("a time that is past means now: it is published", async (t) => {
   );
 });
 
-test("one that rests is given back where its caller was told 500, unless a replay was answered", async (t) => {
+test("a scheduled event whose client was answered 500 is refused, unless a replay was answered", async (t) => {
   const { pool, acceptor } = await setUp(t);
   const commit = Promise.withResolvers<void>();
   const late = acceptor({
@@ -482,7 +482,7 @@ test("one that rests is given back where its caller was told 500, unless a repla
     assert.rejects(late.accept(answered), /in time/),
   ]);
   await told;
-  // Both are stored by now, or will be: asked until they are.
+  // Both are stored by now, or will be: the test asks until they are.
   let replay = await acceptor().accept(resting("answered"));
   assert.equal(replay.outcome === "replayed" || replay.outcome === "scheduled", true);
   replay = await acceptor().accept(resting("answered"));
@@ -493,7 +493,7 @@ test("one that rests is given back where its caller was told 500, unless a repla
   assert.deepEqual(rows, [{ event_id: replay.eventId }]);
   const { rows: refused } = await pool.query("select id from events where refused_at is not null");
   assert.deepEqual(refused, [{ id: inVain.id }]);
-  // Its daily slot is back, and the same key is a new acceptance.
+  // The daily cap has its slot back, and the same key is a new acceptance.
   const { rows: slots } = await pool.query("select day_total from tenant_limits");
   assert.equal(slots[0].day_total, 1);
   assert.equal((await acceptor().accept(resting("in vain"))).outcome, "scheduled");

@@ -135,7 +135,7 @@ test("each language of the hosted pages has its words for STOP and START", () =>
 });
 
 for (const vendor of VENDORS) {
-  test(`${vendor}: STOP suppresses its sender's number for its tenant, START takes it back, and nothing is answered`, async (t) => {
+  test(`${vendor}: STOP suppresses its sender's number for its tenant, START removes the suppression, and no SMS is sent back`, async (t) => {
     const { post, requests, suppressions, texts } = await setUp(t);
     const send = async (text: string, options = {}) =>
       await post(...(await requests[vendor](text, options)));
@@ -156,7 +156,7 @@ for (const vendor of VENDORS) {
     assert.deepEqual(await texts(), []);
   });
 
-  test(`${vendor}: any other text suppresses nothing and is kept for the tenant's people, once`, async (t) => {
+  test(`${vendor}: any other text suppresses nothing and is stored once for the tenant's people`, async (t) => {
     const { post, requests, suppressions, texts } = await setUp(t);
     const request = await requests[vendor]("please stop calling");
     for (let n = 0; n < 3; n += 1) assert.equal((await post(...request)).status, 200);
@@ -166,7 +166,7 @@ for (const vendor of VENDORS) {
     assert.deepEqual(await texts("b"), []);
   });
 
-  test(`${vendor}: a webhook that is replayed changes nothing, also after what it did was undone`, async (t) => {
+  test(`${vendor}: a replayed webhook changes nothing, even after its effect was undone`, async (t) => {
     const { post, requests, suppressions } = await setUp(t);
     const stop = await requests[vendor]("STOP");
     const start = await requests[vendor]("START");
@@ -179,7 +179,7 @@ for (const vendor of VENDORS) {
     assert.equal((await suppressions()).length, 1);
   });
 
-  test(`${vendor}: a forged webhook changes nothing, nor one that was signed for another tenant's`, async (t) => {
+  test(`${vendor}: a forged webhook changes nothing, and neither does one signed for another tenant`, async (t) => {
     const { post, requests, suppressions, texts } = await setUp(t);
     const [path, body, headers] = await requests[vendor]("STOP");
     const changed = body.replace(ANN.slice(1), "12025550199");
@@ -196,7 +196,7 @@ for (const vendor of VENDORS) {
   });
 }
 
-test("START lifts an opt-out alone: a bounce, and what was done by hand, stay", async (t) => {
+test("START removes only an opt-out: a bounce, and a suppression by hand, stay", async (t) => {
   for (const vendor of VENDORS) {
     const { post, requests, suppressions, pool } = await setUp(t);
     for (const reason of ["bounced", "by hand", "opted out"]) {
@@ -212,20 +212,20 @@ test("START lifts an opt-out alone: a bounce, and what was done by hand, stay", 
   }
 });
 
-test("twilio: a request that was signed for one tenant's address is forged at another's", async (t) => {
+test("twilio: a request that was signed for one tenant's address is refused at another's", async (t) => {
   const { post, requests, suppressions } = await setUp(t);
   const [path, body, headers] = await requests.twilio("STOP");
   assert.equal((await post(path.replace("/a/", "/b/"), body, headers)).status, 401);
   assert.deepEqual(await suppressions(), []);
 });
 
-test("twilio: where nobody has said the public address, nothing can be verified: 404", async (t) => {
+test("twilio: without the public address nothing can be verified: 404", async (t) => {
   const { post, requests } = await setUp(t, "");
   assert.equal((await post(...(await requests.twilio("STOP")))).status, 404);
   assert.equal((await post(...(await requests.vonage("STOP")))).status, 200);
 });
 
-test("a keyword of a sender that is no number is kept as a text: there is nothing to suppress", async (t) => {
+test("a keyword from a sender that is no number is stored as a text, because there is nothing to suppress", async (t) => {
   const { post, requests, suppressions, texts } = await setUp(t);
   assert.equal((await post(...(await requests.twilio("STOP", { from: "ACME" })))).status, 200);
   assert.deepEqual(await suppressions(), []);

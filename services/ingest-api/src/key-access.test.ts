@@ -12,7 +12,7 @@ import fastify, { type FastifySchema } from "fastify";
 import type { AppDeps } from "./app.ts";
 import { appUnderTest } from "./app-under-test.ts";
 
-/** Which roles make which calls that change something; said here once more, so that no other call slips in. */
+/** Which roles may make which changing calls, listed here once more, so that no call is added by accident. */
 const CHANGES: readonly [path: RegExp, roles: string][] = [
   [/events\/(trigger|cancel|\{eventId\})$/, "trigger or all"],
   [/\/users/, "manage, provision or all"],
@@ -55,7 +55,7 @@ async function call(operation: string, role: KeyRole) {
   return { statusCode, isRefused: statusCode === 403 && /has the role/.test(text), text };
 }
 
-test("a key makes the calls of its role: read every GET, trigger three calls; elsewhere it is told its role", async () => {
+test("a key may make the calls of its role: read every GET, trigger three calls; a refusal names the key's role", async () => {
   const paths: Record<string, Record<string, Operation>> = (
     await app.inject("/openapi.json")
   ).json().paths;
@@ -83,14 +83,14 @@ test("a key makes the calls of its role: read every GET, trigger three calls; el
   assert.equal(used.length, keyed.length * KEY_ROLES.length, "a refused call is a use of its key");
 });
 
-test("HEAD is a GET to every role; an unknown key is 401, whatever it asks", async () => {
+test("HEAD is a GET for every role; an unknown key is 401 for every call", async () => {
   assert.equal((await call("HEAD /api/v1/webhooks", "read")).statusCode, 200);
   assert.equal((await call("HEAD /api/v1/webhooks", "trigger")).statusCode, 403);
   const headers = { "x-api-key": "bf_stranger" };
   assert.equal((await app.inject({ url: "/api/v1/webhooks", headers })).statusCode, 401);
 });
 
-test("a route that wants a key and has no role cannot be registered", async () => {
+test("a route that needs a key and has no role cannot be registered", async () => {
   await using bare = fastify();
   guardKeyedRoutes(bare, {}, {} as AbuseLimits);
   const register = (schema: FastifySchema) => bare.post("/api/v1/new", { schema }, () => "");

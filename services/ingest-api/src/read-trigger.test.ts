@@ -22,7 +22,7 @@ function read(body: unknown) {
 
 const readJson = (json: string) => read(JSON.parse(json));
 
-test("only what the specification recognises is read", () => {
+test("only the specification's fields are read", () => {
   const trigger = read({
     ...good,
     eventId: "1001",
@@ -53,7 +53,7 @@ test("null and empty addresses count as absent", () => {
   }
 });
 
-test("an address is stored in the form that suppressions compare, and refused by no rule of its own", () => {
+test("an address is stored in the form that suppressions compare; every address that SMTP can carry is accepted", () => {
   for (const [recipientEmail, stored] of [
     ["a@bücher.example", "a@xn--bcher-kva.example"],
     ["jo\u0308rg@example.com", "jörg@example.com"],
@@ -65,7 +65,7 @@ test("an address is stored in the form that suppressions compare, and refused by
   }
 });
 
-test("a locale is taken in its canonical form, whatever else is asked", () => {
+test("a locale is stored in its canonical form", () => {
   const optionsOf = (locale: string, channels: string[]) =>
     read({ ...good, locale, channels }).options;
   for (const [given, canonical] of [
@@ -77,7 +77,7 @@ test("a locale is taken in its canonical form, whatever else is asked", () => {
     // Old names of languages.
     ["iw", "he"],
     ["sh", "sr-Latn"],
-    // Well formed, and no language that there is.
+    // Well formed, but no existing language.
     ["xx-Qaaa-ZZ", "xx-Qaaa-ZZ"],
   ] as const) {
     assert.deepEqual(optionsOf(given, []), { channels: null, locale: canonical }, given);
@@ -157,7 +157,7 @@ const FAULTS: [name: string, body: unknown, faults: string[]][] = [
 ];
 
 for (const [name, body, faults] of FAULTS) {
-  test(`every fault is told, naming its field: ${name}`, () => {
+  test(`every fault is reported, with its field: ${name}`, () => {
     assert.deepEqual(faultsOf(body), faults);
   });
 }
@@ -183,17 +183,17 @@ test("64 levels pass and 65 do not", () => {
   );
 });
 
-test("what the check accepts and refuses, the documented keywords do too", () => {
+test("the documented schema accepts and refuses the same as the check", () => {
   const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(TriggerRequest);
   assert.ok(validate(good));
-  // What keywords cannot say is told in words.
+  // Keywords cannot express these rules; descriptions do.
   const beyond = /surrogates|email address/;
   for (const [name, body, faults] of FAULTS) {
     if (faults.every((fault) => !beyond.test(fault))) assert.equal(validate(body), false, name);
   }
 });
 
-test("the automatic key is of tenant, type and payload: not of order, eventId, locale or variables", () => {
+test("the automatic key depends on tenant, type and payload: not on order, eventId, locale or variables", () => {
   const one = readJson('{"eventType":"t","payload":{"userId":"u","recipientEmail":"a@b.example"}}');
   const same = readJson(
     '{"eventId":"9","variables":{"x":1},"payload":{"recipientEmail":"a@b.example","z":1,"userId":"u"},"eventType":"t","channels":["SMS"],"locale":"de"}',
@@ -220,7 +220,7 @@ test("with variables, key order does not matter and special keys do", () => {
   assert.notEqual(key('{"a":{}}'), key('{"a":[]}'));
 });
 
-test("explicit keys have a namespace of their own and the rule of other texts", () => {
+test("explicit keys have their own namespace and the rule of other texts", () => {
   assert.notEqual(explicitKey("a", "k"), explicitKey("b", "k"));
   for (const bad of ["", "x".repeat(256), "a\tb"]) {
     assert.throws(
@@ -230,7 +230,7 @@ test("explicit keys have a namespace of their own and the rule of other texts", 
   }
 });
 
-test("the automatic key of what is for now is what it always was", () => {
+test("the automatic key of an immediate event has not changed", () => {
   const payload = { userId: "user-1", recipientEmail: "ann@example.com" };
   const trigger = read({ eventType: "order.confirmed", payload, variables: { a: 1 } });
   assert.equal(
@@ -288,11 +288,11 @@ test("a body without such numbers is parsed once", (t) => {
   for (const variables of ["{}", '{"a":1,"b":19.99}', '{ "a": [1, 2.5], "b": "1.0" }']) {
     assert.equal(write(variables).text, JSON.stringify(JSON.parse(variables)));
   }
-  // Ours, and the test's own.
+  // The service's call, and the test's own.
   assert.equal(parse.mock.callCount(), 6);
 });
 
-test("with variables in the deduplication key, numbers count as written", () => {
+test("with variables in the deduplication key, numbers count in their written form", () => {
   assert.equal(write('{"a":1,"b":2}').key, write('{ "b": 2, "a": 1 }').key);
   assert.equal(write('{"a":10.10}').key, write('{ "a": 10.10 }').key);
   assert.notEqual(write('{"a":10.10}').key, write('{"a":10.1}').key);

@@ -88,7 +88,7 @@ async function setUp(t: test.TestContext) {
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-test("NATS away: what is for later is 200 and rests, what is for now is 500", async (t) => {
+test("without NATS a scheduled event is 200 and waits, an immediate one is 500", async (t) => {
   const { tenant, trigger, published, pool } = await setUp(t);
   const { apiKey } = await tenant();
   const sendAt = ahead(DAY_MS);
@@ -114,7 +114,7 @@ const BOUNDS = [
 ] as const;
 
 for (const [days, most, words] of BOUNDS) {
-  test(`with ${days} days of history an event rests ${most} days at most`, async (t) => {
+  test(`with ${days} days of history an event may be scheduled ${most} days ahead`, async (t) => {
     const { tenant, trigger } = await setUp(t);
     const { apiKey } = await tenant({ notificationRetentionDays: days });
     const late = await trigger(apiKey, { sendAt: ahead(most * DAY_MS + 60_000) });
@@ -134,7 +134,7 @@ for (const [days, most, words] of BOUNDS) {
   });
 }
 
-test("a tenant without days of its own is bound by those that the dispatcher keeps", async (t) => {
+test("the dispatcher's default retention limits a tenant without its own", async (t) => {
   const { tenant, trigger, call, db, directory } = await setUp(t);
   const { apiKey } = await tenant();
   const { id } = await trigger(apiKey, { sendAt: ahead(DAY_MS) });
@@ -154,7 +154,7 @@ test("a tenant without days of its own is bound by those that the dispatcher kee
   );
 });
 
-test("a time has an offset and a day that is; it and a delay exclude each other", async (t) => {
+test("a time needs an offset and an existing day; it and a delay exclude each other", async (t) => {
   const { tenant, trigger } = await setUp(t);
   const { apiKey } = await tenant();
   const rule = "sendAt must be a time with its offset in ISO 8601, as 2026-11-20T09:30:00+01:00";
@@ -184,7 +184,7 @@ test("a time has an offset and a day that is; it and a delay exclude each other"
   assert.deepEqual(body.message, ["cancelKey should not be empty"]);
 });
 
-test("what rests is listed page by page, the soonest first; others' are not", async (t) => {
+test("scheduled events are listed page by page, the earliest first, without those of others", async (t) => {
   const { tenant, trigger, call } = await setUp(t);
   const [mine, other] = [await tenant(), await tenant()];
   const ids: string[] = [];
@@ -225,7 +225,7 @@ test("what rests is listed page by page, the soonest first; others' are not", as
   );
 });
 
-test("an event is moved before, after and into the past while it rests, by its tenant alone", async (t) => {
+test("an event can be moved earlier, later and into the past while it waits, only by its tenant", async (t) => {
   const { tenant, trigger, call, pool } = await setUp(t);
   const [mine, other] = [await tenant(), await tenant()];
   const { id } = await trigger(mine.apiKey, { delaySeconds: 7200 });
@@ -254,7 +254,7 @@ test("an event is moved before, after and into the past while it rests, by its t
     ],
   );
   assert.equal((await call(mine.apiKey, "PATCH", `/${id}`, {})).status, 422);
-  // Each move counts from the acceptance: no event outlives its retention by moves.
+  // Each move counts from the acceptance: no move lets an event outlive its retention.
   await pool.query("update events set accepted_at = accepted_at - interval '10 days'");
   assert.equal(
     (await call(mine.apiKey, "PATCH", `/${id}`, { sendAt: ahead(13 * DAY_MS) })).status,

@@ -185,7 +185,7 @@ function event(delivery: { id: string }, name: string, more: object = {}) {
   return { event: name, delivery_id: delivery.id, sg_event_id: `e${events}`, ...more };
 }
 
-test("receipts move a delivery on, and the timeline tells each in words", async (t) => {
+test("receipts move a delivery on, and the timeline shows each in words", async (t) => {
   const { db, delivery, sendgrid, statusOf } = await setUp(t);
   const one = await delivery();
   assert.equal(await sendgrid([event(one, "processed"), event(one, "deferred")]), 200);
@@ -201,13 +201,13 @@ test("receipts move a delivery on, and the timeline tells each in words", async 
   assert.equal(words.filter((what) => what.includes("complained")).length, 1);
 });
 
-test("a late delivered never erases bounced, whatever the order in one request or over several", async (t) => {
+test("a late receipt of delivery never replaces bounced, whatever the order in one request or over several", async (t) => {
   const { delivery, sendgrid, statusOf } = await setUp(t);
   const [one, two, three] = [await delivery(), await delivery(), await delivery()];
   await sendgrid([event(one, "bounce", { type: "bounce" })]);
   await sendgrid([event(one, "delivered"), event(one, "deferred")]);
   await sendgrid([event(two, "bounce", { type: "blocked" }), event(two, "delivered")]);
-  // The other way round it bounced all the same: some servers take a mail and send it back.
+  // In the other order it also ends as bounced: some servers accept an email and return it.
   await sendgrid([event(three, "delivered")]);
   await sendgrid([event(three, "bounce", { type: "blocked" })]);
   for (const { id } of [one, two, three]) assert.equal(await statusOf(id), "bounced");
@@ -233,7 +233,7 @@ test("a hard bounce, a complaint and an opt-out suppress the address; a soft bou
   ]);
 });
 
-test("an event that comes again is stored once", async (t) => {
+test("a repeated event is stored once", async (t) => {
   const { delivery, pool, sendgrid } = await setUp(t);
   const again = event(await delivery(), "delivered");
   assert.equal(await sendgrid([again, again]), 200);
@@ -241,7 +241,7 @@ test("an event that comes again is stored once", async (t) => {
   assert.equal((await pool.query("select count(*)::integer as n from receipts")).rows[0].n, 1);
 });
 
-test("Twilio's callbacks move a delivery on and never back, and suppress a dead number", async (t) => {
+test("Twilio's callbacks move a delivery forwards only, and suppress a dead number", async (t) => {
   const { delivery, post, statusOf, suppressions, twilio } = await setUp(t);
   const sms = async (to: string) => ({
     ...(await delivery("a", { channel: "SMS", to })),
@@ -273,17 +273,17 @@ test("Twilio's callbacks move a delivery on and never back, and suppress a dead 
   assert.equal(await statusOf(read.id), "delivered");
 });
 
-test("receipts of SMS are taken by the token's signature", async (t) => {
+test("receipts of SMS are accepted by the token's signature", async (t) => {
   const { delivery, post, statusOf, vonage } = await setUp(t);
   const sms = await delivery("a", { channel: "SMS", to: "+12025550123" });
   assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }), 200);
   assert.equal(await statusOf(sms.id), "delivered");
   assert.equal(await post("/webhooks/vonage/a", "{}", { authorization: "Bearer x.y.z" }), 401);
-  // Without a signature it is to come again, signed.
+  // Without a signature the vendor must send it again, signed.
   assert.equal(await post("/webhooks/vonage/a", "{}", {}), 503);
 });
 
-test("a receipt of another tenant's delivery, or of another channel's, changes nothing", async (t) => {
+test("a receipt for another tenant's delivery, or for another channel's, changes nothing", async (t) => {
   const { delivery, pool, sendgrid, statusOf, suppressions, vonage } = await setUp(t);
   const other = await delivery("b");
   assert.equal(await sendgrid([event(other, "bounce", { type: "bounce" })]), 200);
@@ -304,7 +304,7 @@ test("a forged or unsigned request is 401, and nothing of it is stored", async (
   assert.equal(await statusOf(one.id), "accepted");
 });
 
-test("an unknown tenant or provider, or one without a key, is 404; a key that is put later is used", async (t) => {
+test("an unknown tenant or provider, or one without a key, is 404; a key that is stored later is used", async (t) => {
   const { delivery, post, provider, sendgrid, statusOf, webhookKeys } = await setUp(t);
   for (const path of ["sendgrid/nobody", "sendgrid/b", "vonage/b", "pigeon/a", "sendgrid/A%00"]) {
     assert.equal(await post(`/webhooks/${path}`, "[]", {}), 404, path);
@@ -319,7 +319,7 @@ test("an unknown tenant or provider, or one without a key, is 404; a key that is
   assert.equal(await statusOf(one.id), "delivered");
 });
 
-test("while the database is away the answer is 5xx, so that the vendor tries again", async (t) => {
+test("while the database is away the answer is 5xx, so the vendor retries", async (t) => {
   const { broken, delivery, sendgrid, statusOf } = await setUp(t);
   const one = await delivery();
   const delivered = event(one, "delivered");
@@ -330,7 +330,7 @@ test("while the database is away the answer is 5xx, so that the vendor tries aga
   assert.equal(await statusOf(one.id), "delivered");
 });
 
-test("a receipt ends a delivery that waits for another try or whose outcome is unknown: it is not sent again", async (t) => {
+test("a receipt ends a delivery that waits for another attempt or is unknown: it is not sent again", async (t) => {
   const { delivery, pool, sendgrid, statusOf } = await setUp(t);
   const waiting = await delivery("a", { status: "waiting" });
   const unknown = await delivery("a", { status: "unknown" });
@@ -344,7 +344,7 @@ test("a receipt ends a delivery that waits for another try or whose outcome is u
   assert.equal(rows[0].due_at, null);
 });
 
-test("a batch as large as the vendor makes it is taken", async (t) => {
+test("a batch of the vendor's maximum size is accepted", async (t) => {
   const { delivery, sendgrid, statusOf } = await setUp(t);
   const one = await delivery();
   const filler = Array.from({ length: 1_500 }, () =>
@@ -354,7 +354,7 @@ test("a batch as large as the vendor makes it is taken", async (t) => {
   assert.equal(await statusOf(one.id), "delivered");
 });
 
-/** A body of `bytes`, of which the last never comes, from an address; ends when the answer does. */
+/** A body of `bytes` from an address, whose last byte never comes; ends with the answer. */
 async function sendWithoutEnd(origin: string, from: string, bytes: number) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -367,7 +367,7 @@ async function sendWithoutEnd(origin: string, from: string, bytes: number) {
   return { socket, answered };
 }
 
-test("bodies whose sender is not known take bounded memory, in all and by address, and it is given back", async (t) => {
+test("bodies of unknown senders take bounded memory, in total and per address, and free it", async (t) => {
   const { address, bodies, delivery, sendgrid } = await setUp(t);
   const { bytes, bytesOfAddress } = UNVERIFIED_BOUNDS;
   const sockets: Socket[] = [];
@@ -379,7 +379,7 @@ test("bodies whose sender is not known take bounded memory, in all and by addres
     sockets.push(...sent.map(({ socket }) => socket));
     return sent.map(({ answered }) => answered);
   };
-  // One network of an IPv6 customer is one address.
+  // One IPv6 customer's network counts as one address.
   const mine = await senders(12, (index) => `2001:db8::${index}`);
   const room = Math.floor(bytesOfAddress / MAX_WEBHOOK_BYTES);
   const refused: number[] = [];
@@ -400,7 +400,7 @@ test("bodies whose sender is not known take bounded memory, in all and by addres
   assert.equal(bodies.heldBytes, 0);
 });
 
-test("a body that comes byte by byte takes no more memory than one that comes at once", async () => {
+test("a body that arrives byte by byte takes no more memory than one that arrives at once", async () => {
   const bodies = new UnverifiedBodies();
   const bytes = Array.from({ length: 100_000 }, () => Buffer.from("x"));
   using body = await bodies.read(
@@ -412,7 +412,7 @@ test("a body that comes byte by byte takes no more memory than one that comes at
   assert.ok(bodies.heldBytes < 200_000);
 });
 
-test("a body that is too long is 413, whether it says so or not, and is not kept", async (t) => {
+test("a body that is too long is 413, with or without a declared length, and is not kept", async (t) => {
   const { address, bodies } = await setUp(t);
   const sender = await sendWithoutEnd(address, "192.0.2.1", MAX_WEBHOOK_BYTES + 1);
   assert.equal(await sender.answered, 413);
@@ -422,7 +422,7 @@ test("a body that is too long is 413, whether it says so or not, and is not kept
   assert.equal(bodies.heldBytes, 0);
 });
 
-test("an address whose receipts are not verified is 429 before its body, for that webhook alone", async (t) => {
+test("an address whose receipts fail verification gets 429 before its body is read, for that webhook alone", async (t) => {
   const { address, delivery, sendgrid, vonage } = await setUp(t, { unknownKeysPerMinute: 3 });
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const one = await delivery();
@@ -439,7 +439,7 @@ test("an address whose receipts are not verified is 429 before its body, for tha
   assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }, { from }), 200);
 });
 
-test("a webhook takes so many requests a minute, and the others go on", async (t) => {
+test("a webhook is limited to so many requests a minute, and the others are not affected", async (t) => {
   const { delivery, sendgrid, vonage } = await setUp(t, { receiptsPerMinute: 2 });
   const one = await delivery();
   const answers = [];
@@ -449,7 +449,7 @@ test("a webhook takes so many requests a minute, and the others go on", async (t
   assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }), 200);
 });
 
-test("whoever tries names of tenants costs the database one query", async (t) => {
+test("guessing tenant ids costs the database one query", async (t) => {
   const { db, post } = await setUp(t);
   const queries = t.mock.method(db, "selectFrom");
   for (let i = 0; i < 50; i += 1) assert.equal(await post(`/webhooks/vonage/t${i}`, "[]", {}), 404);

@@ -9,7 +9,7 @@ const env = {
   REALTIME_TOKEN_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
 };
 
-test("the standard settings fit one another", () => {
+test("the default settings fit together", () => {
   loadConfig(configSchema, env, crossCheck);
 });
 
@@ -28,7 +28,7 @@ test("settings that depend on one another are checked together", () => {
   );
 });
 
-test("an origin is compared whole, a star stands for labels only", () => {
+test("an origin is compared as a whole; a star stands only for labels", () => {
   const allows = parseOrigins(
     "https://app.example.com,https://*.example.org,http://localhost:3003",
   );

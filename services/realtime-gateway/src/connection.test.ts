@@ -52,7 +52,7 @@ function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
   return { connection, socket, stream, sent, closes, reading, held };
 }
 
-test("what one tick brings leaves as one frame of text", async () => {
+test("the messages of one tick leave as one text frame", async () => {
   const { connection, sent } = setUp(1000);
   for (const message of ["1", "2", "3"]) connection.push(message);
   assert.deepEqual(sent, []);
@@ -63,7 +63,7 @@ test("what one tick brings leaves as one frame of text", async () => {
   assert.deepEqual(sent[1], "4");
 });
 
-test("at the bound a client is kept, one byte above it is dropped without its backlog", async () => {
+test("a client at the limit is kept; one byte above, it is dropped without its backlog", async () => {
   const { connection, stream, sent, closes } = setUp(100_000);
   stream.writableLength = 90_000;
   connection.push("x".repeat(10_000));
@@ -74,14 +74,14 @@ test("at the bound a client is kept, one byte above it is dropped without its ba
   assert.deepEqual([sent, closes], [[], [{ code: 3008, reason: "slow" }]]);
 });
 
-test("what a pause of ours gathered is offered to the socket before anybody is called slow", async () => {
+test("after a pause of the process the backlog is offered to the socket before a client counts as slow", async () => {
   const { connection, sent, closes } = setUp(100_000);
   for (let count = 0; count < 300; count += 1) connection.push("x".repeat(4000));
   await turn();
   assert.deepEqual([sent.join("").replaceAll("\n", "").length, closes], [1_200_000, []]);
 });
 
-test("what waits is counted as it is written: three bytes for a letter that takes three", async () => {
+test("waiting text is counted in encoded bytes: three for a letter that takes three", async () => {
   const { connection, stream, closes, held } = setUp(100_000);
   stream.writableLength = 70_000;
   connection.push("字".repeat(9_000));
@@ -92,7 +92,7 @@ test("what waits is counted as it is written: three bytes for a letter that take
   assert.deepEqual(closes, [{ code: 3008, reason: "slow" }]);
 });
 
-test("a large answer that was asked for drops nobody, and pushes after it wait for the socket", async () => {
+test("a large requested answer drops no client, and later pushes wait for the socket", async () => {
   const { connection, stream, sent, closes } = setUp(1000);
   const { write } = stream;
   stream.write = (frame, encoding) => {
@@ -110,14 +110,14 @@ test("a large answer that was asked for drops nobody, and pushes after it wait f
   assert.deepEqual([sent[1], closes], ["after", []]);
 });
 
-test("a close lets what was sent before it leave first", () => {
+test("a close lets earlier messages leave first", () => {
   const { connection, sent, closes } = setUp(1000);
   connection.reply("last words");
   connection.session.end({ code: 3001, reason: "shutdown" });
   assert.deepEqual([sent, closes], [["last words"], [{ code: 3001, reason: "shutdown" }]]);
 });
 
-test("after the client's own close nothing is written any more", () => {
+test("nothing is written after the client's own close", () => {
   const { connection, socket, sent } = setUp(1000);
   connection.reply("too late");
   socket.readyState = 2;
@@ -125,7 +125,7 @@ test("after the client's own close nothing is written any more", () => {
   assert.deepEqual(sent, []);
 });
 
-test("a bound of the user reached, what the socket holds is given up with the connection", async () => {
+test("if the limit of the user is reached, the connection ends with everything that its socket holds", async () => {
   const { connection, stream, closes, held } = setUp(100_000, 80_000);
   stream.writableLength = 70_000;
   connection.push("x".repeat(10_000));
@@ -136,7 +136,7 @@ test("a bound of the user reached, what the socket holds is given up with the co
   assert.deepEqual([held.bytes, closes], [0, [{ code: 3008, reason: "slow" }, "terminated"]]);
 });
 
-test("while a client does not read, more than a few of its commands are not read either", async () => {
+test("while a client does not read, only a few more of its commands are read", async () => {
   const { connection, stream, reading, held } = setUp(1_000_000);
   stream.writableLength = 300_000;
   const token = "x".repeat(4000);
@@ -156,7 +156,7 @@ test("while a client does not read, more than a few of its commands are not read
 
 const CHUNK_BYTES = 256;
 
-test("whole frames hold nothing, and what follows them in their chunk is counted", () => {
+test("complete frames hold nothing, and the rest of their chunk is counted", () => {
   const partial = new PartialFrame();
   for (const [dataBytes, frameBytes] of [
     [2, 8],
@@ -175,7 +175,7 @@ test("whole frames hold nothing, and what follows them in their chunk is counted
   assert.equal(partial.heldBytes, 5 + CHUNK_BYTES);
 });
 
-test("a frame that comes byte by byte is counted with what each piece costs, until it is whole", () => {
+test("a frame that arrives byte by byte is counted with the overhead of each piece, until it is complete", () => {
   const partial = new PartialFrame();
   for (let byte = 0; byte < 100; byte += 1) partial.add(1);
   assert.equal(partial.heldBytes, 100 + 100 * CHUNK_BYTES);
@@ -184,7 +184,7 @@ test("a frame that comes byte by byte is counted with what each piece costs, unt
   assert.equal(partial.heldBytes, 0);
 });
 
-test("frames without data, which are not told, are forgotten with the next frame", () => {
+test("frames without data, which the library does not report, are forgotten with the next frame", () => {
   const partial = new PartialFrame();
   for (let ping = 0; ping < 50; ping += 1) partial.add(6);
   partial.ended(2);
@@ -194,7 +194,7 @@ test("frames without data, which are not told, are forgotten with the next frame
 
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
 
-test("a text of any length and any characters arrives as it was, between frames of the library", async (t) => {
+test("a text of any length and any characters arrives unchanged, between frames of the library", async (t) => {
   const http = createServer();
   const server = new WebSocketServer({ server: http });
   http.listen(0, "127.0.0.1");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Connection } from "./connection.ts";
 import { drain } from "./gateway.ts";
 
-test("closes are spread evenly over the time that is given, and who does not answer is dropped at the end", async () => {
+test("closes are spread evenly over the given time, and clients that do not answer are dropped at the end", async () => {
   const endedAt: number[] = [];
   const dropped: number[] = [];
   const connections = new Set<Connection>();
@@ -26,7 +26,7 @@ test("closes are spread evenly over the time that is given, and who does not ans
   const begunAt = performance.now();
   await drain(connections, { spreadMs: 300, timeoutMs: 1 });
   assert.equal(endedAt.length, 12);
-  // Two each 50 ms: a busy machine is later, never sooner.
+  // Two per 50 ms: a busy machine is later, never earlier.
   for (const [n, at] of endedAt.entries()) {
     assert.ok(at - begunAt >= Math.floor(n / 2) * 50 - 5, `${n}: ${at - begunAt} ms`);
   }

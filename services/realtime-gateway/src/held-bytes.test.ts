@@ -16,7 +16,7 @@ function setUp() {
   return { held, released, holder };
 }
 
-test("above a user's bound its fullest connection goes, and nobody else's", () => {
+test("above a user's limit its fullest connection is dropped, and no other", () => {
   const { held, released, holder } = setUp();
   const [user, other] = [new UserBytes(), new UserBytes()];
   const [a, b, c, d] = ["a", "b", "c", "d"].map(holder) as [Holder, Holder, Holder, Holder];
@@ -30,7 +30,7 @@ test("above a user's bound its fullest connection goes, and nobody else's", () =
   assert.deepEqual([user.heldBytes, other.heldBytes, held.bytes], [51, 90, 141]);
 });
 
-test("above the bound of the process the fullest user's go first, however small each is", () => {
+test("above the limit of the process the fullest user's connections are dropped first, however small each is", () => {
   const { held, released, holder } = setUp();
   const users = [new UserBytes(), new UserBytes(), new UserBytes(), new UserBytes()];
   const single = ["a", "b", "c"].map(holder);
@@ -43,7 +43,7 @@ test("above the bound of the process the fullest user's go first, however small 
   assert.equal(held.bytes, 215);
 });
 
-test("a connection's bytes go over to its user, and back to nothing", () => {
+test("a connection's bytes count for its user once it is known, and are subtracted at the end", () => {
   const { held, holder } = setUp();
   const user = new UserBytes();
   const one = holder("a");

@@ -37,7 +37,7 @@ const marked = (userId: string): RealtimeMessage => ({
   unread: 0,
 });
 
-test("the connections of a user share one subscription, which ends with the last of them", () => {
+test("the connections of a user share one NATS subscription, which ends with the last of them", () => {
   const { hub, feeds, member } = setUp();
   const [first, second, third] = [member(), member(), member()];
   const user = hub.enter(first, "acme", "1", 2);
@@ -50,7 +50,7 @@ test("the connections of a user share one subscription, which ends with the last
   assert.deepEqual([...feeds.keys()], ["globex/1"]);
 });
 
-test("a message of another user under the same subject goes nowhere", () => {
+test("a message of another user under the same subject reaches nobody", () => {
   const { hub, feeds, member } = setUp();
   const one = member();
   hub.enter(one, "acme", "1", 2);

@@ -15,7 +15,7 @@ function setUp() {
   return { begun, read, end: (name: string) => ends.get(name)!() };
 }
 
-test("so many bytes are read at a time, in the order of asking, and one that is larger alone", async () => {
+test("reads run up to the byte limit, in the order of requests, and a larger one runs alone", async () => {
   const { begun, read, end } = setUp();
   const all = [
     read("a", new UserBytes(), 60),
@@ -38,7 +38,7 @@ test("so many bytes are read at a time, in the order of asking, and one that is 
   assert.deepEqual(await Promise.all(all), ["a", "b", "c", "d"]);
 });
 
-test("a user that has too much in hand is told to come again, and others are not", async () => {
+test("a user with too much in progress is told to retry, and others are not", async () => {
   const { begun, read, end } = setUp();
   const user = new UserBytes();
   user.heldBytes = 100;
@@ -57,7 +57,7 @@ test("a user that has too much in hand is told to come again, and others are not
   assert.equal(user.readingBytes, 0);
 });
 
-test("a failed read gives its room back, and one whose user has left is not begun", async () => {
+test("a failed read frees its share, and a read whose user has left does not begin", async () => {
   const reads = new LargeReads({ maxBytes: 100, maxUserBytes: 150 });
   const user = new UserBytes();
   let fail = (_error: Error) => {};

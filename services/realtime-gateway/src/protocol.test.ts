@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { NestedData } from "./commands.ts";
 import { decodeFrame, encodePublication, joinMessages } from "./protocol.ts";
 
-test("a batch keeps its order, and fields that are not known are ignored", () => {
+test("a batch keeps its order, and unknown fields are ignored", () => {
   const lines = [
     '{"connect":{"token":"t","name":"js","subs":{"a":{"recover":true}},"later":1},"id":1}',
     '{"subscribe":{"channel":"a#1","flag":1,"recover":true,"offset":7,"epoch":"e","tf":{}},"id":2}',
@@ -34,7 +34,7 @@ test("a batch keeps its order, and fields that are not known are ignored", () =>
   ]);
 });
 
-test("a call keeps its flat data, and lists as text; of anything else, which none takes, nothing is kept", () => {
+test("a call keeps its flat data, and lists as text; the decoder drops anything else, because no call accepts it", () => {
   const dataOf = (data: unknown) => {
     const [command] = decodeFrame(JSON.stringify({ id: 1, rpc: { method: "é", data } })) ?? [];
     assert.ok(typeof command === "object" && command.method === "rpc");
@@ -75,7 +75,7 @@ test("one bad message makes the whole frame bad", () => {
   }
 });
 
-test("no frame, however mangled, makes the decoder throw or answer anything but commands", () => {
+test("no frame, however mangled, makes the decoder throw or return anything but commands", () => {
   const seeds = [
     '{"id":1,"connect":{"token":"t"}}\n{"id":2,"subscribe":{"channel":"a#1","offset":1}}',
     '{"id":3,"history":{"channel":"a#1","limit":-1,"since":{"offset":1,"epoch":"e"},"reverse":true}}',
@@ -99,7 +99,7 @@ test("no frame, however mangled, makes the decoder throw or answer anything but 
     '"connect"',
     '"__proto__"',
   ];
-  // A fixed generator: a failure can be run again.
+  // A fixed generator, so that a failure can be repeated.
   let state = 42;
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -119,7 +119,7 @@ test("no frame, however mangled, makes the decoder throw or answer anything but 
   }
 });
 
-test("what is written never holds a line feed of its own", () => {
+test("no encoded message contains a line feed", () => {
   const data = { title: "a\nb\r\u2028", body: "\u0000", category: "c", eventType: "c" };
   const pub = { offset: 1, data, tags: { id: "i", createdAt: "t" } };
   const text = encodePublication("a#\n", JSON.stringify(pub));

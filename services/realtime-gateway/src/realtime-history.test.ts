@@ -13,7 +13,7 @@ const read = (name: string, limit = 0): ChannelRead => ({
   partial: false,
 });
 
-test("a storm of reads becomes few statements, two at a time, each answer to its asker", async () => {
+test("many simultaneous reads become few statements, two at a time, each answer to its caller", async () => {
   const sizes: number[] = [];
   let inFlight = 0;
   const reader = createHistoryReader(async (reads) => {
@@ -30,7 +30,7 @@ test("a storm of reads becomes few statements, two at a time, each answer to its
   assert.deepEqual(sizes, [500, 500, 500, 200]);
 });
 
-test("reads of many publications share a statement up to a bound in bytes, and one alone is always read", async () => {
+test("reads of many publications share a statement up to a limit in bytes, and a single one is always read", async () => {
   const sizes: number[] = [];
   const reader = createHistoryReader(async (reads) => {
     sizes.push(reads.length);
@@ -41,7 +41,7 @@ test("reads of many publications share a statement up to a bound in bytes, and o
   assert.deepEqual(sizes, [1, 2, 1, 1]);
 });
 
-test("a failed statement fails its own reads and no later ones", async () => {
+test("a failed statement fails only its own reads", async () => {
   let calls = 0;
   const reader = createHistoryReader(async () => {
     calls += 1;

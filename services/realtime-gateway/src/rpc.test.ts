@@ -29,7 +29,7 @@ async function world(t: Cleanup, maxConnections: number) {
   return { pool, rpc, change, announced, reads };
 }
 
-test("the largest answer takes no more room than was asked for, and what was said of gone categories is left out", async (t) => {
+test("the largest answer needs no more memory than was reserved, and preferences of deleted categories are left out", async (t) => {
   const { pool, rpc, reads } = await world(t, 2);
   await rpc(ANN, "preferences.show", undefined);
   const text = '"\\🔔é'.repeat(12);
@@ -57,9 +57,9 @@ test("the largest answer takes no more room than was asked for, and what was sai
   assert.ok(full - empty > MAX_CATEGORIES * Buffer.byteLength(texts), "the texts are counted");
 });
 
-test("of one user's changes that wait for another the first alone holds a connection, and each is told of if it changes something", async (t) => {
+test("of one user's waiting changes only the first holds a connection, and each real change is published", async (t) => {
   const { pool, change, announced } = await world(t, 2);
-  // Noting a tenant's first preference locks the tenant.
+  // The first preference of a tenant locks the tenant's row.
   await pool.query("update tenants set uses_preferences = true");
   const holder = await pool.connect();
   await holder.query("begin");

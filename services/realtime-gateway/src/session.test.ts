@@ -139,7 +139,7 @@ const connect = (life = 3600, user = "1") => ({
   connect: { token: `${user}/acme/${life}` },
 });
 
-test("an expired token's connection lives 25 s more, for a refresh under way, and is then closed", async () => {
+test("a connection with an expired token lives 25 s more, for a refresh in progress, and is then closed", async () => {
   const { pass, openFeeds, sent, ends, send } = opened();
   await send(connect(10));
   assert.equal((sent[0] as { connect: { ttl: number } }).connect.ttl, 10);
@@ -162,7 +162,7 @@ test("an expired token's connection lives 25 s more, for a refresh under way, an
   assert.equal(openFeeds.size, 0);
 });
 
-test("a refresh that is expired, invalid or somebody else's ends the session", async () => {
+test("an expired, invalid or foreign refresh token ends the session", async () => {
   const codes: [string, number][] = [
     ["1/acme/0", 3005],
     ["bad", 3500],
@@ -188,7 +188,7 @@ test("while Postgres is away an unknown tenant's connect is a temporary error", 
   assert.deepEqual(ends, [{ code: 3000, reason: "connection closed" }]);
 });
 
-test("a tenant of which nothing is known any more when its answer comes is asked for again", async () => {
+test("a tenant whose state was forgotten before its answer arrived is read again", async () => {
   const answers = [true, false];
   const tenants = {
     isActive: async () => answers.shift() ?? false,
@@ -203,11 +203,11 @@ test("a tenant of which nothing is known any more when its answer comes is asked
   assert.equal(openFeeds.size, 0);
 });
 
-test("an unanswered ping ends the session, an answered one does not, and an unasked pong does", async () => {
+test("an unanswered ping ends the session, an answered one does not, and an unrequested pong does", async () => {
   const { pass, sent, ends, send } = opened();
   await send(connect());
   sent.length = 0;
-  // The first ping comes at random within the second half of the interval.
+  // The first ping comes at a random time in the second half of the interval.
   let waitedMs = 0;
   for (; sent.length === 0 && waitedMs <= 26_000; waitedMs += 1000) await pass(1000);
   assert.deepEqual(sent, [{}]);
@@ -226,7 +226,7 @@ test("an unanswered ping ends the session, an answered one does not, and an unas
   assert.deepEqual(hasty.ends, [{ code: 3501, reason: "bad request" }]);
 });
 
-test("subscribes run beside one another, all else waits for them", async () => {
+test("subscribes run in parallel, every other command waits for them", async () => {
   const { reads, sent, send } = opened();
   await send(
     connect(),
@@ -248,7 +248,7 @@ test("subscribes run beside one another, all else waits for them", async () => {
   assertEach(sent, ({ id }) => id, [1, 3, 2, 4, 5]);
 });
 
-test("a client that does not read its answers is not given more work", async () => {
+test("a client that does not read its answers gets no more work done", async () => {
   const { session, sent, send, setBacklog } = opened();
   await send(connect());
   setBacklog(1_000_000);
@@ -260,7 +260,7 @@ test("a client that does not read its answers is not given more work", async () 
   assert.deepEqual(sent[1], { id: 2, unsubscribe: {} });
 });
 
-test("positions are read beside one another; what was missed one after the other, each when all before is read", async () => {
+test("positions are read in parallel; missed publications one after the other, each after all earlier reads", async () => {
   const { reads, session, sent, send, setBacklog } = opened();
   const recover = { recover: true, offset: 1, epoch: "e" };
   await send(
@@ -289,7 +289,7 @@ test("positions are read beside one another; what was missed one after the other
   }
 });
 
-test("a call begins when all before it is read, and an end in between leaves nothing", async () => {
+test("a call begins after all earlier reads, and an end in between leaves nothing", async () => {
   const { session, sent, send, setBacklog } = opened();
   await send(connect());
   setBacklog(1);
@@ -300,7 +300,7 @@ test("a call begins when all before it is read, and an end in between leaves not
   assert.equal(session.heldBytes, 0);
 });
 
-test("what a client had changed before it left is done, each after the other; what it only read is not", async () => {
+test("changes that a client sent before it left are made one after the other; its reads are not", async () => {
   const done: unknown[] = [];
   const { promise: listed, resolve: list } = Promise.withResolvers<void>();
   const { session, sent, ends, send, setBacklog } = opened({
@@ -320,13 +320,13 @@ test("what a client had changed before it left is done, each after the other; wh
   await settle();
   assert.deepEqual(
     done.slice(1),
-    // So many that a page which is left may have marked; a script that opens and leaves gains nothing.
+    // As many as a page may mark before it is left; a script that opens and leaves gains nothing.
     [11, 12, 13, 14].map((id) => ["notifications.mark_read", { id }]),
   );
   assert.deepEqual([session.heldBytes, sent.length, ends], [0, 1, []]);
 });
 
-test("of a session that is ended nothing that waits is done", async () => {
+test("an ended session drops all its waiting work", async () => {
   const done: string[] = [];
   const { session, send, setBacklog } = opened({
     async rpc(_owner, method) {
@@ -345,7 +345,7 @@ test("of a session that is ended nothing that waits is done", async () => {
   assert.deepEqual([done, session.heldBytes], [[], 0]);
 });
 
-test("a pong that may wait behind our own work ends nobody, but a client that does not read", async () => {
+test("a pong that may wait behind our own work ends no session, except that of a client that does not read", async () => {
   for (const unread of [false, true]) {
     const { pass, ends, send, holdBack, setBacklog } = opened();
     await send(connect());
@@ -366,7 +366,7 @@ test("a fault in one call is a temporary error of that call", async () => {
 
 test("a session that ends while it connects leaves nothing behind", async () => {
   const { open, openFeeds } = setUp();
-  // The tenant is not known yet, and is the second time.
+  // The tenant is unknown the first time, and known the second.
   for (const _ of ["asked for", "known"]) {
     const { session, sent, send } = open();
     const sending = send(connect());
@@ -379,7 +379,7 @@ test("a session that ends while it connects leaves nothing behind", async () => 
   assert.equal(next.sent.length, 1);
 });
 
-test("a concealed session sends in order what it may, and ends where it cannot know what that is", async () => {
+test("a concealed session sends its allowed publications in order, and ends if it cannot know which they are", async () => {
   const asked: [string[], (shown: Set<string>) => void, (err: Error) => void][] = [];
   const rpc: Rpc = async (_, method) => ({
     ok: true,

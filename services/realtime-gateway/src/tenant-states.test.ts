@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenantStates } from "./tenant-states.ts";
 
-test("an answer from before a change of the configuration is not kept", async () => {
+test("an answer from before a change of the configuration is not cached", async () => {
   let active = new Set(["acme"]);
   let answer: (() => void) | undefined;
   const states = createTenantStates(async () => {
@@ -18,7 +18,7 @@ test("an answer from before a change of the configuration is not kept", async ()
   assert.equal(states.isKnownActive("acme"), false);
 });
 
-test("a tenant that was only asked for is not known after a change, and looked at again", async () => {
+test("a change drops the cached state of a tenant without connections, which is then read again", async () => {
   let active = new Set(["acme", "globex"]);
   const states = createTenantStates(async () => active);
   assert.equal(await states.isActive("acme"), true);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Timed, TimerWheel } from "./timer-wheel.ts";
 
-test("everything is called at its time, once, and not when it was cancelled", () => {
+test("every callback runs at its time, once, and not after it was cancelled", () => {
   let nowMs = 1_000_000;
   const called: string[] = [];
   const faults: unknown[] = [];
@@ -57,7 +57,7 @@ test("a process that was held up catches up", () => {
   assert.equal(called, 1);
 });
 
-test("a wheel that holds nothing wakes nobody", (t) => {
+test("an empty wheel causes no wake-ups", (t) => {
   const started = t.mock.method(globalThis, "setInterval");
   const stopped = t.mock.method(globalThis, "clearInterval");
   const timers = () =>

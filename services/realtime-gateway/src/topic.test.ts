@@ -13,7 +13,7 @@ function stored(offset: number): StoredPublication {
 
 const publication = (offset: number) => publicationText({ channel: "a#1", ...stored(offset) });
 
-/** A topic over a channel that lies in an array. */
+/** A topic over a channel that is an array. */
 function setUp() {
   const store = {
     epoch: "e",
@@ -86,7 +86,7 @@ function live() {
   return { ...under, got, goLive };
 }
 
-test("what is published while a subscription joins follows its reply, without what it has already", async () => {
+test("a publication that arrives while a subscription joins follows its reply, without repetition", async () => {
   const { topic, subscribe, receive, store } = setUp();
   const first = subscribe();
   receive(4, 5, 6);
@@ -102,13 +102,13 @@ test("what is published while a subscription joins follows its reply, without wh
   assert.equal(store.limits.length, 0);
 });
 
-test("repetitions and disorder change nothing", () => {
+test("repeated and unordered messages change nothing", () => {
   const { got, receive } = live();
   receive(2, 2, 1, 1, 3, 2, 5, 4, 3);
   assert.deepEqual(got, [1, 2, 3, 4, 5]);
 });
 
-test("a hole is waited for, and then filled once for all subscriptions", async () => {
+test("the topic waits for a gap, and then fills it once for all subscriptions", async () => {
   const { subscribe, receive, pass, commit, store } = setUp();
   const [first, second] = [subscribe(), subscribe()];
   commit(2);
@@ -124,7 +124,7 @@ test("a hole is waited for, and then filled once for all subscriptions", async (
   assert.deepEqual(first.got, [3, 4, 5, 6]);
 });
 
-test("a message that comes late after all costs no read", async () => {
+test("a message that arrives late after all costs no read", async () => {
   const { got, receive, pass, store } = live();
   receive(2);
   receive(1);
@@ -132,7 +132,7 @@ test("a message that comes late after all costs no read", async () => {
   assert.deepEqual([got, store.limits.length], [[1, 2], 0]);
 });
 
-test("while Postgres is away a hole stays, and is filled when it is back", async () => {
+test("while Postgres is away a gap stays, and is filled afterwards", async () => {
   const { got, receive, pass, commit, store } = live();
   commit(3);
   store.away = true;
@@ -145,7 +145,7 @@ test("while Postgres is away a hole stays, and is filled when it is back", async
   assert.deepEqual(got, [1, 2, 3]);
 });
 
-test("more than one page of missed publications is filled page by page", async () => {
+test("more than one page of missed publications is read page by page", async () => {
   const { got, topic, pass, commit, store } = live();
   commit(701);
   topic.compare("e", 701, 0);
@@ -155,7 +155,7 @@ test("more than one page of missed publications is filled page by page", async (
   assert.deepEqual(store.limits, [16, 300, 300, 85]);
 });
 
-test("what comes ahead of a hole is held back up to a bound in bytes, and nothing is lost by it", async () => {
+test("publications behind a gap are held up to a limit in bytes, and none is lost by it", async () => {
   const { got, topic, pass, commit, store } = live();
   commit(300);
   const large = (offset: number) => ({ ...publication(offset), text: "x".repeat(30_000) });
@@ -166,7 +166,7 @@ test("what comes ahead of a hole is held back up to a bound in bytes, and nothin
   assert.equal(topic.pendingBytes, 0);
 });
 
-test("what is published while a subscription joins is held up to a bound in bytes, and nothing is lost by it", async () => {
+test("publications that arrive while a subscription joins are held up to a limit in bytes, and none is lost by it", async () => {
   const { subscribe, receive, pass, commit, store } = setUp();
   const first = subscribe();
   first.goLive(0);
@@ -180,7 +180,7 @@ test("what is published while a subscription joins is held up to a bound in byte
   assert.deepEqual([first.got, second.got], [store.offsets, store.offsets]);
 });
 
-test("a subscription that was read behind the others gets what they had, and they get nothing twice", async () => {
+test("a subscription that was read behind the others catches up, and the others get nothing twice", async () => {
   const { subscribe, receive, pass, commit } = setUp();
   commit(5);
   const [first, second] = [subscribe(), subscribe()];
@@ -191,7 +191,7 @@ test("a subscription that was read behind the others gets what they had, and the
   assert.deepEqual([first.got, second.got], [[6], [4, 5, 6]]);
 });
 
-test("what retention has deleted cannot be had: the client is told to subscribe again", async () => {
+test("publications that retention has deleted cannot be recovered: the client is told to subscribe again", async () => {
   const { got, topic, receive, pass, commit, store } = live();
   commit(3);
   store.offsets.shift();
@@ -201,7 +201,7 @@ test("what retention has deleted cannot be had: the client is told to subscribe 
   assert.ok(topic.isUnused);
 });
 
-test("another epoch, or a top below what was delivered, makes all subscribe again", async () => {
+test("another epoch, or a top offset below the delivered one, makes all clients subscribe again", async () => {
   const { topic, subscribe } = setUp();
   const first = subscribe();
   first.goLive(5);
@@ -214,7 +214,7 @@ test("another epoch, or a top below what was delivered, makes all subscribe agai
   assert.deepEqual(second.got, ["dropped"]);
 });
 
-test("a push has one line with its trace id, however many connections it goes to; browsers are not told it", () => {
+test("a push has one log line with its trace id, however many connections it goes to; browsers do not get the trace id", () => {
   const { topic, subscribe, receive, lines } = setUp();
   const pushed: string[] = [];
   for (const _ of [1, 2]) {

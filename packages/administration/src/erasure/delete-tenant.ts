@@ -13,7 +13,7 @@ import { EXAMPLE_TENANT, setTenantActive, Tenant } from "../tenants/tenants.ts";
 import { eraseUserNotes } from "./erase-notes.ts";
 import { forgetRepeatedCalls } from "./user-data.ts";
 
-/** What was deleted of a tenant, in rows. */
+/** The numbers of rows that a tenant's deletion deleted. */
 export type DeletedTenantData = Static<typeof DeletedTenantData>;
 export const DeletedTenantData = Type.Object({
   events: Type.Integer(),
@@ -34,20 +34,20 @@ export const deleteTenantNow = defineAct({
   name: "tenant delete",
   access: OPERATE,
   effect: "steps",
-  summary: "Delete it with all that its events left, in small batches; cannot be undone",
+  summary: "Delete a tenant with all data of its events, in small batches; cannot be undone",
   input: Type.Object({ id: tenantId }),
   output: Type.Object({ ...Tenant.properties, deleted: DeletedTenantData }),
   example: {
     input: { id: EXAMPLE_TENANT.id },
-    output: { ...EXAMPLE_TENANT, active: false, apiKeys: [], deleted: addedUp() },
+    output: { ...EXAMPLE_TENANT, active: false, apiKeys: [], deleted: sumOfDeleted() },
   },
   flags: { id: "<id>" },
   run: async ({ db, actor }, { id }) => ({ output: await deleteTenant(db, id, actor) }),
 });
 
 /**
- * Deactivates the tenant, deletes what its events left in small batches, then its keys, templates,
- * providers and itself; the audit log names its users no more. An end in between leaves an inactive tenant: call it again.
+ * Deactivates the tenant, deletes the data of its events in small batches, then the tenant with its keys, templates and
+ * providers, and removes its users from the audit log. If it is interrupted, the tenant stays inactive: call it again.
  * Throws `NotFound`.
  */
 export async function deleteTenant(
@@ -56,7 +56,7 @@ export async function deleteTenant(
   actor: Actor,
   onStep?: DeletionSteps["onStep"],
 ): Promise<Tenant & { deleted: DeletedTenantData }> {
-  // From its commit on nothing is accepted for the tenant.
+  // Once this is committed, Belfry accepts no event for the tenant.
   const tenant = await setTenantActive(db, id, false);
   const deleted = await deleteTenantData(db, id, { onStep });
   await audited(
@@ -74,15 +74,16 @@ export async function deleteTenant(
       before: recorded(tenant),
     }),
   );
-  // What a dispatcher had in hand meanwhile.
+  // Deletes what a dispatcher has stored meanwhile.
   const late = await deleteTenantData(db, id);
   return {
     ...tenant,
     apiKeys: [],
-    deleted: addedUp(deleted, late),
+    deleted: sumOfDeleted(deleted, late),
   };
 }
 
+/** Tables whose deleted rows are not reported. */
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
   ...(["inbound_messages", "scheduled_events", "digests", "throttles"] as const),
@@ -90,11 +91,11 @@ const UNCOUNTED = [
 
 interface DeletionSteps {
   batchRows?: number;
-  /** After each batch of events, with what is deleted so far; what it throws ends the work. */
+  /** Called after each batch of events with the rows deleted so far; an error that it throws ends the deletion. */
   onStep?: ((deleted: DeletedTenantData) => Promise<void>) | undefined;
 }
 
-export function addedUp(...parts: Partial<DeletedTenantData>[]): DeletedTenantData {
+export function sumOfDeleted(...parts: Partial<DeletedTenantData>[]): DeletedTenantData {
   const sum = { ...NOTHING };
   for (const part of parts) {
     for (const key of Object.keys(sum) as (keyof DeletedTenantData)[]) sum[key] += part[key] ?? 0;
@@ -103,8 +104,8 @@ export function addedUp(...parts: Partial<DeletedTenantData>[]): DeletedTenantDa
 }
 
 /**
- * Deletes everything that a tenant's events left, in batches of at most 1,000 rows, each its own
- * transaction: the services go on beside it. Finds its rows by index alone. Safe to call again.
+ * Deletes all data of a tenant's events, in batches of at most 1,000 rows, each in its own transaction, so that the
+ * services keep working. Finds the rows by index only. Safe to call again.
  */
 export async function deleteTenantData(
   db: Database,
@@ -141,7 +142,7 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
   return await deleteEvents(db, ids, { spare: false });
 }
 
-/** What somebody else holds is left to the second call. */
+/** Skips rows that somebody else has locked: the second call deletes them. */
 async function deleteAll(db: Database, table: keyof Schema, tenantId: string, batchRows: number) {
   let total = 0;
   for (;;) {

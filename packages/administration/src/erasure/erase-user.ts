@@ -26,40 +26,40 @@ import {
   deleteNotifications,
   deleteOutbox,
   deleteThrottles,
+  existingIds,
   forgetRepeatedCalls,
-  idsThere,
   outboxOfUser,
   replaceDeadMessage,
   userEvents,
 } from "./user-data.ts";
 
 export interface Erasure extends UserOfTenant {
-  /** Also forget that nothing may be sent to the person's addresses. */
+  /** Also delete the suppressions of the person's addresses. */
   suppressions?: boolean | undefined;
-  /** Change nothing, and say what would go. */
+  /** Change nothing, and report what an erasure would delete. */
   dryRun?: boolean | undefined;
 }
 
 interface ErasureDeps {
   actor: Actor;
-  /** Closes the person's live connections; called before anything is changed, and at the end. */
+  /** Closes the person's realtime connections; called before the first change, and at the end. */
   disconnect(): Promise<void>;
   /** How long a sender may hold a delivery before the erasure gives up. Default: 10 minutes. */
   heldMs?: number;
-  /** Called between the small steps; what it throws ends the erasure there. */
+  /** Called between the small steps; an error that it throws ends the erasure there. */
   onStep?(): Promise<void>;
 }
 
 const EVENTS_PER_BATCH = 200;
 const ROWS_PER_BATCH = 1_000;
-const HELD_LOOK_EVERY_MS = 250;
+const HELD_CHECK_EVERY_MS = 250;
 const HELD_MS = 10 * 60_000;
 
 /**
- * Removes a user of a tenant: events, newest first, with all that belongs to them, history, outbox and
- * realtime channels, in small batches. What waits is not sent any more; what a sender has in hand is
- * waited for. An end in between is no harm: call it again. Events that are accepted after it began may
- * stay. Throws `NotFound`, and what `disconnect` throws.
+ * Erases a user of a tenant: events, newest first, with all their data, history, sandbox messages and realtime
+ * channels, in small batches. Waiting messages are not sent; the erasure waits for deliveries that a sender holds. It
+ * can be interrupted and called again. Events that are accepted after it began may remain. Throws `NotFound`, and any
+ * error of `disconnect`.
  */
 export async function eraseUser(
   db: Database,
@@ -97,14 +97,14 @@ export async function eraseUser(
     inboundMessages: 0,
     digests,
     throttles: await (dryRun ? countOf(db, "throttles", owner) : deleteThrottles(db, owner)),
-    // Last: nothing is left that anybody could be told of.
+    // Last, because every deletion before may write messages.
     webhookMessages: await eraseWebhookMessages(db, owner, { dryRun, onStep }),
   };
   const addresses = [...found.addresses].map(suppressedForm);
   deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);
-  // Former ones may be somebody else's by now: they leave the audit log, and nothing else.
+  // Former addresses may belong to somebody else by now, so only the audit log loses them.
   const former = (await addressesInNotes(db, owner)).map(suppressedForm);
-  const told = [...new Set([...addresses, ...former])];
+  const addressesInAudit = [...new Set([...addresses, ...former])];
   let suppressions = await countSuppressions(db, tenantId, addresses);
   if (erasure.suppressions) {
     deleted.suppressions = suppressions;
@@ -112,7 +112,7 @@ export async function eraseUser(
       for (const channel of PROVIDER_CHANNELS) {
         await deleteSuppressions(db, tenantId, channel, addresses);
       }
-      await eraseAddressNotes(db, tenantId, told);
+      await eraseAddressNotes(db, tenantId, addressesInAudit);
     }
     suppressions = 0;
   }
@@ -120,12 +120,12 @@ export async function eraseUser(
     await deps.disconnect();
     await note("user.erased", deleted, (transaction) => eraseUserNotes(transaction, owner));
   }
-  const auditEntries = await countAuditEntries(db, owner, told);
+  const auditEntries = await countAuditEntries(db, owner, addressesInAudit);
   const kept = keptAfter({ suppressions, auditEntries });
   return { ...owner, dryRun, deleted, unsent: found.unsent, kept };
 }
 
-/** As the audit log names who was erased: to be found again by whoever has both ids. */
+/** The audit log's name for an erased user: anybody with both ids can compute it. */
 export function erasedUser({ tenantId, userId }: UserOfTenant): string {
   return `user sha256:${hash("sha256", `${tenantId}\n${userId}`)}`;
 }
@@ -150,7 +150,7 @@ async function eraseEvents(
     addresses: new Set(),
   };
   const held = new Set<string>();
-  const take = async (ids: readonly string[]) => {
+  const eraseBatch = async (ids: readonly string[]) => {
     const batch = dryRun
       ? { held: [], ...(await countEvents(db, ids)) }
       : await deleteEvents(db, ids, { spare: true });
@@ -161,24 +161,24 @@ async function eraseEvents(
     for (const id of ids) held.delete(id);
     for (const id of batch.held) held.add(id);
   };
-  const look = async (from: Parameters<typeof userEvents>[2]) => {
+  const erasePage = async (from: Parameters<typeof userEvents>[2]) => {
     const page = await userEvents(db, owner, from);
     for (const address of page.addresses) found.addresses.add(address);
     for (const ids of batches(page.ids, EVENTS_PER_BATCH)) {
-      await take(ids);
+      await eraseBatch(ids);
       await onStep();
     }
     await onStep();
     return page;
   };
 
-  // The newest first: what waits to be sent is among them.
-  let page = await look({ before: undefined });
+  // The newest first, because unsent messages are among them.
+  let page = await erasePage({ before: undefined });
   let { newest } = page;
-  while (page.more) page = await look({ before: page.oldest });
-  // What came meanwhile.
+  while (page.more) page = await erasePage({ before: page.oldest });
+  // Events that were accepted meanwhile.
   while (newest !== undefined) {
-    page = await look({ after: newest });
+    page = await erasePage({ after: newest });
     newest = page.more ? page.newest : undefined;
   }
 
@@ -187,14 +187,14 @@ async function eraseEvents(
     if (performance.now() > giveUpAtMs) {
       throw new Error(`senders still hold ${held.size} deliveries of this user: run it again`);
     }
-    await pause(HELD_LOOK_EVERY_MS);
+    await pause(HELD_CHECK_EVERY_MS);
     await onStep();
-    for (const ids of batches([...held], EVENTS_PER_BATCH)) await take(ids);
+    for (const ids of batches([...held], EVENTS_PER_BATCH)) await eraseBatch(ids);
   }
   return found;
 }
 
-/** What the tenant and the user have said of the user; the addresses are those that were named. */
+/** Erases the user's directory entry and preferences; returns the entry's addresses. */
 async function eraseDirectory(db: Database, { tenantId, userId }: UserOfTenant, dryRun: boolean) {
   const user = await findUser(db, tenantId, userId);
   const addresses = [user?.email, user?.phone].filter((address) => address != null);
@@ -204,7 +204,7 @@ async function eraseDirectory(db: Database, { tenantId, userId }: UserOfTenant, 
         preferences: (await preferencesOfUser(db, { tenantId, userId })).length,
       }
     : await db.transaction().execute(async (transaction) => {
-        // Under the lock of who writes them, which the row has in short.
+        // The deletion takes the same lock as writers of preferences.
         const preferences = await deletePreferencesOfUser(transaction, { tenantId, userId });
         return { recipients: await deleteUser(transaction, tenantId, userId), preferences };
       });
@@ -227,7 +227,7 @@ async function eraseHistory(
     rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
     await onStep();
   }
-  // With what has come since: nobody gives an offset meanwhile.
+  // Also deletes later notifications: nobody can assign an offset meanwhile.
   const forgotten = await forgetChannels(db, owner, ROWS_PER_BATCH);
   return {
     notifications: notifications + forgotten.notifications,
@@ -254,8 +254,8 @@ function* batches(ids: readonly string[], size: number): Generator<string[]> {
 }
 
 /**
- * Deletes the outbox messages whose event is gone: to be called once the user's events are. A dry run
- * counts those of the user's events. Returns how many.
+ * Deletes the outbox messages whose event is gone, so call it after the user's events are deleted. A dry run counts
+ * the messages of the user's events. Returns the number of messages.
  */
 async function eraseOutbox(
   db: Database,
@@ -278,31 +278,31 @@ async function eraseOutbox(
   return total;
 }
 
-const MESSAGES_PER_LOOK = 500;
+const MESSAGES_PER_READ = 500;
 
 /**
- * Takes what is gone out of the messages that were set aside: they hold ids, and trace ids that tenants
- * choose. A message that names nothing any more is deleted; returns how many.
+ * Removes deleted events and deliveries from the NATS messages that were set aside, because these hold ids, and trace
+ * ids that tenants choose. Deletes messages that name nothing else; returns their number.
  */
 async function eraseDeadMessages(db: Database): Promise<number> {
   let total = 0;
   let after: string | undefined;
   for (;;) {
-    const messages = await deadMessagesAfter(db, after, MESSAGES_PER_LOOK);
+    const messages = await deadMessagesAfter(db, after, MESSAGES_PER_READ);
     for (const { id, data } of messages) {
       const items = decodeQueueMessage(data)?.items;
-      // What cannot be read has no ids of ours.
+      // An unreadable message has no ids of events.
       if (items === undefined) continue;
-      const there = await idsThere(
+      const existing = await existingIds(
         db,
         items.map((item) => item.id.toLowerCase()).filter((item) => UUID.test(item)),
       );
-      const left = items.filter((item) => there.has(item.id.toLowerCase()));
+      const left = items.filter((item) => existing.has(item.id.toLowerCase()));
       if (left.length === items.length) continue;
       if (left.length > 0) await replaceDeadMessage(db, id, encodeQueueMessage(left));
       else if (await deleteDeadMessage(db, id)) total += 1;
     }
     after = messages.at(-1)?.id;
-    if (messages.length < MESSAGES_PER_LOOK) return total;
+    if (messages.length < MESSAGES_PER_READ) return total;
   }
 }

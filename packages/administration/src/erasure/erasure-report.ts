@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { optional } from "../act.ts";
 
-/** What an erasure took away, and what it left. */
+/** The report of an erasure: the rows that it deleted, and the data that it keeps. */
 
 const rows = (description?: string) =>
   Type.Integer(description === undefined ? {} : { description });
@@ -17,13 +17,13 @@ const ErasedRows = Type.Object({
   realtimeChannels: rows(),
   deadMessages: rows("NATS messages that had been set aside and named nothing else"),
   suppressions: rows(),
-  inboundMessages: rows("What the person has answered to text messages"),
-  recipients: rows("What the tenant has said of the user: addresses, language, zone, quiet hours"),
-  preferences: rows("What the user has turned on and off"),
-  digests: rows("Messages that gather events of the user"),
-  throttles: rows("When the user was sent something of which there may be only so much"),
+  inboundMessages: rows("The person's answers to text messages"),
+  recipients: rows("The user in the tenant's directory: addresses, language, zone, quiet hours"),
+  preferences: rows("The user's preferences"),
+  digests: rows("Digests with events of the user"),
+  throttles: rows("Records of messages to the user that count towards a throttle"),
   webhookMessages: rows(
-    "What the tenant's endpoints were or are to be told of the user, each with its delivery and attempts",
+    "Messages about the user to the tenant's endpoints, each with its delivery and attempts",
   ),
 });
 export type ErasedRows = Static<typeof ErasedRows>;
@@ -34,7 +34,7 @@ export const NOTHING_ERASED = Object.fromEntries(
 const Kept = Type.Object({
   where: Type.String(),
   what: Type.String(),
-  count: optional(rows("Where they can be counted")),
+  count: optional(rows("Only of data that can be counted")),
 });
 type Kept = Static<typeof Kept>;
 
@@ -42,43 +42,43 @@ export const ErasureReport = Type.Object({
   tenantId: Type.String(),
   userId: Type.String(),
   dryRun: Type.Boolean({
-    description: "Then nothing was changed, and the figures say what would go",
+    description: "true: nothing was changed, and the figures say what an erasure would delete",
   }),
   deleted: ErasedRows,
-  unsent: rows("Of the deliveries, those that were still to be sent: they are not sent any more"),
+  unsent: rows("Of the deliveries, those that were not sent yet: they will not be sent"),
   kept: Type.Array(Kept),
 });
 export type ErasureReport = Static<typeof ErasureReport>;
 
-/** What stays behind, in words. The counts are of this person; what holds nothing is left out. */
+/** The data that an erasure keeps, in words. Counts are of this person; an entry with a count of 0 is omitted. */
 export function keptAfter(found: { suppressions: number; auditEntries: number }): Kept[] {
-  const named: Kept[] = [
+  const counted: Kept[] = [
     {
       where: "suppressions",
-      what: "addresses of the person to which nothing may be sent; --suppressions removes them",
+      what: "suppressed addresses of the person; --suppressions removes them",
       count: found.suppressions,
     },
     {
       where: "audit_log",
-      what: "entries that name an address of the person: what people did in the Admin UI stays",
+      what: "entries that name an address of the person: they record what people did in the Admin UI",
       count: found.auditEntries,
     },
   ];
-  return [...named.filter(({ count }) => count !== 0), ...ELSEWHERE];
+  return [...counted.filter(({ count }) => count !== 0), ...UNCOUNTED];
 }
 
-const ELSEWHERE: readonly Kept[] = [
+const UNCOUNTED: readonly Kept[] = [
   {
     where: "dedup_keys",
-    what: "for 24 hours hashes of the requests, so that a retry does not bring the person back",
+    what: "hashes of the requests for 24 hours, so that a retry does not store the person's data again",
   },
   {
     where: "audit_log",
-    what: "that this person was erased, and that somebody changed something of it: a hash of the tenant's and the user's id",
+    what: "that this person was erased, and that somebody changed the person's data: a hash of the tenant's and the user's id",
   },
   {
     where: "other people's events",
-    what: "variables in which the tenant wrote of this person, and events of this person under another user id",
+    what: "variables that mention this person, and events of this person under another user id",
   },
   {
     where: "templates, Admin UI",
@@ -86,9 +86,9 @@ const ELSEWHERE: readonly Kept[] = [
   },
   {
     where: "providers",
-    what: "mails and texts that were handed over, and what the providers keep of them",
+    what: "the emails and SMS that they accepted, and their records of them",
   },
-  { where: "browsers", what: "what pages of the person show until they are closed" },
+  { where: "browsers", what: "the content of the person's open pages until they are closed" },
   { where: "NATS", what: "ids of events and deliveries until they are acknowledged; no content" },
   { where: "logs", what: "ids and trace ids for as long as you keep logs; no address, no content" },
   {
@@ -97,6 +97,6 @@ const ELSEWHERE: readonly Kept[] = [
   },
   {
     where: "backups",
-    what: "everything, in those made before: erase again after a restore",
+    what: "everything, in backups from before the erasure: erase again after a restore",
   },
 ];

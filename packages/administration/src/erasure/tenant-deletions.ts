@@ -8,7 +8,7 @@ import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import { tenantId } from "../tenants/tenant-acts.ts";
 import { EXAMPLE_TENANT, setTenantActive, showTenant } from "../tenants/tenants.ts";
-import { addedUp, DeletedTenantData, deleteTenant } from "./delete-tenant.ts";
+import { DeletedTenantData, deleteTenant, sumOfDeleted } from "./delete-tenant.ts";
 
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 2_000;
@@ -18,11 +18,11 @@ export const requestTenantDeletion = defineAct({
   name: "tenant request-deletion",
   http: "DELETE /tenants/:id",
   access: OPERATE,
-  summary: "Deactivate a tenant at once and have it deleted in the background; cannot be undone",
-  description: "Asked for again it changes nothing.",
+  summary: "Deactivate a tenant at once and delete it in the background; cannot be undone",
+  description: "A repeated request changes nothing.",
   input: Type.Object({
     id: tenantId,
-    typed: documented({ description: "the name of the tenant, to the letter" }),
+    typed: documented({ description: "the exact name of the tenant" }),
   }),
   output: Type.Object({ id: Type.String(), name: Type.String() }),
   example: { input: { id: ID, typed: "Acme" }, output: { id: ID, name: "Acme" } },
@@ -42,15 +42,15 @@ export const showTenantDeletion = defineRead({
   name: "tenant show-deletion",
   http: "GET /tenants/:id/deletion",
   access: OPERATE,
-  summary: "How far the deletion of a tenant is; it outlives the tenant",
+  summary: "The progress of a tenant's deletion; it can be read after the tenant is gone",
   input: Type.Object({ id: tenantId }),
   output: Type.Object({
     tenantId: Type.String(),
     name: Type.String(),
-    person: Type.String({ description: "Who asked for it" }),
-    requestedAt: time("When it was asked for"),
+    person: Type.String({ description: "Who requested it" }),
+    requestedAt: time("When it was requested"),
     startedAt: orNull(time("When it began")),
-    endedAt: orNull(time("When all was gone")),
+    endedAt: orNull(time("When everything was deleted")),
     deleted: Type.Partial(DeletedTenantData, { description: "So far" }),
   }),
   example: {
@@ -69,16 +69,16 @@ export const showTenantDeletion = defineRead({
   async run({ db }, { id }) {
     const found = await findTenantDeletion(db, id);
     if (found !== undefined) return isoTimes(found);
-    throw new NotFound("tenant", `nobody has asked for a deletion of ${JSON.stringify(id)}`);
+    throw new NotFound("tenant", `no deletion was requested of ${JSON.stringify(id)}`);
   },
 });
 
 class Stopped extends Error {}
 
 /**
- * Carries out what `requestTenantDeletion` has stored, one tenant after the other, until none is left or the signal
- * comes; what is under way then is begun again, and what a process that died had, after two minutes. Replicas may all run it. Returns how many
- * are done.
+ * Carries out the deletions that `requestTenantDeletion` has stored, one tenant after the other, until none is left or
+ * the signal comes. Another call continues a deletion that was interrupted: at once after the signal, after two minutes
+ * if the process died. All replicas may run it. Returns the number of finished deletions.
  */
 export async function workTenantDeletions(
   { db, nowMs = () => performance.now() }: { db: Database; nowMs?: () => number },
@@ -89,26 +89,26 @@ export async function workTenantDeletions(
     const claimed = await claimTenantDeletion(db, LEASE_MS);
     if (claimed === undefined) return done;
     const { tenantId: id, actor } = claimed;
-    // What a process before this one had deleted counts.
+    // An earlier process may have deleted a part.
     const before = (await findTenantDeletion(db, id))?.deleted ?? {};
     let renewedAtMs = nowMs();
     const onStep = async (deleted: DeletedTenantData) => {
       if (signal.aborted) {
-        // Whoever comes next may begin at once.
-        await renewTenantDeletion(db, id, addedUp(before, deleted), 0);
+        // The next process may continue at once.
+        await renewTenantDeletion(db, id, sumOfDeleted(before, deleted), 0);
         throw new Stopped("stopping");
       }
       if (nowMs() - renewedAtMs < RENEW_EVERY_MS) return;
       renewedAtMs = nowMs();
-      await renewTenantDeletion(db, id, addedUp(before, deleted), LEASE_MS);
+      await renewTenantDeletion(db, id, sumOfDeleted(before, deleted), LEASE_MS);
     };
     try {
       const { deleted } = await deleteTenant(db, id, actor, onStep);
-      await endTenantDeletion(db, id, addedUp(before, deleted));
+      await endTenantDeletion(db, id, sumOfDeleted(before, deleted));
     } catch (error) {
       if (error instanceof Stopped) return done;
       if (!(error instanceof NotFound)) throw error;
-      // It was gone, and its process with it, before the end was noted.
+      // An earlier process deleted the tenant, but died before it recorded the end.
       await endTenantDeletion(db, id, undefined);
     }
   }
@@ -138,7 +138,7 @@ async function storeTenantDeletion(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** `deleted`: so far. */
+/** `deleted` counts the rows so far. */
 async function findTenantDeletion(db: Database, tenantId: string) {
   return await db
     .selectFrom("tenant_deletions")
@@ -148,7 +148,7 @@ async function findTenantDeletion(db: Database, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** The one that has waited longest; or one whose process has died. Undefined: there is none. */
+/** Claims the deletion that has waited longest, or one whose process has died. Undefined: there is none. */
 export async function claimTenantDeletion(db: Database, leaseMs: number) {
   const { rows } = await sql<{ tenantId: string } & Actor>`
     with next as materialized (
@@ -168,7 +168,7 @@ export async function claimTenantDeletion(db: Database, leaseMs: number) {
   return { tenantId, actor };
 }
 
-/** How far it is; nobody else takes it for so long. */
+/** Stores the progress, and keeps the deletion claimed for `leaseMs` more. */
 async function renewTenantDeletion(
   db: Database,
   tenantId: string,
@@ -185,7 +185,7 @@ async function renewTenantDeletion(
     .execute();
 }
 
-/** Undefined: what it had deleted when it was last renewed. */
+/** Without `deleted`, the counts of the last renewal stay. */
 async function endTenantDeletion(
   db: Database,
   tenantId: string,
@@ -201,7 +201,7 @@ async function endTenantDeletion(
     .execute();
 }
 
-/** Counting goes on no further: what a page asks must not cost more with a tenant of millions. */
+/** Counting stops here, so that the page is as fast for a tenant with millions of rows. */
 export const MOST_COUNTED = 10_000;
 
 const COUNTED = {
@@ -215,7 +215,7 @@ const COUNTED = {
   suppressions: "suppressions",
 } as const;
 
-/** What goes with a tenant, in rows; more than 10,000 of a kind are told as 10,001. */
+/** The rows that a tenant's deletion would delete; more than 10,000 of a kind are counted as 10,001. */
 export async function whatTenantHas(db: Database, tenantId: string) {
   const counts = Object.entries(COUNTED).map(
     ([kind, table]) => sql`(

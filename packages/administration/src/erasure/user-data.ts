@@ -220,7 +220,7 @@ export async function replaceDeadMessage(db: Database, id: string, data: string)
 }
 
 /** Which of these ids are of an event or of a delivery that there still is. */
-export async function idsThere(db: Database, ids: readonly string[]): Promise<Set<string>> {
+export async function existingIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from events where id = any (${ids}::uuid[])
     union all

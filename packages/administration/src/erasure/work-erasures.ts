@@ -6,17 +6,17 @@ import { eraseUser } from "./erase-user.ts";
 
 export interface ErasureWork {
   db: Database;
-  /** Closes the live connections of a user; see `eraseUser`. */
+  /** Closes the user's realtime connections; see `eraseUser`. */
   disconnect(owner: UserOfTenant): Promise<void>;
-  /** What cannot be erased now: a sender holds it, or NATS is away. It is tried again. */
+  /** Called when an erasure fails, for example because a sender holds a delivery or NATS is away. The erasure is tried again. */
   onPostponed?(error: unknown): void;
-  /** Monotonic. Default: the process's. */
+  /** A monotonic clock. Default: the process's. */
   nowMs?: () => number;
 }
 
-/** As the audit log shows who asked. Of a person who did so in the Admin UI it has an entry of its own. */
+/** The audit log's name for who requested the erasure. A request in the Admin UI also has its own entry with the person. */
 const ACTOR = { personId: null, person: "the tenant, by API or Admin UI", address: "" };
-/** Longer than any of its steps takes: a step renews it. */
+/** Longer than any step of an erasure, since the steps renew the lease. */
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 10_000;
 const AGAIN_AFTER_MS = 60_000;
@@ -24,9 +24,9 @@ const AGAIN_AFTER_MS = 60_000;
 class Stopped extends Error {}
 
 /**
- * Carries out the erasures that tenants have asked for, one after the other and tenant by tenant in turn, until none
- * is left or the signal comes; what is under way then is left to others, who begin it again. Replicas may all run it. Returns how many
- * are done.
+ * Carries out the erasures that tenants have requested, one after the other, with the tenants in turn, until none is
+ * left or the signal comes. The signal ends the current erasure, and another call begins it again. All replicas may run
+ * it. Returns the number of finished erasures.
  */
 export async function workErasures(work: ErasureWork, signal: AbortSignal): Promise<number> {
   let done = 0;
@@ -62,7 +62,7 @@ async function carryOut(
     await endErasure(db, erasure, deleted);
     return true;
   } catch (error) {
-    // Gone with its tenant.
+    // The erasure was deleted with its tenant.
     if (error instanceof NotFound) return false;
     const isStopped = error instanceof Stopped;
     await postponeErasure(db, erasure, isStopped ? 0 : AGAIN_AFTER_MS);
@@ -78,16 +78,16 @@ interface ClaimedErasure extends UserOfTenant {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Takes an erasure of the next tenant after `after`, in the order of their ids, and after the last the first one: so
- * tenants take turns. Of a tenant it is the one that has waited longest; while one runs there is none, and where the
- * process of that one has died it is that one. Undefined: there is none, or somebody else was quicker.
+ * Claims an erasure of the next tenant after `after` in the order of ids, beginning again with the first tenant after
+ * the last one, so that tenants take turns. A tenant has one running erasure at most: the one that has waited longest,
+ * or one whose process has died. Undefined: there is none to claim, or another process was faster.
  */
 export async function claimErasure(db: Database, leaseMs: number, after: string) {
-  const claimed = await claimBeyond(db, leaseMs, after);
-  return claimed === undefined && after !== "" ? await claimBeyond(db, leaseMs, "") : claimed;
+  const claimed = await claimAfterTenant(db, leaseMs, after);
+  return claimed === undefined && after !== "" ? await claimAfterTenant(db, leaseMs, "") : claimed;
 }
 
-async function claimBeyond(db: Database, leaseMs: number, after: string) {
+async function claimAfterTenant(db: Database, leaseMs: number, after: string) {
   const nextTenant = (tenantId: RawBuilder<unknown>) => sql`
     select e.tenant_id from erasures e
     where e.state <> 'done' and e.tenant_id > ${tenantId} order by e.tenant_id limit 1`;
@@ -105,7 +105,7 @@ async function claimBeyond(db: Database, leaseMs: number, after: string) {
           where e.tenant_id = t.tenant_id and e.state = 'running' limit 1
         ) running on true
         cross join lateral (
-          -- Two ends instead of one value, and the order by both: else Postgres may walk along the times of all tenants.
+          -- A range instead of an equality, ordered by both columns: otherwise Postgres may read along the times of all tenants.
           select e.id from erasures e
           where e.tenant_id >= t.tenant_id and e.tenant_id <= t.tenant_id and e.state <> 'done'
             and e.due_at <= now() and (running.id is null or e.id = running.id)
@@ -121,13 +121,13 @@ async function claimBeyond(db: Database, leaseMs: number, after: string) {
       returning e.id, e.tenant_id as "tenantId", e.user_id as "userId"`.execute(db);
     return rows[0];
   } catch (error) {
-    // Another process has begun one of the same tenant in the same moment.
+    // Another process has claimed an erasure of the same tenant at the same moment.
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
 }
 
-/** False: it is not ours any more, or gone with its tenant. */
+/** Extends the lease. False: another process has taken over, or the erasure was deleted with its tenant. */
 async function renewErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,
@@ -143,7 +143,7 @@ async function renewErasure(
   return result.numUpdatedRows > 0n;
 }
 
-/** From here on the row names nobody. */
+/** Marks the erasure as done, and deletes the user's id from it. */
 export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure, deleted: object) {
   await db
     .updateTable("erasures")
@@ -159,7 +159,7 @@ export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure,
     .execute();
 }
 
-/** It goes on after so long; meanwhile others of the tenant may run. */
+/** Puts the erasure back for `delayMs`. Other erasures of the tenant may run meanwhile. */
 async function postponeErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,

@@ -45,9 +45,9 @@ export const cancelEvents = defineAct({
   http: `POST ${CANCEL_PATH}`,
   access: CANCEL,
   effect: "steps",
-  summary: "Stop what has not reached anybody of a tenant's events; at most 1,000 a call",
+  summary: "Cancel a tenant's events as far as they have reached nobody; at most 1,000 per call",
   description:
-    "The answer is true from the moment it is given. An event of which a try is under way is pending: asked again, the answer says what became of it. A call takes those events first that no call has looked at. A call that fails may have stopped some: asked again, it says so.",
+    "The answer stays true. An event with an attempt in progress is pending: repeat the call to learn its result. A call takes the events first that no call has looked at. A failed call may have cancelled some events: a repeated call reports them.",
   input: CancelRequest,
   output: Cancelled,
   example: { input: { cancelKeys: ["order-1001"] }, output: STOPPED },
@@ -55,17 +55,17 @@ export const cancelEvents = defineAct({
     const { cancelKeys = [], eventIds = [], userIds } = request;
     const found = await eventsToCancel(db, {
       tenantId,
-      keys: distinct(cancelKeys),
-      references: distinct(eventIds),
-      ids: distinct(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
-      users: userIds === undefined ? null : distinct(userIds),
+      keys: withoutDuplicates(cancelKeys),
+      references: withoutDuplicates(eventIds),
+      ids: withoutDuplicates(eventIds.filter((id) => UUID.test(id)).map((id) => id.toLowerCase())),
+      users: userIds === undefined ? null : withoutDuplicates(userIds),
       most: MAX_CANCELLED_EVENTS,
     });
     if (found.some(({ id, name }) => id === null && name === null)) {
-      const message = `more than ${MAX_EVENTS_OF_EVENT_IDS} events have these: name some by Belfry's ids, or give triggers a cancelKey`;
+      const message = `more than ${MAX_EVENTS_OF_EVENT_IDS} events have these eventIds: use Belfry's ids, or send a cancelKey with triggers`;
       throw invalid("eventIds", message);
     }
-    const ids = distinct(found.flatMap(({ id }) => id ?? []));
+    const ids = withoutDuplicates(found.flatMap(({ id }) => id ?? []));
     const more = found.some(({ id, isNew }) => id === null && isNew);
     const events: CancelledEvent[] = [];
     let at = 0;
@@ -96,8 +96,8 @@ export const cancelEvent = defineAct({
   name: "event cancel-one",
   http: "POST /events/:id/cancel",
   access: EDIT,
-  summary: "Stop what has not reached anybody of one event, by Belfry's id alone",
-  description: "Events that have the id as their eventId are left alone.",
+  summary: "Cancel one event, by Belfry's id only, as far as it has reached nobody",
+  description: "It does not cancel events that have the same text as their eventId.",
   input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
   output: Cancelled,
   example: { input: { id: EXAMPLE_ID }, output: { ...STOPPED, partly: [] } },
@@ -147,6 +147,6 @@ function isKnown(name: string, found: readonly FoundToCancel[]): boolean {
   return found.some((one) => one.name === name || one.id === name.toLowerCase());
 }
 
-function distinct(names: readonly string[]): string[] {
+function withoutDuplicates(names: readonly string[]): string[] {
   return [...new Set(names)];
 }

@@ -25,7 +25,7 @@ test("an accepted event that nobody has dispatched says so", async (t) => {
   assert.deepEqual(report.channels, {});
   assert.deepEqual(words(report), [
     "0 - accepted",
-    "1 - given to the dispatcher; not dispatched yet",
+    "1 - published to the dispatcher; not dispatched yet",
   ]);
 });
 
@@ -36,7 +36,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
     outcome: {
       skipped: { SMS: "no recipientPhone" },
       missing: { PUSH: ["name"] },
-      warnings: { PUSH: ["at is no date that can be read: it is written as it came"] },
+      warnings: { PUSH: ["cannot read at as a date: inserted unchanged"] },
     },
   });
   const deliveryId = newId();
@@ -102,7 +102,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
     "1 - dispatched",
     "1 SMS skipped: no recipientPhone",
     "1 PUSH warning: no value for name: rendered as empty",
-    "1 PUSH at is no date that can be read: it is written as it came",
+    "1 PUSH cannot read at as a date: inserted unchanged",
     "1 EMAIL queued",
     "1 PUSH stored in the history and published to orders#u1",
     "2 EMAIL warning: no value for code: rendered as empty",
@@ -173,7 +173,7 @@ test("a cancel during a try is pending until that try ends, by itself and in a d
     .execute();
   const report = await readEvent(db, id);
   assert.equal(report.cancelPending, true);
-  const cancel = "cancel asked: if the try under way fails, there is no other";
+  const cancel = "cancel requested: if the current attempt fails, there is no other";
   assert.deepEqual(
     words(report).filter((line) => line.includes("cancel")),
     [`3 EMAIL ${cancel}`, `3 SMS ${cancel}`],

@@ -9,7 +9,7 @@ import {
   type ChannelReport,
   type DeliveryReport,
   EVENT_PATH,
-  EventReport as ToldOfEvent,
+  EventReport as TenantEventReport,
 } from "@belfry/contracts/event-report";
 import { oneOf, text } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -34,7 +34,7 @@ import { WAIT_REASONS, type WaitReason, waitReason } from "./waiting-deliveries.
  * sensitive. Times are ISO 8601, UTC.
  */
 export const EventReport = Type.Object({
-  ...ToldOfEvent.properties,
+  ...TenantEventReport.properties,
   othersWithThisEventId: Type.Array(Type.String(), {
     description: "Ids of older events with the same eventId, which need not be unique; at most 20",
   }),
@@ -45,7 +45,7 @@ export const EventReport = Type.Object({
         TUnsafe<WaitReason>
       >,
     ),
-    { description: "What the channels wait for whose message is still to be sent" },
+    { description: "Why the message of a channel waits, for unsent messages" },
   ),
 });
 export type EventReport = Static<typeof EventReport>;
@@ -76,7 +76,7 @@ export async function readEvent(db: Database, idOrReference: string, tenantId?: 
   return (await readEventAndReasons(db, idOrReference, tenantId)).event;
 }
 
-/** As `readEvent`, and beside the event the stored reason of each channel: a code with its arguments. */
+/** Like `readEvent`, but also returns the stored reason of each channel: a code with its arguments. */
 export async function readEventAndReasons(db: Database, idOrReference: string, tenantId?: string) {
   const byId = UUID.test(idOrReference) ? await eventById(db, idOrReference, tenantId) : undefined;
   // A text in Postgres cannot contain U+0000, so no reference does.
@@ -145,7 +145,7 @@ function statusOf(event: EventRow): EventReport["status"] {
   return event.rests ? "scheduled" : "accepted";
 }
 
-/** Reasons are as stored: codes with their arguments. */
+/** The reasons in the result are the stored ones: codes with their arguments. */
 function channelReports(facts: EventFacts): EventReport["channels"] {
   const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
   const reports: EventReport["channels"] = {};

@@ -17,14 +17,14 @@ const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   policy: "refused by this provider's rules",
   credentials: "refused for the account or its settings",
   throttled: "refused for now: too fast",
-  deferred: "this message was put off by the provider",
+  deferred: "this message was deferred by the provider",
   transient: "failed for now",
   ambiguous: "no answer: the provider may have it",
 };
 
-/** Words for a delivery's status; a status that an attempt or a receipt already told has none. */
+/** Words for a delivery's status. A status without words is already told by an attempt or a receipt. */
 const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
-  waiting: "waiting for the next try",
+  waiting: "waiting for the next attempt",
   sending: "being sent",
   delivered: "delivered to the recipient",
   bounced: "bounced",
@@ -37,9 +37,9 @@ const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
 };
 
 const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
-  deferred: "not yet delivered, the provider goes on trying",
+  deferred: "not yet delivered, the provider keeps trying",
   accepted: "the provider has it",
-  "opted out": "the recipient wants no more",
+  "opted out": "the recipient opted out",
   delivered: "delivered to the recipient",
   bounced: "bounced",
   complained: "the recipient complained",
@@ -49,13 +49,13 @@ const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
 export function timelineOf(facts: EventFacts): TimelineEntry[] {
   const entries = [
     ...eventEntries(facts.event),
-    ...facts.gatherings.map(gatheringEntry),
+    ...facts.gatherings.map(digestEntry),
     ...facts.deliveries.flatMap((delivery) =>
-      deliveryEntries(delivery, gatheredAt(facts, delivery)),
+      deliveryEntries(delivery, joinedDigestAt(facts, delivery)),
     ),
     ...notificationEntries(facts.notification),
   ];
-  // The sort is stable: entries of the same time stay in the order of cause and effect.
+  // The sort is stable: entries with the same time keep the order of cause and effect.
   return entries.sort((a, b) => a.at.localeCompare(b.at));
 }
 
@@ -64,13 +64,15 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   if (event.sendAt !== null) {
     entries.push(entry(event.acceptedAt, null, `scheduled for ${event.sendAt.toISOString()}`));
   }
-  if (event.releasedAt !== null) entries.push(entry(event.releasedAt, null, "its time has come"));
+  if (event.releasedAt !== null) entries.push(entry(event.releasedAt, null, "became due"));
   if (event.cancelledAt !== null) entries.push(entry(event.cancelledAt, null, "cancelled"));
   if (event.publishedAt !== null) {
-    entries.push(entry(event.publishedAt, null, "given to the dispatcher; not dispatched yet"));
+    entries.push(entry(event.publishedAt, null, "published to the dispatcher; not dispatched yet"));
   }
   if (event.refusedAt !== null) {
-    entries.push(entry(event.refusedAt, null, "answered 500 and given back: a retry is processed"));
+    entries.push(
+      entry(event.refusedAt, null, "answered 500 and refused: a retry is processed as a new event"),
+    );
   }
   if (event.dispatchedAt === null) return entries;
   const at = event.dispatchedAt;
@@ -102,28 +104,28 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
   return entries;
 }
 
-function gatheringEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry {
+function digestEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry {
   const { state, closedAt, addedAt, channel } = gathering;
-  // The time of a cancel in a digest is not stored. An event that was read is left out when the digest closes.
+  // A digest does not store the time of a cancel. It leaves out read events when it closes.
   const at = state === "read" ? (closedAt ?? addedAt) : addedAt;
-  return entry(at, channel, gatheringWords(gathering));
+  return entry(at, channel, digestWords(gathering));
 }
 
 /** When the event joined the digest of the delivery; undefined: the delivery is the event's own. */
-function gatheredAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
+function joinedDigestAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
   return gatherings.find(({ digestId }) => digestId === eventId)?.addedAt;
 }
 
-function deliveryEntries(delivery: Delivery, gathered: Date | undefined): TimelineEntry[] {
+function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): TimelineEntry[] {
   const { channel, reason } = delivery;
   // A digest's delivery is older than most of its events.
-  const beganAt = gathered ?? delivery.createdAt;
-  const entries = gathered === undefined ? [entry(beganAt, channel, "queued")] : [];
+  const beganAt = joinedAt ?? delivery.createdAt;
+  const entries = joinedAt === undefined ? [entry(beganAt, channel, "queued")] : [];
   for (const attempt of delivery.attempts) {
     entries.push(entry(attempt.endedAt ?? attempt.startedAt, channel, attemptWords(attempt)));
   }
   if (delivery.cancelAskedAt !== null) {
-    const words = "cancel asked: if the try under way fails, there is no other";
+    const words = "cancel requested: if the current attempt fails, there is no other";
     entries.push(entry(delivery.cancelAskedAt, channel, words));
   }
   const last = delivery.attempts.at(-1);
@@ -131,7 +133,7 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
   const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;
   const { missing, warnings } = delivery;
   entries.splice(
-    gathered === undefined ? 1 : 0,
+    joinedAt === undefined ? 1 : 0,
     0,
     ...(missing === null || missing.length === 0 ? [] : [warning(renderedAt, channel, missing)]),
     ...(warnings ?? []).map((text) => entry(renderedAt, channel, text)),
@@ -151,7 +153,7 @@ function deliveryEntries(delivery: Delivery, gathered: Date | undefined): Timeli
 function statusWords({ status, attempts, receipts, reason }: Delivery): string | undefined {
   if (receipts.some((receipt) => receipt.kind === status)) return undefined;
   if (status === "accepted" && attempts.length === 0 && receipts.length === 0) return "accepted";
-  // It was replayed, or put back without an attempt: the reason tells which.
+  // It was replayed, or put back without an attempt. The reason tells which.
   if (status === "queued" && reason !== null) return "waiting to be sent";
   return STATUS_WORDS[status];
 }
@@ -203,11 +205,11 @@ export function othersIn({ state, count }: GatheringRow): number {
 }
 
 /** The state of an event in a digest, in words. */
-function gatheringWords(gathering: GatheringRow): string {
+function digestWords(gathering: GatheringRow): string {
   const { state, windowEndsAt, closedAt } = gathering;
   const others = othersIn(gathering);
   const ends = windowEndsAt.toISOString();
-  if (state === "alone") return `sent by itself; what comes until ${ends} is gathered`;
+  if (state === "alone") return `sent by itself; events until ${ends} join its digest`;
   const why = LEFT_OUT[state];
   if (why !== undefined) return `left out of the message: ${why}`;
   if (others === 0) return `gathered with no other event${closedAt === null ? " yet" : ""}`;

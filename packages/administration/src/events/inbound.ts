@@ -15,8 +15,8 @@ export const listInbound = defineRead({
   http: "GET /inbound-messages",
   access: LOOK,
   pages: true,
-  summary: "A tenant's, newest first",
-  description: "What people have answered to text messages, and is no keyword such as STOP.",
+  summary: "A tenant's inbound text messages, newest first",
+  description: "People's answers to text messages, except keywords such as STOP.",
   input: Type.Object({
     number: optional(
       field<string>({ type: "string", description: `of one sender only: ${form}` }, (value) =>
@@ -29,11 +29,11 @@ export const listInbound = defineRead({
     Type.Object(
       {
         id: Type.String(),
-        provider: Type.String({ description: "The kind of provider that it came through" }),
+        provider: Type.String({ description: "The kind of the provider that received it" }),
         sender: Type.String(),
         recipient: Type.String(),
         text: Type.String(),
-        receivedAt: time("When it came"),
+        receivedAt: time("When Belfry received it"),
       },
       { title: "InboundMessage" },
     ),

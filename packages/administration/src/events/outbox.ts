@@ -12,7 +12,7 @@ import { requireTenant } from "../tenants/tenant-rows.ts";
 const PAGE_MESSAGES = 200;
 const MESSAGE_ID = "0198c0de-0000-7000-8000-000000000002";
 
-/** A message of a tenant that the sandbox provider received. */
+/** A message of a tenant that the sandbox provider kept instead of sending it. */
 const Message = Type.Object(
   {
     id: Type.String(),
@@ -22,13 +22,13 @@ const Message = Type.Object(
     subject: orNull(Type.String()),
     html: orNull(Type.String()),
     text: Type.String(),
-    segments: orNull(Type.Integer({ description: "Of a text message" })),
+    segments: orNull(Type.Integer({ description: "Of an SMS" })),
     headers: optional(
       Type.Record(Type.String(), Type.String(), {
-        description: "Of a mail: its header fields, beside those about its addresses and parts",
+        description: "Of an email: its header fields, except those for addresses and parts",
       }),
     ),
-    createdAt: time("When it was given"),
+    createdAt: time("When the sandbox provider received it"),
   },
   { title: "OutboxMessage" },
 );
@@ -49,7 +49,7 @@ export const listOutbox = defineRead({
   http: "GET /outbox",
   access: LOOK,
   pages: true,
-  summary: "A tenant's messages, newest first",
+  summary: "A tenant's sandbox messages, newest first",
   input: Type.Object({
     eventId: optional(
       field<string>(
@@ -57,7 +57,7 @@ export const listOutbox = defineRead({
         (value) =>
           typeof value === "string" && UUID.test(value)
             ? undefined
-            : "must be an id that Belfry gave",
+            : "must be Belfry's id of an event",
       ),
     ),
     ...pageFields(PAGE_MESSAGES, PAGE_MESSAGES, (place) => UUID.test(place)),
@@ -77,7 +77,7 @@ export const showOutboxMessage = defineRead({
   name: "outbox show",
   http: "GET /outbox/:id",
   access: LOOK,
-  summary: "One message",
+  summary: "One sandbox message",
   input: Type.Object({ id: id({ description: "the message's id" }) }),
   output: Message,
   example: { input: { id: MESSAGE_ID }, output: MESSAGE },
@@ -89,7 +89,7 @@ export const showOutboxMessage = defineRead({
   },
 });
 
-/** The tenant of a message, found by the message's id alone. Throws `NotFound`. */
+/** Finds the tenant of a message by the message's id. Throws `NotFound`. */
 export async function tenantOfMessage(db: Database, messageId: string): Promise<string> {
   const found = UUID.test(messageId) ? await tenantOfOutboxMessage(db, messageId) : undefined;
   if (found === undefined) throw messageNotFound(messageId);

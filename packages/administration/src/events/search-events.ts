@@ -74,25 +74,25 @@ function filterOf(search: EventSearch) {
   if (search.userId !== undefined) conditions.push(sql`e.user_id = ${search.userId}`);
   if (search.traceId !== undefined) conditions.push(sql`e.trace_id = ${search.traceId}`);
   if (search.channel !== undefined || search.status !== undefined) {
-    conditions.push(stateOf(search.channel, search.status));
+    conditions.push(stateCondition(search.channel, search.status));
   }
   return conditions.length === 0 ? undefined : sql`${sql.join(conditions, sql` and `)}`;
 }
 
-function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) {
+function stateCondition(channel: Channel | undefined, status: StatusGroup | undefined) {
   if (status === "undispatched") {
     return sql`e.dispatched_at is null and e.refused_at is null and e.cancelled_at is null`;
   }
   const ofChannel = channel === undefined ? sql`` : sql`and d.channel = ${channel}`;
   // `offset 0` makes Postgres look up each scanned event instead of hashing the whole table.
   const delivery = (statuses: readonly string[] | undefined) => sql`exists (
-    select 1 from ${ownAndGathered("e")} d where true ${ofChannel}
+    select 1 from ${deliveriesOfEvent("e")} d where true ${ofChannel}
       ${statuses === undefined ? sql`` : sql`and d.status = any (${statuses}::text[])`} offset 0)`;
   const push =
     channel === undefined || channel === IN_APP
       ? sql`exists (select 1 from notifications n where n.id = e.id offset 0)`
       : sql`false`;
-  const left = (what: "skipped" | "failed") =>
+  const outcomeHas = (what: "skipped" | "failed") =>
     channel === undefined
       ? sql`coalesce(e.outcome -> ${what}::text, '{}') <> '{}'`
       : sql`coalesce(e.outcome -> ${what}::text, '{}') ? ${channel}`;
@@ -104,9 +104,9 @@ function stateOf(channel: Channel | undefined, status: StatusGroup | undefined) 
     case "waiting":
       return delivery(STATUSES.waiting);
     case "failed":
-      return sql`(${delivery(STATUSES.failed)} or ${left("failed")})`;
+      return sql`(${delivery(STATUSES.failed)} or ${outcomeHas("failed")})`;
     case "skipped":
-      return sql`(${delivery(["skipped"])} or ${left("skipped")})`;
+      return sql`(${delivery(["skipped"])} or ${outcomeHas("skipped")})`;
   }
 }
 
@@ -143,7 +143,7 @@ function wordsByChannel(what: "skipped" | "failed" | "waits", { [what]: reasons 
 }
 
 /** The event's own deliveries, and those of the digests that contain it. */
-function ownAndGathered(event: "e" | "f") {
+function deliveriesOfEvent(event: "e" | "f") {
   const id = sql.ref(`${event}.id`);
   return sql`lateral (
     select d.* from deliveries d where d.event_id = ${id}
@@ -164,7 +164,7 @@ export function foundColumns(event: "e" | "f", tenantId?: string) {
     coalesce((
       select json_agg(json_build_object('channel', d.channel, 'status', d.status, 'reason', d.reason)
                       order by d.channel)
-      from ${ownAndGathered(event)} d where d.tenant_id = ${tenant}), '[]') as deliveries,
+      from ${deliveriesOfEvent(event)} d where d.tenant_id = ${tenant}), '[]') as deliveries,
     exists (select 1 from notifications n
             where n.id = ${of("id")} and n.tenant_id = ${tenant}) as pushed`;
 }

@@ -7,7 +7,7 @@ import { notificationLinks, shownNotifications } from "@belfry/database/notifica
 import {
   parseVariables,
   storedEvent,
-  withGathered,
+  withEventItems,
 } from "@belfry/templates/language/event-variables";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { sql } from "kysely";
@@ -17,12 +17,12 @@ import { eventContent } from "./event-facts.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
-  /** A sentence that says why it cannot be shown. */
+  /** A sentence that says why the content cannot be shown. */
   | { shown: false; why: string };
 
 /**
- * The content of an event or a digest on a channel, rendered again from the template version and the variables that were
- * used. Content of a sensitive template is never shown. Throws `NotFound` if nothing was sent on the channel.
+ * Renders the content of an event or a digest on a channel again, from the template version and the variables that were
+ * used. Never shows content of a sensitive template. Throws `NotFound` if nothing was sent on the channel.
  */
 export async function sentContent(
   db: Database,
@@ -30,19 +30,19 @@ export async function sentContent(
   eventId: string,
   channel: Channel,
 ): Promise<SentContent> {
-  if (!UUID.test(eventId)) throw nothing(channel);
+  if (!UUID.test(eventId)) throw nothingSent(channel);
   if (!isProviderChannel(channel)) {
     const push = await notificationContent(db, tenantId, eventId);
-    if (push === undefined) throw nothing(channel);
+    if (push === undefined) throw nothingSent(channel);
     if (push.sensitive) return { shown: false, why: CONCEALED };
     const { sensitive: _, ...shown } = push;
     return { shown: true, content: { channel, kind: "notification", ...shown, missing: [] } };
   }
   const version = await sentVersion(db, tenantId, eventId, channel);
-  if (version === undefined) throw nothing(channel);
+  if (version === undefined) throw nothingSent(channel);
   if (version.sensitive === null) return { shown: false, why: "The template is deleted." };
   if (version.sensitive) return { shown: false, why: CONCEALED };
-  const { variables, settings } = await renderedOf(db, tenantId, eventId, version.digestId);
+  const { variables, settings } = await renderInput(db, tenantId, eventId, version.digestId);
   const { createRenderer } = await import("@belfry/templates/render");
   const plainCharacters = version.plainCharacters === true;
   const renderer = createRenderer(version.compiled as CompiledTemplate);
@@ -53,7 +53,7 @@ export async function sentContent(
 }
 
 /** The variables and settings that the sender used, for one event or for all events of a digest. */
-async function renderedOf(
+async function renderInput(
   db: Database,
   tenantId: string,
   eventId: string,
@@ -62,28 +62,28 @@ async function renderedOf(
   const settings = await renderSettings(db, tenantId);
   if (digestId !== null) {
     const { newest, count, items } = await digestContent(db, tenantId, digestId);
-    const system = withGathered(settings.system, count, () => items.map(storedEvent));
-    return { variables: parsed(newest), settings: { ...settings, system } };
+    const system = withEventItems(settings.system, count, () => items.map(storedEvent));
+    return { variables: parsedOrEmpty(newest), settings: { ...settings, system } };
   }
   const event = await eventContent(db, tenantId, eventId);
-  const variables = parsed(event?.variables ?? null);
-  const own = [{ id: eventId, at: event?.at ?? new Date(), variables }];
-  const system = withGathered(settings.system, 1, () => own);
+  const variables = parsedOrEmpty(event?.variables ?? null);
+  const events = [{ id: eventId, at: event?.at ?? new Date(), variables }];
+  const system = withEventItems(settings.system, 1, () => events);
   return { variables, settings: { ...settings, system } };
 }
 
-function parsed(variables: string | null): Record<string, unknown> {
+function parsedOrEmpty(variables: string | null): Record<string, unknown> {
   return parseVariables(variables ?? "{}") ?? {};
 }
 
-function nothing(channel: Channel): NotFound {
-  return new NotFound("channel", `the event has nothing on ${channel}`);
+function nothingSent(channel: Channel): NotFound {
+  return new NotFound("channel", `the event sent nothing on ${channel}`);
 }
 
 /** The template version of a sent message. The caller decides whether its content may be shown. */
 interface SentVersion {
   compiled: unknown;
-  /** The digest that was sent; null: the message is of one event. */
+  /** The digest that was sent; null: the message is about one event. */
   digestId: string | null;
   /** null: the template was deleted. */
   sensitive: boolean | null;

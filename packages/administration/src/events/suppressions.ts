@@ -22,34 +22,36 @@ import {
 } from "./suppression-rows.ts";
 
 const MAX_ADDRESSES = 10_000;
-const MAX_NAMED = 5;
+const MAX_REPORTED_FAULTS = 5;
 
-/** An address to which a tenant sends nothing: hard bounces, complaints, opt-outs, and by hand. */
+/** An address to which a tenant sends nothing, after a hard bounce, a complaint or an opt-out, or because a person added it. */
 const Suppression = Type.Object(
   {
     channel: oneOf(PROVIDER_CHANNELS),
     address: Type.String(),
     reason: oneOf(SUPPRESSION_REASONS),
     source: orNull(
-      Type.String({ description: "The provider whose receipt it was, or who added it" }),
+      Type.String({
+        description: "The provider that sent the receipt, or the person who added it",
+      }),
     ),
     createdAt: time("When it was added"),
   },
   { title: "Suppression" },
 );
 const channel = oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") });
-/** `readAddresses` checks the form, which depends on the channel. */
+/** `readAddresses` checks the address, whose form depends on the channel. */
 const address = field<string>({ type: "string" }, (value) =>
   typeof value === "string" ? undefined : "must be a string",
 );
-const named = Type.Object({
+const addressesInput = Type.Object({
   channel,
   addresses: Type.Array(address, {
     description: `Email addresses, in any case; or phone numbers, as +12025550123. At most ${MAX_ADDRESSES}`,
   }),
 });
 const CHANNEL = EXAMPLE_CHANNEL;
-const NAMED = { channel: CHANNEL, addresses: ["ann@example.com"] };
+const EXAMPLE_INPUT = { channel: CHANNEL, addresses: ["ann@example.com"] };
 
 export const listSuppressions = defineRead({
   name: "suppression list",
@@ -81,7 +83,7 @@ export const listSuppressions = defineRead({
     await requireTenant(db, tenantId);
     const page = { ...filter, limit: limit + 1, after: placeOf(after) };
     const rows = await suppressionsOfTenant(db, tenantId, page);
-    return pageFrom(rows.map(isoTimes), limit, nextOf);
+    return pageFrom(rows.map(isoTimes), limit, cursorOf);
   },
 });
 
@@ -90,9 +92,9 @@ export const addSuppressions = defineAct({
   http: "POST /suppressions",
   access: EDIT,
   summary: "Send nothing to these addresses from now on",
-  input: named,
+  input: addressesInput,
   output: Type.Object({ added: Type.Integer(), alreadyThere: Type.Integer() }),
-  example: { input: NAMED, output: { added: 1, alreadyThere: 0 } },
+  example: { input: EXAMPLE_INPUT, output: { added: 1, alreadyThere: 0 } },
   async run({ db, tenantId, actor }, input) {
     const addresses = readAddresses(input);
     await requireTenant(db, tenantId);
@@ -101,7 +103,7 @@ export const addSuppressions = defineAct({
     return { output: { added, alreadyThere: addresses.length - added }, addresses };
   },
   audit: ({ channel: of }, { output: after, addresses }) =>
-    note("suppression.add", told({ channel: of, addresses }), { after }),
+    note("suppression.add", auditTarget({ channel: of, addresses }), { after }),
 });
 
 export const removeSuppressions = defineAct({
@@ -109,10 +111,10 @@ export const removeSuppressions = defineAct({
   http: "POST /suppressions/remove",
   access: EDIT,
   summary: "These addresses may be sent to again",
-  description: "The provider may still have lists of its own.",
-  input: named,
+  description: "The provider may still suppress them in its own list.",
+  input: addressesInput,
   output: Type.Object({ removed: Type.Integer(), notThere: Type.Integer() }),
-  example: { input: NAMED, output: { removed: 1, notThere: 0 } },
+  example: { input: EXAMPLE_INPUT, output: { removed: 1, notThere: 0 } },
   async run({ db, tenantId }, input) {
     const addresses = readAddresses(input);
     await requireTenant(db, tenantId);
@@ -120,26 +122,26 @@ export const removeSuppressions = defineAct({
     return { output: { removed, notThere: addresses.length - removed }, addresses };
   },
   audit: ({ channel: of }, { output: after, addresses }) =>
-    note("suppression.remove", told({ channel: of, addresses }), { after }),
+    note("suppression.remove", auditTarget({ channel: of, addresses }), { after }),
 });
 
-interface Named {
+interface ChannelAddresses {
   channel: ProviderChannel;
   addresses: readonly string[];
 }
 
-/** The audit log's target: a single address in the form that an erasure searches for; several as a count. */
-function told({ channel: of, addresses }: Named): string {
+/** The target in the audit log: a single address, in the form that an erasure searches for, or the number of addresses. */
+function auditTarget({ channel: of, addresses }: ChannelAddresses): string {
   return `${of} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`;
 }
 
 /** Returns the addresses in their stored form, without duplicates; international domains become ASCII. */
-function readAddresses({ channel: of, addresses }: Named): string[] {
+function readAddresses({ channel: of, addresses }: ChannelAddresses): string[] {
   const { form, read } = ADDRESSES[sentRow(of).address];
   if (addresses.length === 0 || addresses.length > MAX_ADDRESSES) {
-    throw invalid("addresses", `must hold 1 to ${MAX_ADDRESSES} addresses`);
+    throw invalid("addresses", `must contain 1 to ${MAX_ADDRESSES} addresses`);
   }
-  const faults = addresses.filter((one) => read(one) === undefined).slice(0, MAX_NAMED);
+  const faults = addresses.filter((one) => read(one) === undefined).slice(0, MAX_REPORTED_FAULTS);
   if (faults.length > 0) {
     const message = (one: string) => `must be ${form}: ${JSON.stringify(one)}`;
     throw new InvalidInput(faults.map((one) => ({ field: "addresses", message: message(one) })));
@@ -147,8 +149,8 @@ function readAddresses({ channel: of, addresses }: Named): string[] {
   return [...new Set(addresses.map((one) => suppressedForm(read(one) ?? one)))];
 }
 
-/** The last row of a page as the text that asks for the next page. */
-function nextOf(last: SuppressionPlace): string {
+/** The cursor of the next page: the last row of this one as text. */
+function cursorOf(last: SuppressionPlace): string {
   return [last.channel, last.reason, last.address].join("/");
 }
 

@@ -11,12 +11,12 @@ import { invite, listInvitations, withdrawInvitation } from "./invitations.ts";
 import { makeResetLink } from "./password-resets.ts";
 import { deleteMembership, listMembers, personById, putMembership } from "./person-rows.ts";
 
-/** The people of a tenant. */
+/** The people who work on a tenant in the Admin UI: members, invitations, roles and reset links. */
 
 const ROLES = ["owner", "editor", "viewer"] as const;
 const role = oneOf(ROLES, { description: "what the person may do" });
 const person = documented({ description: "the member's id or address, as `member list` shows it" });
-/** How the command line knows people. */
+/** The flag by which the command line names a person. */
 export const BY_EMAIL = { person: "--email <address>" };
 
 /** Somebody who signs in to the Admin UI. */
@@ -40,10 +40,10 @@ const Member = Type.Object(
 export const Invitation = Type.Object(
   {
     id: Type.String(),
-    tenantId: orNull(Type.String({ description: "null: it is an operator's" })),
+    tenantId: orNull(Type.String({ description: "null: an invitation of an operator" })),
     tenantName: orNull(Type.String()),
     role: oneOf(["operator", ...ROLES]),
-    email: orNull(Type.String({ description: "null: of whoever holds the link" })),
+    email: orNull(Type.String({ description: "null: for anybody with the link" })),
     byOperator: Type.Boolean(),
     createdAt: time("When it was made"),
     expiresAt: time("When its link stops working"),
@@ -82,7 +82,7 @@ export const showMembers = defineRead({
   name: "member list",
   http: "GET /members",
   access: { scope: "tenant", person: "viewer" },
-  summary: "Its members with their roles, and open invitations",
+  summary: "A tenant's members with their roles, and open invitations",
   input: Type.Object({}),
   output: Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
   example: { input: {}, output: { members: [ANN], invitations: [] } },
@@ -97,8 +97,8 @@ export const inviteMember = defineAct({
   name: "member invite",
   http: "POST /invitations",
   access: OWN,
-  summary: "Make a link that makes this person a member; printed this once, works once, for a week",
-  input: Type.Object({ email: documented({ description: "whom" }), role }),
+  summary: "Invite a person by a link; it is shown once, and works once, for a week",
+  input: Type.Object({ email: documented({ description: "the person's email address" }), role }),
   output: Type.Object({
     id: Type.String(),
     link: secretOnce("The link"),
@@ -201,7 +201,7 @@ export const makeMemberResetLink = defineAct({
   access: OWN,
   summary: "Make a link by which a member sets a new password; works once, for an hour",
   description:
-    "An owner makes it for members of no other tenant who are no operators; an operator for everybody.",
+    "An owner can make it for members who belong to no other tenant and are no operators; an operator for everybody.",
   input: Type.Object({ person }),
   output: ResetLink,
   example: { input: { person: "ann@example.com" }, output: EXAMPLE_RESET },
@@ -224,7 +224,7 @@ export function resetLinkOf(
   return isoTimes({ link: `${adminUrl}/reset/${token}`, email: of.email, expiresAt });
 }
 
-/** By id or address. Throws `NotFound`: for a tenant there is nobody else. */
+/** Finds a member by id or address. Throws `NotFound`, also for people outside the tenant. */
 export async function memberOf(db: Database, tenantId: string, whom: string) {
   const address = whom.trim().toLowerCase();
   const members = await listMembers(db, tenantId);
@@ -233,18 +233,18 @@ export async function memberOf(db: Database, tenantId: string, whom: string) {
   throw new NotFound("person", `the tenant has no member ${JSON.stringify(whom)}`);
 }
 
-async function memberToChange(db: Database, tenantId: string, whom: string, staysOwned: boolean) {
-  // One change of a tenant's people after the other: the last two owners cannot both leave.
+async function memberToChange(db: Database, tenantId: string, whom: string, keepsOwner: boolean) {
+  // Changes of a tenant's people run one after another, so that the last two owners cannot both leave.
   await holdTenant(db, tenantId);
   const member = await memberOf(db, tenantId, whom);
   const owners = (await listMembers(db, tenantId)).filter((one) => one.role === "owner");
-  if (member.role === "owner" && owners.length === 1 && !staysOwned) {
+  if (member.role === "owner" && owners.length === 1 && !keepsOwner) {
     throw invalid("role", "the tenant would have no owner");
   }
   return member;
 }
 
-/** The command line (without a person) acts as an operator does; so does an operator in a tenant's pages. */
+/** Whether the actor has an operator's rights: an operator in the Admin UI, or the command line, which has no person. */
 async function isOperator(db: Database, { personId }: Actor): Promise<boolean> {
   return personId === null || (await personById(db, personId))?.operator === true;
 }

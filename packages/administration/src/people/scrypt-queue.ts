@@ -1,15 +1,15 @@
-/** Whoever waits for a password to be hashed. */
+/** A client that waits for the hash of a password. */
 export interface HashClient {
-  /** As `clientNetwork` names it: networks are served in turn. */
+  /** The network's name by `clientNetwork`. Networks take turns. */
   network: string;
-  /** Aborted as the client's connection closes: nobody waits for the answer any more. */
+  /** Aborts when the client's connection closes. */
   signal?: AbortSignal;
 }
 
 /** The queue is full, or the client has gone: nothing was hashed. */
 export class TooBusy extends Error {
   override readonly name = "TooBusy";
-  /** By then as much as may wait has been hashed, on a machine that is not slow. */
+  /** Within this time a machine of normal speed empties a full queue. */
   readonly retryAfterSeconds = 15;
 }
 
@@ -25,12 +25,13 @@ interface Waiter {
 }
 
 /**
- * Bounds hashing, which is slow and large on purpose: so many at once, so many that wait, in all and of a network.
- * Networks take turns, so a crowd from one delays another by one hash. Where the queue is full, a network that has
- * nothing in it takes the newest place of the network that has most. Whoever hangs up leaves the queue.
+ * Limits hashing, which is slow and needs much memory on purpose: how many hashes run at once, and how many requests
+ * wait in total and per network. Networks take turns, so many requests of one network delay another by one hash. If the
+ * queue is full, a network without a place gets the newest place of the network with the most. A request whose client
+ * disconnects leaves the queue.
  */
 export function createScryptQueue(bounds: ScryptBounds) {
-  /** What waits, by network. The network whose turn is next comes first. */
+  /** The waiting requests by network. The network whose turn is next is first. */
   const queues = new Map<string, Set<Waiter>>();
   let running = 0;
   let waiting = 0;
@@ -48,7 +49,7 @@ export function createScryptQueue(bounds: ScryptBounds) {
     if (queue.size === 0) queues.delete(network);
   };
 
-  /** Whether there is room for one more of the network, perhaps as another's has gone. */
+  /** Whether one more request of the network may wait. May refuse another network's newest request to make room. */
   const makeRoom = (network: string): boolean => {
     const own = queues.get(network)?.size ?? 0;
     if (own >= bounds.maxWaitingOfNetwork) return false;
@@ -59,7 +60,7 @@ export function createScryptQueue(bounds: ScryptBounds) {
     return true;
   };
 
-  const turn = ({ network, signal }: HashClient): Promise<void> => {
+  const waitForTurn = ({ network, signal }: HashClient): Promise<void> => {
     if (signal?.aborted) return Promise.reject(new TooBusy());
     if (running < bounds.atOnce) {
       start();
@@ -92,7 +93,7 @@ export function createScryptQueue(bounds: ScryptBounds) {
     const [first] = queues;
     if (first === undefined) return;
     const [network, queue] = first;
-    // Behind the others until its next turn.
+    // Move the network behind the others.
     queues.delete(network);
     queues.set(network, queue);
     const [waiter] = queue;
@@ -102,7 +103,7 @@ export function createScryptQueue(bounds: ScryptBounds) {
   return {
     /** Throws `TooBusy`. */
     async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
-      await turn(client);
+      await waitForTurn(client);
       try {
         return await work();
       } finally {
@@ -110,12 +111,12 @@ export function createScryptQueue(bounds: ScryptBounds) {
         startNext();
       }
     },
-    /** `started`: since the process began. */
+    /** `started` counts since the process began. */
     counts: () => ({ running, waiting, started }),
   };
 }
 
-/** Of this process: each hash takes 64 MiB. */
+/** The queue of this process. Each hash needs 64 MiB. */
 export const scryptQueue = createScryptQueue({
   atOnce: 2,
   maxWaiting: 100,

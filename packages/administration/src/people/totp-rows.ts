@@ -1,8 +1,8 @@
 import type { Database } from "@belfry/database/connection";
 
-/** Queries on `person_totp` and `recovery_codes`. Of a recovery code only the SHA-256 is here. */
+/** Queries on `person_totp` and `recovery_codes`. Only the SHA-256 of a recovery code is stored. */
 
-/** `secret` is encrypted. Where `confirmedAt` is null it is being set up, by `sessionId`. */
+/** The person's authenticator app. `secret` is encrypted. While `confirmedAt` is null, the session `sessionId` is setting it up. */
 export async function totpOf(db: Database, personId: string) {
   return await db
     .selectFrom("person_totp")
@@ -16,7 +16,7 @@ export async function totpOf(db: Database, personId: string) {
     .executeTakeFirst();
 }
 
-/** In the place of one that is being set up. False: one is confirmed already, and stays. */
+/** Stores an app that is being set up, and replaces an earlier unconfirmed one. False: one is confirmed already, and stays. */
 export async function putUnconfirmedTotp(
   db: Database,
   totp: { personId: string; sessionId: string; secret: string; createdAt: Date },
@@ -35,7 +35,7 @@ export async function putUnconfirmedTotp(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** False: it is not being set up by this session any more. */
+/** Confirms the app that this session set up. False: the session is no longer setting one up. */
 export async function confirmTotp(
   db: Database,
   totp: { personId: string; sessionId: string; step: number; now: Date },
@@ -50,7 +50,7 @@ export async function confirmTotp(
   return result.numUpdatedRows > 0n;
 }
 
-/** True for one caller only, whatever the number of them: a code works once, and so does any before it. */
+/** Uses up the code of a 30-second step and all earlier ones. True for only one of several callers: a code works once. */
 export async function takeStep(db: Database, personId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable("person_totp")
@@ -62,7 +62,7 @@ export async function takeStep(db: Database, personId: string, step: number): Pr
   return result.numUpdatedRows > 0n;
 }
 
-/** Its recovery codes go with it. False: there was none that is confirmed. */
+/** Deletes the confirmed app with its recovery codes. False: there was none. */
 export async function deleteTotp(db: Database, personId: string): Promise<boolean> {
   const result = await db
     .deleteFrom("person_totp")
@@ -72,7 +72,7 @@ export async function deleteTotp(db: Database, personId: string): Promise<boolea
   return result.numDeletedRows > 0n;
 }
 
-/** The ones before are worth nothing any more. */
+/** Replaces the person's recovery codes. */
 export async function putRecoveryCodes(db: Database, personId: string, hashes: readonly Buffer[]) {
   await db.deleteFrom("recovery_codes").where("person_id", "=", personId).execute();
   await db
@@ -81,7 +81,7 @@ export async function putRecoveryCodes(db: Database, personId: string, hashes: r
     .execute();
 }
 
-/** True for one caller only. */
+/** Uses up a recovery code. True for only one of several callers. */
 export async function takeRecoveryCode(db: Database, personId: string, sha256: Buffer) {
   const result = await db
     .deleteFrom("recovery_codes")

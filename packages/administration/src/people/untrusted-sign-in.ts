@@ -6,9 +6,9 @@ import { deleteSessions } from "./sessions.ts";
 import { deleteTotp } from "./totp-rows.ts";
 
 /**
- * Belfry sends no mail, so whoever makes a link sees it. A tenant's owner can follow an invitation or a reset link
- * before the person does, and then knows the password. Such a sign-in is untrusted: it serves within the one
- * tenant, and ends as soon as it would open more than that.
+ * Belfry sends no mail to its people, so the creator of an invitation or reset link sees it. A tenant's owner can open
+ * such a link before the person does, and then knows the password. Such a sign-in is untrusted: it works within that
+ * tenant, and ends as soon as it would give access to more.
  */
 
 interface EndedSignIn {
@@ -20,16 +20,16 @@ interface EndedSignIn {
   sessions: number;
 }
 
-/** Whether the person's ways to sign in would end, were the person given anything more. */
+/** Whether the person's sign-in would end if the person got more rights. */
 export async function isSignInUntrusted(db: Database, personId: string): Promise<boolean> {
   return (await selectUntrusted(db, personId).executeTakeFirst()) !== undefined;
 }
 
 /**
- * Ends all that somebody else may know or have made: password, second factor, reset link, accounts connected by
- * hand (but for that of `exceptIssuer`, by which the person signs in right now), sign-ins under way and sessions.
- * An account that its verified address linked stays. Undefined: the sign-in is trusted, and nothing ends. Call in
- * the transaction that gives the person more. The person's row is locked.
+ * Deletes everything that somebody else may know or have made: password, second factor, reset link, accounts connected
+ * by hand (except that of `exceptIssuer`, by which the person is signing in), sign-ins in progress and sessions. Keeps an
+ * account that its verified address linked. Undefined: the sign-in is trusted, and nothing was deleted. Call it in the
+ * transaction that gives the person more rights. It locks the person's row.
  */
 export async function endUntrustedSignIn(
   db: Database,
@@ -53,7 +53,7 @@ export async function endUntrustedSignIn(
   return { email, password: password !== null, twoFactor, identities, sessions };
 }
 
-/** Tells what ended; undefined where nothing did. */
+/** The audit note about an ended sign-in; undefined if nothing was deleted. */
 export function untrustedSignInEnded(ended: EndedSignIn | undefined): AuditNote | undefined {
   if (ended === undefined) return undefined;
   const { email: target, ...after } = ended;
@@ -61,7 +61,7 @@ export function untrustedSignInEnded(ended: EndedSignIn | undefined): AuditNote 
   return { tenantId: null, action: "account.untrusted-end", target, after };
 }
 
-/** For a way in that an operator gave: an account connected by hand before may be somebody else's, and goes. */
+/** Marks the sign-in as trusted, because an operator gave it. Deletes accounts connected by hand before, which may be somebody else's. */
 export async function trustSignIn(db: Database, personId: string): Promise<void> {
   if (await isSignInUntrusted(db, personId)) {
     await deleteIdentities(db, personId, { byHandAlone: true });
@@ -69,7 +69,7 @@ export async function trustSignIn(db: Database, personId: string): Promise<void>
   await updatePerson(db, personId, { sign_in_trusted: true });
 }
 
-/** An operator reaches every tenant already: a membership gives nothing more. */
+/** Selects the person if the sign-in is untrusted. Excludes operators: they reach every tenant, so a membership adds no rights. */
 function selectUntrusted(db: Database, personId: string) {
   return db
     .selectFrom("people")

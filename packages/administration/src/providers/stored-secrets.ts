@@ -12,12 +12,13 @@ import { sql } from "kysely";
 export interface SecretColumn {
   table: string;
   column: string;
-  /** The primary key, `id` unless it is named, is of this type. */
+  /** The type of the primary key. */
   idType: "text" | "uuid";
+  /** The primary key. Default: `id`. */
   idColumn?: string;
-  /** The column with the id of whose it is: of a tenant, of a person. */
+  /** The column with the id of the tenant or person that the secret belongs to. */
   holderColumn: string;
-  /** As who encrypted it said. */
+  /** The owner with which the secret was encrypted: it decrypts only with the same owner. */
   ownerOf(holderId: string, id: string): string;
 }
 
@@ -25,7 +26,7 @@ const OWN_ID = { idType: "text", holderColumn: "id" } as const;
 const OF_TENANT = { idType: "uuid", holderColumn: "tenant_id" } as const;
 const OF_PERSON = { idType: "uuid", idColumn: "person_id", holderColumn: "person_id" } as const;
 
-/** All of them, as data: what encrypts into a new column adds a row. */
+/** All columns with secrets. Add a row here for a new one. */
 export const SECRET_COLUMNS: readonly SecretColumn[] = [
   { table: "tenants", column: "webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
   { table: "tenants", column: "previous_webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
@@ -65,8 +66,8 @@ export interface SecretSwap {
 }
 
 /**
- * Replaces `from` by `to` in rows that still hold it, and returns their ids. A row that somebody has
- * changed, or holds at this moment, stays as it is: nobody waits for anybody.
+ * Replaces `from` by `to` in each row that still contains `from`, and returns the ids of these rows. Skips rows that
+ * somebody has changed or holds a lock on, so that nobody waits.
  */
 export async function swapSecrets(
   db: Database,

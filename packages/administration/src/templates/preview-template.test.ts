@@ -64,7 +64,7 @@ test("a preview warns of values that cannot be read, and of a message that says 
   const warnings = async (content: string, variables: Record<string, unknown>) =>
     (await previewSource(db, tenantId, { channel: "SMS", content }, variables)).warnings;
   assert.deepEqual(await warnings("Paid: {{ at | date }}", { at: "01/02/2026" }), [
-    "at is no date that can be read: it is written as it came",
+    "cannot read at as a date: inserted unchanged",
   ]);
   assert.deepEqual(await warnings("{{ a }}: {{ b }}", { a: " ", b: "" }), [
     "nothing to say: it would not be sent",

@@ -4,7 +4,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { DEAD_LINKS } from "@belfry/contracts/message-links";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import { withGathered } from "@belfry/templates/language/event-variables";
+import { withEventItems } from "@belfry/templates/language/event-variables";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
@@ -245,7 +245,7 @@ export async function renderSettings(
 /** A message of one event, accepted now. */
 function withOwnEvent(settings: RenderSettings, variables: Variables): RenderSettings {
   const events = () => [{ id: PREVIEWED_EVENT, at: new Date(), variables }];
-  return { ...settings, system: withGathered(settings.system, 1, events) };
+  return { ...settings, system: withEventItems(settings.system, 1, events) };
 }
 
 const PREVIEWED_EVENT = "00000000-0000-7000-8000-000000000000";

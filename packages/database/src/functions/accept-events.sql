@@ -1,27 +1,27 @@
--- The hot path. One call accepts a whole batch, whatever the tenants in it: it claims the dedup keys, counts
--- the sliding window and the day, and stores the events. It decides item by item, in memory, and asks the
--- tables only what it must: the setting up of one large statement costs more than a lone event.
+-- The hot path. One call accepts a whole batch of any tenants: it claims the dedup keys, counts the sliding
+-- window and the day, and stores the events. It decides item by item, in memory, and queries tables only when
+-- necessary, because setting up one large statement costs more than a lone event.
 --
--- Arrays run in parallel, one item an event; keys are SHA-256 in hex. Sorted by tenant, then key, so that two
--- replicas take the tenants' rows in the same order and cannot deadlock. What few events carry is in p_options,
--- an object or null each, and null as a whole where none has any: a new field changes no signature. Options:
--- `channels`, `locale` and `cancelKey`, see the columns; `sendAt` (a time) or `delaySeconds`: such an event rests in
--- scheduled_events until then, and needs no message; a time that is past is none.
+-- Arrays run in parallel, one item per event; keys are SHA-256 in hex. The caller sorts them by tenant, then key,
+-- so that two replicas lock the tenants' rows in the same order and cannot deadlock. p_options holds what few
+-- events have: an object or null per item, and null as a whole if no item has any. So a new field changes no
+-- signature. Options: `channels`, `locale` and `cancelKey`, see the columns; `sendAt` (a time) or `delaySeconds`
+-- store the event in scheduled_events until then, and it needs no message. A past time is ignored.
 --
--- Everything of one tenant happens under the lock on its row in tenant_limits, so statements here see each
--- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted
--- before: `on conflict` costs a row as much again as its table without indexes.
+-- Everything of one tenant happens under the lock on its row in tenant_limits, so the statements here see each
+-- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted first,
+-- because `on conflict` costs a row as much again as its table without indexes.
 --
--- Returns one row an item (`position` counts from 1 in the order given), and for each tenant one row with
--- its name and limits as they are after the batch (no outcome, the position of the tenant's first item; waits
--- in seconds): so a caller may leave out the rows of accepted events, which say nothing that it does not know. `outcome`:
+-- Returns one row per item (`position` counts from 1 in the given order), and for each tenant one row with its
+-- name and limits after the batch (no outcome, the position of the tenant's first item; waits in seconds). So the
+-- caller can leave out the rows of accepted events, which tell it nothing new. `outcome`:
 --   accepted   stored now
---   scheduled  stored now or again, and rests: nothing is to be published
+--   scheduled  stored now or earlier, and waiting: nothing is to be published
 --   reopened   its first request was answered 500; stored again under the same id
 --   replayed   a duplicate; `pending` says that the first is not dispatched yet
 --   minute     over the per-minute limit          day   over the daily cap
---   inactive   the tenant is not active or gone
--- The last three name no event.
+--   inactive   the tenant is inactive or deleted
+-- The last three return no event.
 create or replace function accept_events(
   p_tenants text[], p_keys text[], p_ids uuid[], p_types text[], p_users text[], p_references text[],
   p_emails text[], p_phones text[], p_variables text[], p_traces text[], p_options json[]
@@ -30,7 +30,7 @@ create or replace function accept_events(
   per_minute integer, minute_remaining integer, minute_wait integer,
   daily_cap integer, day_remaining integer, day_wait integer
 ) language plpgsql volatile
--- Planning these statements anew costs more than running them.
+-- Planning these statements again costs more than running them.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
@@ -41,17 +41,17 @@ declare
   today date;
   tenant record;
   turned record;
-  -- What the keys stand for already, by item: mostly nothing.
+  -- The events that the keys already belong to, by item: mostly none.
   known record;
   earlier record;
   known_ids uuid[];
   known_types text[];
   known_names text[];
   undispatched boolean[];
-  -- The items whose keys have rows that give way if the items are stored.
+  -- The items whose keys have rows to delete if the items are stored.
   given_way integer[] := '{}';
   refused boolean[];
-  -- The event that each item is stored as, and its tenant's name; null where it is not.
+  -- The event as which each item is stored, and its tenant's name; null if it is not stored.
   stored uuid[] := array_fill(null::uuid, array[items]);
   names text[] := array_fill(null::text, array[items]);
   item integer := 1;
@@ -60,12 +60,12 @@ declare
   day_free integer;
   admitted integer;
   newly integer;
-  -- Of what rests, until when, by item; null as a whole where nothing does.
+  -- Until when scheduled events wait, by item; null as a whole if there are none.
   send_at timestamptz[];
   option json;
   place integer := 0;
   later timestamptz;
-  -- The items whose events rest already.
+  -- The items whose events are already scheduled.
   resting boolean[];
   at_second bigint;
   new_day date;
@@ -81,7 +81,7 @@ begin
       later := coalesce((option ->> 'sendAt')::timestamptz,
         moment + make_interval(secs => (option ->> 'delaySeconds')::float8));
       continue when later is null or later <= moment;
-      -- Whole from the beginning: an array that begins at 2 is unnested as if at 1.
+      -- Filled from index 1: `unnest` renumbers an array that begins at 2.
       if send_at is null then send_at := array_fill(null::timestamptz, array[items]); end if;
       send_at[place] := later;
     end loop;
@@ -140,7 +140,7 @@ begin
       if item >= minute_ends then
         outcome := 'minute';
       elsif item > first_item and p_keys[item] = p_keys[item - 1] then
-        -- A repeat inside the batch takes the answer of the item before, which is still in the variables.
+        -- A repeat inside the batch gets the answer of the item before, which is still in the variables.
         if outcome <> 'day' then outcome := 'replayed'; end if;
       elsif known_ids[item] is not null and not refused[item] then
         outcome := 'replayed';
@@ -148,10 +148,10 @@ begin
         event_type := known_types[item];
         tenant_name := known_names[item];
         pending := undispatched[item];
-        -- Answered 200: it can no longer be refused.
+        -- It is answered 200: from now on it cannot be refused.
         if resting[item] then
           update scheduled_events s set acknowledged = true where s.event_id = known_ids[item];
-          -- Let go meanwhile.
+          -- It became due meanwhile.
           if not found then
             update undispatched_events u set acknowledged = true where u.event_id = known_ids[item];
           end if;
@@ -218,7 +218,7 @@ begin
     item := item + 1;
   end loop;
 
-  -- Write. The locks on the tenants' rows keep other calls from the same keys: none can come in between.
+  -- Write. The locks on the tenants' rows keep other calls away from the same keys.
   foreach item in array given_way loop
     delete from dedup_keys d
     where stored[item] is not null and d.tenant_id = p_tenants[item] and d.key = decode(p_keys[item], 'hex');
@@ -228,7 +228,7 @@ begin
     from unnest(p_tenants, p_keys, stored, p_types, names) as u (tenant_id, key, id, type, name)
     where u.id is not null;
   if true = any (refused) then
-    -- Its row is written anew below.
+    -- Its row is written again below.
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
@@ -253,10 +253,9 @@ begin
 end
 $function$;
 
--- Gives back what was claimed and then answered 500, unless it is dispatched already or a replay of it was
--- answered 200. Locks the tenants' rows first, in order, as accept_events does, then what rests (waking moves it),
--- then what waits. Returns the
--- ids that were given back.
+-- Undoes events that were claimed and then answered 500, unless an event is dispatched already or a replay of it
+-- was answered 200. Locks the tenants' rows first, in order, as accept_events does, then scheduled events (waking
+-- moves them), then undispatched ones. Returns the ids of the events that it refused.
 create or replace function refuse_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
 set enable_seqscan = off
 as $function$
@@ -293,14 +292,14 @@ begin
 end
 $function$;
 
--- Called by a replay that published the id again, before it answers 200. Returns the ids that stand; one
--- that is missing was refused meanwhile.
+-- A replay that published the id again calls this before it answers 200. Returns the ids that exist; a missing one
+-- was refused meanwhile.
 create or replace function acknowledge_events(p_ids uuid[]) returns setof uuid language plpgsql volatile
 set enable_seqscan = off
 as $function$
 #variable_conflict use_column
 begin
-  -- Waits for a refusal that is under way: the row is locked by it.
+  -- Waits for a refusal in progress, which holds the row's lock.
   perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
   update undispatched_events u set acknowledged = true where u.event_id = any (p_ids);
   return query

@@ -1,25 +1,26 @@
--- Takes deliveries for one try each and inserts the attempts, before any call. It locks the deliveries in order
--- of id, so that senders cannot deadlock, and reads the database's clock once it holds them: a replica's own
--- clock decides nothing.
+-- Claims deliveries for one attempt each and inserts the attempts, before any call. Locks the deliveries in order of
+-- id, so that senders cannot deadlock, and reads the database's clock once it holds them: a replica's own clock
+-- decides nothing.
 --
--- Returns one row a delivery found, with what it `becomes`:
+-- Returns one row per delivery found, with what it `becomes`:
 --   sending            claimed; `number` is the attempt's
---   busy               another sender holds it for `wait_ms` more, or this claim has as much of digests as fits a sender
---   gone               settled, or waiting for a later time, as what falls into quiet hours does from here on
---   skipped, expired, failed, unknown   it ended here, for `reason`, without a try
--- A delivery still `sending` after its lease was left by a sender that died: that attempt ends as ambiguous
--- and counts as a retry, and where the template says at most once, or a cancel came during the try, the delivery as unknown. A delivery to a
--- suppressed address ends as skipped; so does one that its user has turned off, and quiet hours hold one up. Quiet hours
--- are asked of what has waited for a minute since its event was accepted; preferences also of younger events where a
--- user of the tenant has changed one since, or in the minute before: the time is noted before the change is committed.
+--   busy               another sender holds it for `wait_ms` more, or this claim has as many digest bytes as a sender takes
+--   gone               settled, or waiting for a later time, such as the end of quiet hours from now on
+--   skipped, expired, failed, unknown   it ended here, for `reason`, without an attempt
+-- A delivery still `sending` after its lease was left by a sender that died. That attempt ends as ambiguous and counts
+-- as a retry; if the template says at most once, or a cancel came during the attempt, the delivery ends as unknown.
+-- A delivery ends as skipped if its address is suppressed or its user has turned it off; quiet hours delay it. Quiet
+-- hours are checked if the event was accepted more than a minute ago. Preferences are checked also for younger events if
+-- a user of the tenant changed one since, or in the minute before, because the time is recorded before the change is
+-- committed.
 --
--- Users and preferences are read once a batch, and only where a tenant of it has any: in statements of their own,
--- as joins would cost each claim of everybody else.
--- `category` is that of the event's type, where the tenant has categories, with whether it is required.
+-- Users and preferences are read once per batch, only if a tenant in it has any, and in separate statements, because
+-- joins would make every other claim slower. `category` is that of the event's type, with whether it is required, if
+-- the tenant has categories.
 --
--- A delivery without an event is of a digest (`items` is not null), which its first claim settles and closes; see
--- digests.sql. Who comes later may have closed it before that. Who has none is asked for none. What is not to be sent once it was read is skipped at its first
--- try, where its notification was.
+-- A delivery without an event belongs to a digest (`items` is not null). Its first claim settles the content and closes
+-- the digest, unless somebody closed it before; see digests.sql. A batch without digests runs no statement for them. A
+-- delivery that is to be sent only if unread is skipped at its first attempt if its notification was read.
 create or replace function claim_deliveries(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
@@ -40,7 +41,7 @@ declare
   -- MAX_DIGEST_ITEMS and MAX_DIGEST_ITEM_BYTES of contracts/delivery.ts.
   most_items constant integer := 100;
   most_bytes constant integer := 1048576;
-  -- Of all digests together that one claim answers with.
+  -- For all digests together in the answer of one claim.
   most_bytes_in_all constant integer := 16777216;
   bytes_in_all integer := 0;
   moment timestamptz;
@@ -67,11 +68,11 @@ declare
   opens boolean;
   closed record;
   event_type text;
-  -- By place, null where nothing is to be asked: of whom the directory, of whom and what the preferences.
+  -- By place, null if nothing is to be read: the users to look up in the directory, and users and types for preferences.
   named text[];
   choosing text[];
   types text[];
-  -- The answers by place; null as a whole: nobody was asked yet.
+  -- The answers by place; null as a whole: not read yet.
   zones text[];
   quiet_froms time[];
   quiet_tos time[];
@@ -103,9 +104,9 @@ begin
            o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read,
            d.cancel_asked_at is not null
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
-    -- One look into an index an item: this plan is made on an empty database, where a walk over a
-    -- whole table looks cheapest, and it must stay good while the tables grow. The arrays of ids in
-    -- the updates say the same.
+    -- Looks into the index once per item. Postgres makes this plan on an empty database, where reading a whole table
+    -- looks cheapest, and it must stay good while the tables grow. The arrays of ids in the updates have the same
+    -- purpose.
     join lateral (select * from deliveries d where d.id = i.id limit 1) d
       on d.tenant_id = i.tenant_id and d.channel = p_channel
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
@@ -258,7 +259,7 @@ begin
       update deliveries d set template_version_id = claim_deliveries.template_version_id
       where d.id = claim_deliveries.delivery_id;
     elsif unless_read and becomes = 'sending' and number = 1 and not gathers then
-      -- Apart: a condition with a statement in it is run as one for every delivery.
+      -- A separate statement: Postgres would run a condition with a subquery for every delivery.
       if exists (
           select from notifications n
           where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
@@ -274,7 +275,7 @@ begin
       from digest_content(event_id, tenant_id, most_items, most_bytes) c;
       bytes_in_all := bytes_in_all + coalesce(octet_length(items::text), 0);
       if item_count = 0 then
-        -- Of a later try, or of one that a person asked for: cancelled since.
+        -- Cancelled since: on a later attempt, or one that a person asked for.
         becomes := 'skipped';
         reason := '#digest-cancelled';
       end if;

@@ -1,12 +1,12 @@
--- Takes deliveries of status webhooks for one try each and inserts the attempts, before any call; locks and clock as
--- in claim_deliveries. Returns one row a delivery found, with what it `becomes`:
+-- Claims deliveries of status webhooks for one attempt each and inserts the attempts, before any call; locks and clock as
+-- in claim_deliveries. Returns one row per delivery found, with what it `becomes`:
 --   sending   claimed; `number` is the attempt's
 --   busy      another sender holds it for `wait_ms` more
---   gone      settled, held for its paused endpoint, or put off: this sender has no call left for an endpoint of p_full
---   skipped   it ended here, for `reason`: the endpoint is gone, inactive, or the tenant is
--- An attempt that a sender left by dying ends as ambiguous and counts as a try. A paused endpoint whose time has come
--- gets one delivery, as a probe: the pause goes on for the length of a lease, until somebody has noted how it went.
--- The others are held: release_deliveries lets them go in parts once the endpoint answers, and none is touched before.
+--   gone      settled, held for its paused endpoint, or deferred: this sender has no call left for an endpoint in p_full
+--   skipped   it ended here, for `reason`: the endpoint is gone or inactive, or the tenant is
+-- An attempt of a sender that died ends as ambiguous and counts as a retry. An endpoint whose pause is over gets one
+-- delivery, as a probe: the pause is extended by the length of a lease, until somebody records how the probe went. The
+-- others are held: release_deliveries releases them in parts once the endpoint answers, and nobody touches them before.
 create or replace function claim_webhooks(
   p_ids uuid[], p_tenants text[], p_full uuid[], p_lease_ms integer, p_max_retries integer
 ) returns table (
@@ -84,8 +84,8 @@ begin
     else
       becomes := 'sending';
       if paused_until is not null then
-        -- One replica's probe: whoever else looks sees the pause that this one has set. Nobody is waited for with
-        -- deliveries in hand: who holds the row probes it, notes a call, or deletes it and wants these.
+        -- Only one replica probes: the others see the pause that this one has set. No claim waits for another while it
+        -- holds deliveries: the holder of the row probes the endpoint, records a call, or deletes it and needs these.
         perform from webhooks w
         where w.id = claim_webhooks.webhook_id and w.tenant_id = claim_webhooks.tenant_id and w.paused_until <= moment
         for update skip locked;
@@ -135,10 +135,10 @@ begin
 end
 $function$;
 
--- Notes how calls of endpoints went, item by item; p_reasons are null where one arrived. After p_failures failures in
--- a row an endpoint is paused for 30 s, and after each probe that fails for twice as long, at most 10 minutes; what had
--- begun before a pause does not lengthen it. After five days with nothing but failures, or where p_gone says that it
--- answered 410, it is disabled, which the audit log tells. Returns those disabled by it.
+-- Records how calls of endpoints went, item by item; p_reasons are null for a call that arrived. After p_failures
+-- failures in a row an endpoint is paused for 30 s, and after each failed probe for twice as long, at most 10 minutes;
+-- calls that began before a pause do not lengthen it. After five days with nothing but failures, or if p_gone says that
+-- it answered 410, the endpoint is disabled and the audit log records it. Returns the endpoints disabled by this call.
 create or replace function note_webhook_calls(
   p_ids uuid[], p_tenants text[], p_urls text[], p_reasons text[], p_gone boolean[], p_failures integer
 ) returns table (webhook_id uuid, tenant_id text, url text, reason text) language plpgsql volatile
@@ -159,7 +159,7 @@ begin
   moment := clock_timestamp();
   for i in 1 .. cardinality(p_ids) loop
     select w.* into was from webhooks w where w.id = p_ids[i] and w.tenant_id = p_tenants[i];
-    -- A call of where it was before says nothing of where it is now.
+    -- A call of its former URL says nothing about the current one.
     continue when not found or was.url <> p_urls[i];
     if p_reasons[i] is null then
       continue when was.failing_since is null and was.paused_until is null;
@@ -185,7 +185,7 @@ begin
         else '#endpoint-unreachable ' || json_build_object('why', p_reasons[i]) end);
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
       where w.id = was.id and w.tenant_id = was.tenant_id;
-      -- As packages/administration writes it where a person does: without the URL's query, where some keep a secret.
+      -- As packages/administration writes it for a person: without the URL's query, which may hold a secret.
       insert into audit_log (id, person, address, tenant_id, action, target, before, after)
       values (id_of_now(), 'Belfry', '', was.tenant_id, 'webhook.disable', regexp_replace(was.url, '[?].*$', '?…'),
         '{"active": true}', jsonb_build_object('active', false, 'disabledReason', note_webhook_calls.reason));

@@ -1,8 +1,8 @@
--- Removes events whole, what rests first, then in the order in which dispatch_events locks. Where p_spare is set, a delivery that a
--- sender holds right now stays, and with it its event; their ids come as `held`. `unfinished` counts the
--- deliveries that were still to be sent. What a digest has gathered of them leaves it, and with its last event the
--- digest goes with its delivery; one that a sender holds keeps its events. What search knows of the events goes with
--- them, and a user with the last of its events.
+-- Deletes events completely: scheduled ones first, then in the order in which dispatch_events locks. With p_spare a
+-- delivery that a sender holds stays, and with it its event; their ids are returned as `held`. `unfinished` counts the
+-- deliveries that were still to be sent. The events leave their digests; with its last event a digest is deleted with
+-- its delivery, but a digest that a sender holds keeps its events. Search terms of the events are deleted, too, and a
+-- search user with the last of its events.
 create or replace function delete_events(p_ids uuid[], p_spare boolean)
 returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
   unfinished bigint, attempts bigint, receipts bigint)
@@ -20,16 +20,16 @@ declare
   user_ids text[];
 begin
   held := '{}';
-  -- Whoever writes search terms holds this alone, and sees afterwards which events are gone.
+  -- The writer of search terms locks this exclusively, and sees afterwards which events are gone.
   perform pg_advisory_xact_lock_shared(hashtextextended('belfry search terms', 0));
-  -- First: from here on nobody can let them go or dispatch them, and what was dispatched is visible below.
+  -- First: from here on nobody can wake or dispatch them, and everything already dispatched is visible below.
   perform 1 from scheduled_events s where s.event_id = any (p_ids) order by s.event_id for update;
   delete from scheduled_events s where s.event_id = any (p_ids);
   perform 1 from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update;
   delete from undispatched_events u where u.event_id = any (p_ids);
   get diagnostics undispatched_events = row_count;
 
-  -- Looked up event by event: this plan is made on an empty database, and must stay good.
+  -- Looks up event by event: Postgres makes this plan on an empty database, and it must stay good.
   doomed := array(
     select d.id from unnest(p_ids) u (id)
     cross join lateral (select d.id from deliveries d where d.event_id = u.id limit 32) d);
@@ -41,7 +41,7 @@ begin
       select d.id from unnest(gathered) g (id)
       cross join lateral (select d.id from deliveries d where d.event_id = g.id limit 1) d);
   end if;
-  -- In the order in which senders lock them.
+  -- Locks in the order of the senders.
   perform 1 from deliveries d where d.id = any (doomed) order by d.id for update;
   if p_spare then
     held := array(
@@ -56,7 +56,7 @@ begin
     whole := array(select u.id from unnest(p_ids) u (id) where u.id <> all (held));
   end if;
   if gathered <> '{}' then
-    -- Who adds an event holds the row of its digest.
+    -- A transaction that adds an event holds the row of its digest.
     perform 1 from digests g where g.id = any (gathered) order by g.id for update;
     delete from digest_items i where i.event_id = any (whole);
     emptied := array(

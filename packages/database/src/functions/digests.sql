@@ -1,11 +1,11 @@
--- What its first claim makes of a digest, in the transaction and under the lock of that claim: what was read in
--- the inbox is left out, the version is the one in force, and nothing joins it any more. Where it is not sent,
--- `ends` and `why` say how and why it ends. Later tries keep all of it.
+-- What the first claim of a digest makes of it, in the transaction and under the lock of that claim: events that were
+-- read in the inbox are left out, the version is the current one, and no event can join any more. If the digest is not
+-- sent, `ends` and `why` say how and why it ends. Later attempts keep all of this.
 create or replace function close_digest(
   p_digest uuid, p_tenant text, p_unless_read boolean, p_moment timestamptz,
   out ends text, out why text, out version bigint, out once boolean, out hides boolean, out needs text[]
 ) language plpgsql volatile
--- By index, row by row: this plan is made on an empty database, and must stay good.
+-- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -16,7 +16,7 @@ declare
   template record;
 begin
   update digests g set closed_at = p_moment where g.id = p_digest and g.closed_at is null;
-  -- Of today: a template that was deleted and made anew serves what had waited for it.
+  -- The current template: one that was deleted and created again serves digests that waited for the old one.
   select t.active, t.at_most_once, t.sensitive or coalesce(g.opened_at <= t.sensitive_until, false) as hides,
          t.required_variables, t.after_unread_seconds, v.current_version_id
   into template
@@ -63,10 +63,9 @@ begin
 end
 $function$;
 
--- What a message of a digest is made of: `counted` events, and the oldest of them that fit, as JSON objects
--- of `id`, `at` and `variables` (text). `newest` are the variables of the newest one, `trace` is its trace.
--- Which of a large digest are looked at goes by id, that is by acceptance: a look at all of them would make
--- each try as slow as it is large.
+-- The content of a digest's message: `counted` events, and the oldest of them that fit, as JSON objects of `id`, `at`
+-- and `variables` (text). `newest` are the variables of the newest event, `trace` is its trace. Of a large digest it
+-- reads a part by id, which is the order of acceptance: reading all events would slow each attempt with the size.
 create or replace function digest_content(
   p_digest uuid, p_tenant text, p_most integer, p_most_bytes integer,
   out counted integer, out items json, out newest text, out trace text, out newest_at timestamptz

@@ -1,6 +1,6 @@
--- What the dispatcher knows of events. As a statement of its own it was planned for each call, because a plan
--- for one id always looks cheaper than one for any number. What a tenant makes use of comes with its events, so
--- that it holds from its first user and its first preference on, and who uses none is asked for none.
+-- Everything that the dispatcher needs of events. A function keeps its plan; as a plain statement it was planned for each
+-- call, because a plan for one id always looks cheaper than one for any number. The tenant's use of users and preferences
+-- comes with its events, so it applies from the first user and preference on, and costs the other tenants nothing.
 create or replace function read_events(p_ids uuid[]) returns table (
   id uuid, tenant_id text, event_type text, user_id text, recipient_email text, recipient_phone text,
   channels smallint, locale text, variables text, trace_id text, accepted_at timestamptz,
@@ -27,24 +27,23 @@ begin
 end
 $function$;
 
--- One call dispatches a batch. It claims each event by deleting its row in undispatched_events, and only for
--- claimed ones stamps the event, stores its deliveries and its notification with the next offset of its
--- realtime channel. A second call for the same event finds nothing to claim and writes nothing.
+-- One call dispatches a batch. It claims each event by deleting its row in undispatched_events. Only for claimed events
+-- it stamps the event, and stores its deliveries and its notification with the next offset of its realtime channel. A
+-- second call for the same event claims nothing and writes nothing.
 --
--- Arrays run in parallel; p_ids must be sorted, so that replicas lock in one order. An event counts as
--- claimed only while `accepted_at` is what the caller has read: a refused and reopened one has changed.
--- With p_in_turn an event of a batch with pushes is claimed only when no earlier one of the same user waits
--- outside the batch. Offsets of a realtime channel follow the acceptance, and a notification is as old as
--- its event. A delivery is released at once (`released_at`) while its tenant has less than p_in_flight
--- outstanding on the channel; the others rest until release_deliveries finds them. One with a time in
--- p_delivery_due waits for it, for the reason beside it, or ends as expired where it would have by then. What
--- p_delivery_timing holds is decided by time_deliveries, once the events are claimed. Few deliveries wait and few
--- pushes lead somewhere: these arrays are null as a whole where none does. With p_tells a tenant of the batch has
--- webhooks: what becomes no delivery is told of, too.
+-- Arrays run in parallel; p_ids must be sorted, so that replicas lock in one order. An event is claimed only if its
+-- `accepted_at` is still the one that the caller read: a refused and reopened event has another. With p_in_turn an event
+-- of a batch with pushes is claimed only if no earlier event of the same user waits outside the batch. Offsets of a
+-- realtime channel follow the order of acceptance, and a notification has its event's time. A delivery is released at
+-- once (`released_at`) while its tenant has less than p_in_flight outstanding on the channel; the others wait until
+-- release_deliveries finds them. A delivery with a time in p_delivery_due waits for it, for the reason beside it, or
+-- ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
+-- the events are claimed. Few deliveries wait and few pushes have links: these arrays are null as a whole if none does.
+-- p_tells says that a tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
 --
--- Returns rows of `kind`: claimed (an event), earlier (an event that the batch has to wait for: up to the
--- last of a user's in the batch, at most 200 a user, the oldest), released (a delivery), unwritten (a delivery
--- that is not made: it is gathered or throttled), published (a notification with its offset and time).
+-- Returns rows of `kind`: claimed (an event), earlier (an event that has to be dispatched before the batch: up to the
+-- last of a user's in the batch, the oldest, at most 200 per user), released (a delivery), unwritten (a delivery that is
+-- not made, because it joined a digest or was throttled), published (a notification with its offset and time).
 create or replace function dispatch_events(
   p_ids uuid[], p_accepted timestamptz[], p_outcomes text[], p_erase boolean[],
   p_delivery_ids uuid[], p_delivery_events uuid[], p_delivery_tenants text[],
@@ -57,8 +56,8 @@ create or replace function dispatch_events(
   p_in_flight integer, p_in_turn boolean, p_tells boolean
 ) returns table (kind text, id uuid, channel_offset bigint, created_at timestamptz)
 language plpgsql volatile
--- Planning these statements anew costs more than running them, and the planner knows nothing of the
--- size of a batch: every table is looked into by index, item by item, and in its order.
+-- Planning these statements again costs more than running them, and the planner does not know the size of a batch: every
+-- statement reads by index, item by item, and in its order.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -77,14 +76,14 @@ declare
   every boolean;
   plain boolean;
   moment timestamptz;
-  -- Deliveries are those of claimed events alone.
+  -- The arrays hold only deliveries of claimed events.
   chosen boolean;
   timed record;
   place integer;
   written boolean[];
   unread boolean[];
   bare uuid[] := '{}';
-  -- Channel and tenant, and how many more of their deliveries may be on the way.
+  -- Channel and tenant, and how many more of their deliveries may be outstanding.
   pairs text[] := '{}';
   rooms integer[] := '{}';
   pair integer;
@@ -95,7 +94,7 @@ begin
     select u.event_id, u.user_key, u.accepted_at
     from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update
   ) u;
-  -- What was refused and accepted again meanwhile has another time.
+  -- An event that was refused and accepted again meanwhile has another time.
   standing := array(
     select e.id from events e
     where e.id = any (claimed) and e.accepted_at = p_accepted[array_position(p_ids, e.id)]);
@@ -114,8 +113,8 @@ begin
         where other.user_key = m.user_key and other.accepted_at < m.accepted_at));
   end if;
   if cardinality(behind) > 0 then
-    -- Mostly the earlier ones are here as well. Whoever else has dispatched one has committed by now, or
-    -- its row is still seen.
+    -- Usually the earlier events are in this batch, too. If somebody else has dispatched one, that transaction has
+    -- committed by now, or its row is still visible.
     select array_agg(mine.id) into passing
     from (
       select m.*, rank() over (partition by m.user_key order by m.accepted_at) as place
@@ -154,7 +153,7 @@ begin
     perform take_user_turns(claimed, p_delivery_events, p_delivery_tenants, p_delivery_timing);
     perform lock_open_digests(claimed, p_delivery_events, p_delivery_tenants, p_delivery_channels,
       p_delivery_recipients, p_delivery_timing);
-    -- What those before us let through, and what left while we waited, is not of a later time.
+    -- The time is read again: what earlier lock holders let through, or what left while we waited, must not be later.
     moment := clock_timestamp();
     written := array(select i.event_id = any (claimed) from unnest(p_delivery_events) i (event_id));
     p_delivery_due := coalesce(p_delivery_due, array_fill(null::timestamptz, array[cardinality(written)]));
@@ -195,14 +194,14 @@ begin
       as d (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, unread, written)
     where d.written;
     chosen := true;
-    -- With no delivery under way the last channel of what is sensitive has ended here.
+    -- Without a delivery the last channel of a sensitive event has ended here.
     foreach id in array bare loop
       continue when array_position(p_delivery_events, id) is not null;
       p_erase[array_position(p_ids, id)] := true;
     end loop;
   end if;
 
-  -- As mostly: no event has an outcome of its own, and none loses its variables.
+  -- The usual case: no event has its own outcome, and none loses its variables.
   plain := array_remove(p_outcomes, null) = '{}' and array_position(p_erase, true) is null;
   update events e
   set dispatched_at = moment,
@@ -226,7 +225,7 @@ begin
         pairs := pairs || (p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
         pair := cardinality(pairs);
         rooms[pair] := 0;
-        -- Statements of their own: what the holder of the lock before us has released is counted.
+        -- Separate statements, so that the count includes deliveries that the lock's previous holder released.
         if pg_try_advisory_xact_lock(release_lock(p_delivery_channels[i], p_delivery_tenants[i])) then
           rooms[pair] := p_in_flight
             - outstanding(p_delivery_channels[i], p_delivery_tenants[i], p_in_flight);
@@ -272,7 +271,7 @@ begin
       return next;
     end if;
   elsif cardinality(p_push_ids) > 1 then
-    -- Sorted, so that two replicas take the channels in one order.
+    -- Sorted, so that two replicas lock the channels in one order.
     insert into realtime_channels as c (tenant_id, user_id, channel_name, top_offset)
     select item.tenant_id, item.user_id, item.name, count(*)
     from unnest(p_push_ids, p_push_tenants, p_push_users, p_push_names)

@@ -1,15 +1,15 @@
--- The least UUIDv7 of a moment.
+-- The smallest UUIDv7 of a moment.
 create or replace function first_id_of(p_moment timestamptz) returns uuid
 language sql immutable parallel safe as $function$
   select (lpad(to_hex(greatest(0, floor(extract(epoch from p_moment) * 1000))::bigint), 12, '0')
     || '00000000000000000000')::uuid
 $function$;
 
--- One small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`, `webhook_messages`), see expiry_cursors. Tenants with the same
--- days (p_days where they have none of their own) and cursor are walked together, from their cursor towards the
--- id of p_moment less their days; of several such walks the one that waited longest has its turn. Looks at
--- p_looks rows and deletes p_most at most. Returns what it did: `busy` (another replica is at it), `done` (nothing is left to walk), `walked`,
--- and the rows by table.
+-- One small step over a table (`events`, `notifications`, `outbox`, `inbound_messages`, `webhook_messages`), see
+-- expiry_cursors. Tenants with the same retention (p_days if they have none of their own) and the same cursor are
+-- walked together, from their cursor to the id of p_moment minus their retention; of several such groups the one that
+-- waited longest comes first. Reads p_looks rows and deletes at most p_most. Returns its state: `busy` (another replica
+-- is at work), `done` (nothing is left to walk) or `walked`, and the deleted rows by table.
 create or replace function expire_batch(
   p_table text, p_days integer, p_moment timestamptz, p_looks integer, p_most integer
 ) returns table (state text, counted jsonb)
@@ -19,8 +19,8 @@ set enable_bitmapscan = off
 as $function$
 #variable_conflict use_column
 declare
-  -- A key is remembered for 24 hours, and as long its event has to tell whether it was refused.
-  -- A message of a webhook is tried for days, and may be asked for after its last try.
+  -- A key is remembered for 24 hours, and its event has to tell for as long whether it was refused.
+  -- A webhook message is retried for days, and may be asked for after its last attempt.
   least_age constant interval := case p_table when 'webhook_messages' then interval '5 days' else interval '25 hours' end;
   walk record;
   looked integer;
@@ -95,17 +95,18 @@ begin
   where c.table_name = p_table and c.tenant_id = any (walk.owners);
 
   if p_table = 'events' then
-    -- What rests on purpose has its time before it. It is met no more, and leaves as a stray.
+    -- The retention of a scheduled event ends later than its id says. The walk skips it and does not return: the event is
+    -- deleted later as a stray.
     mine := array(
       select u.id from unnest(mine) u (id)
       where not exists (select 1 from scheduled_events s where s.event_id = u.id));
     return query
       select 'walked', to_jsonb(d) - 'held' from delete_events(mine, false) d;
   elsif p_table = 'webhook_messages' then
-    -- One that is still to be sent is met no more either.
+    -- The walk does not return to an unsent message either.
     return query select 'walked', to_jsonb(d) from delete_webhook_messages(mine, true) d;
   else
-    -- The id of a keyword stays: its vendor's signature is good for ever, and it must not be taken twice.
+    -- The id of a keyword stays: its vendor's signature never expires, and the keyword must not be applied twice.
     execute format('delete from %I where id = any ($1)', p_table)
       || case p_table when 'inbound_messages' then ' and text is not null' else '' end
     using mine;

@@ -1,5 +1,5 @@
--- Ends an event that no try can dispatch, with this outcome, and tells of it. Does nothing to one that has been
--- dispatched or refused meanwhile.
+-- Ends an event that cannot be dispatched, with this outcome, and writes its webhook messages. Does nothing if the event
+-- was dispatched or refused meanwhile.
 create or replace function fail_dispatch(p_id uuid, p_outcome jsonb) returns void language plpgsql volatile
 set enable_seqscan = off
 as $function$

@@ -1,6 +1,6 @@
 -- The next moment, p_moment or later, at which the clock of a zone shows a time on one of these ISO days of the week
--- (1 is Monday; null: on any). A time that the clock leaves out is the moment of the change; of one that it shows
--- twice the first counts. A zone that this database does not know counts as UTC. p_time has no fractions of a second.
+-- (1 is Monday; null: on any). If the clock skips the time, the moment of the change counts; if it shows the time
+-- twice, the first counts. A zone that this database does not know counts as UTC. p_time has no fractions of a second.
 create or replace function next_local_time(p_moment timestamptz, p_time time, p_days integer[], p_zone text)
 returns timestamptz language plpgsql stable as $function$
 declare
@@ -14,7 +14,7 @@ begin
     zone := 'UTC';
     today := (p_moment at time zone zone)::date;
   end;
-  -- From yesterday on: a clock may go back over midnight.
+  -- Begins with yesterday, because a clock may go back over midnight.
   for day in -1..8 loop
     continue when extract(isodow from today + day) <> all (p_days);
     found_at := (clock_moments(today + day + p_time, zone)).first_at;

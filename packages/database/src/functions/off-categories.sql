@@ -1,8 +1,8 @@
--- Keeps recipients.off_categories as preferences has it, for whoever changes those. The rows are held before they are
--- reckoned, by a statement that begins after that: so of two who change the cells of one user at once the second sees
--- what the first has written. Held by their ids, as everybody holds them who writes several.
+-- Updates recipients.off_categories from preferences, for every writer of preferences. It locks the rows first and
+-- computes them in a later statement, so of two who change the cells of one user at once the second sees the result of
+-- the first. It locks them by id, like every writer of several rows.
 create or replace function keep_off_categories() returns trigger language plpgsql
--- By index, row by row, however many there are.
+-- Reads by index, row by row, however many there are.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off

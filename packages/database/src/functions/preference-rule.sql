@@ -1,20 +1,20 @@
--- Whether events are sent to users on channels, as far as the users have a say. The one rule, in this order:
+-- Whether the users' preferences let events be sent on channels. The only rule, in this order:
 --   1. a required category sends;
---   2. an explicit off in any of the four cells (*/*, */channel, category/*, category/channel) skips: it never loses;
---   3. an explicit on in a category cell sends, and so does a category that is on by default; another one skips.
--- An event type without a category knows the cells of * alone: without an off there it is sent.
+--   2. an explicit off in any of the four cells (*/*, */channel, category/*, category/channel) skips: it always wins;
+--   3. an explicit on in a category cell sends, and so does a category that is on by default; any other category skips.
+-- For an event type without a category only the cells of * count: without an off there it is sent.
 --
--- Arrays run in parallel, an item an event; of p_channels each has the channels that are asked for, a space between
--- them. `place` is from 1. As mostly nothing is off and nothing is to be asked: then it is one row, whose `channel` is
--- null, for all of them; else a row a channel. `reason` says of what is not sent why, as the timeline shows it, and
--- tells the most specific cell that is off: `cell`. `category` is the event type's, null where it has none. A user who
--- is null has said nothing.
+-- Arrays run in parallel, one item per event; each item of p_channels has the event's channels, separated by spaces.
+-- `place` is from 1. Usually nothing is off and nothing has to be read: then one row, whose `channel` is null, stands for
+-- all channels; else there is one row per channel. `reason` says why a message is not sent, as the timeline shows it,
+-- and names the most specific cell that is off: `cell`. `category` is the event type's, null if it has none. A null
+-- user has no preferences.
 create or replace function preferences_of(
   p_tenants text[], p_users text[], p_event_types text[], p_channels text[]
 ) returns table (
   place integer, channel text, sends boolean, reason text, category text, required boolean, cell text
 ) language plpgsql stable
--- By index, row by row: this plan is made on an empty database, and must stay good.
+-- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -31,12 +31,12 @@ begin
       select e.category from event_type_categories e
       where e.tenant_id = i.tenant_id and e.event_type = i.event_type limit 1
     ) e on true
-    -- One look into an index each: as a join it would walk over all categories of the tenant.
+    -- Looks into the index once per item: a join would read all categories of the tenant.
     left join lateral (
       select c.key, c.required, c.default_on
       from categories c where c.tenant_id = i.tenant_id and c.key = e.category limit 1
     ) c on true
-    -- In the index alone.
+    -- An index-only scan.
     left join lateral (
       select true as is_off from preferences p
       where p.tenant_id = i.tenant_id and p.user_id = i.user_id and p.category in ('*', c.key) and not p.enabled
@@ -54,7 +54,7 @@ begin
                    'source', s.sources[array_position(s.cells, o.cell)])
              end as reason
       from (
-        -- No key and no channel holds a slash.
+        -- Neither keys nor channels contain a slash.
         select array_agg(p.category || '/' || p.channel) as cells, array_agg(p.enabled) as enabled,
                array_agg(p.at) as times, array_agg(p.source) as sources
         from preferences p
@@ -81,7 +81,7 @@ begin
           or coalesce(s.enabled[array_position(s.cells, c.key || '/*')], false)) as sends
       ) o
       where any_cell.is_off or c.required is not true and not c.default_on
-      -- So that nothing of it is read where this is false.
+      -- So that Postgres reads nothing of it if this is false.
       offset 0
     ) v on true;
 end

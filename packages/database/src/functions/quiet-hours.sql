@@ -1,6 +1,7 @@
--- The name by which `at time zone` finds the zone that Intl has under a name. Postgres reads an abbreviation first:
--- `CET` is UTC+1 all year there. Abbreviations that are names of zones, too, stand for a zone with the same rules. The
--- others are refused for users; those stored earlier are read as Intl reads them, like the dates in messages.
+-- The name by which `at time zone` finds the zone that Intl has under a name. Postgres reads an abbreviation first: it
+-- reads `CET` as UTC+1 all year. An abbreviation that is also the name of a zone is replaced by a zone with the same
+-- rules. Belfry refuses other abbreviations for users; those stored earlier are read as Intl reads them, like the dates
+-- in messages.
 create or replace function zone_name(p_zone text) returns text language sql immutable as $function$
   select case when position('/' in p_zone) > 0 then p_zone else
     case upper(p_zone)
@@ -11,7 +12,7 @@ create or replace function zone_name(p_zone text) returns text language sql immu
       when 'MET' then 'Europe/Brussels'
       when 'MST' then 'America/Phoenix'
       when 'WET' then 'Europe/Lisbon'
-      -- No names of zones.
+      -- These are not names of zones.
       when 'ACT' then 'Australia/Darwin'
       when 'AET' then 'Australia/Sydney'
       when 'AGT' then 'America/Argentina/Buenos_Aires'
@@ -42,9 +43,9 @@ create or replace function zone_name(p_zone text) returns text language sql immu
   end
 $function$;
 
--- The first and the last moment at which the clock of a zone (as `zone_name` names it) shows a time. Where the clock
--- goes back and shows it twice they differ. Where the clock goes forward over it, both are the moment of that change:
--- the first at which it shows a later time. p_time has no fractions of a second.
+-- The first and the last moment at which the clock of a zone (as `zone_name` names it) shows a time. They differ if the
+-- clock goes back and shows the time twice. If the clock goes forward over the time, both are the moment of that change,
+-- the first at which the clock shows a later time. p_time has no fractions of a second.
 create or replace function clock_moments(
   p_time timestamp, p_zone text, out first_at timestamptz, out last_at timestamptz
 ) language plpgsql stable as $function$
@@ -79,18 +80,18 @@ begin
 end
 $function$;
 
--- Until when quiet hours last that cover a moment; null: it is in none. They begin at p_from by the clock of the
--- zone and end before p_to, on the next day where p_to is not later than p_from. With both the same there are none.
--- Where the clock changes, they are never shorter than the clock has it:
---   - a beginning or an end that the clock leaves out (02:30 in spring) is the moment of the change;
---   - of one that it shows twice (02:30 in autumn), quiet hours begin at the first and end at the second,
---     and are not interrupted between the two;
---   - hours that end when others have begun go on to the end of those.
+-- The end of the quiet hours that contain a moment; null: none do. Quiet hours begin at p_from by the clock of the zone
+-- and end before p_to, on the next day if p_to is not later than p_from. If both are equal there are none. When the
+-- clock changes, they are never shorter than the clock shows:
+--   - if the clock skips the begin or the end (02:30 in spring), the moment of the change counts;
+--   - if it shows one twice (02:30 in autumn), quiet hours begin at the first and end at the second, without a gap
+--     between the two;
+--   - hours that end after the next ones have begun last to the end of those.
 -- A zone that this database does not know counts as UTC.
 create or replace function quiet_until(p_moment timestamptz, p_zone text, p_from time, p_to time)
 returns timestamptz language plpgsql stable as $function$
 declare
-  -- Longer than quiet hours that begin with a change of the clock, and the day that such a change may take.
+  -- Longer than quiet hours that begin with a change of the clock, plus the day that such a change may take.
   near constant interval := interval '3 days';
   zone text := coalesce(zone_name(p_zone), 'UTC');
   shown timestamp;
@@ -107,12 +108,12 @@ begin
   end;
   today := shown::date;
   if (p_moment + near) at time zone zone - (p_moment - near) at time zone zone = 2 * near then
-    -- As mostly: no change is near, and the clock alone says it.
+    -- The usual case: no change is near, and the clock alone decides.
     if p_from < p_to and (shown::time < p_from or shown::time >= p_to)
       or p_from > p_to and shown::time < p_from and shown::time >= p_to then return null; end if;
     return (today + (p_from > p_to and shown::time >= p_from)::integer + p_to) at time zone zone;
   end if;
-  -- Of yesterday, today and tomorrow: a clock may go back over midnight.
+  -- Tries yesterday, today and tomorrow, because a clock may go back over midnight.
   for day in -1..1 loop
     begins := (clock_moments(today + day + p_from, zone)).first_at;
     ends := (clock_moments(today + day + (p_to < p_from)::integer + p_to, zone)).last_at;

@@ -4,7 +4,7 @@ language sql stable parallel safe as $function$
   select substr(sha256(convert_to(p_tenant || ' ' || p_user, 'UTF8')), 1, 2)
 $function$;
 
--- Makes every position that a client knows of these users' channels worth nothing.
+-- Invalidates every position that clients have of these users' channels.
 create or replace function reset_slots(p_tenants text[], p_users text[]) returns void language sql volatile as $function$
   insert into realtime_resets as r (slot, resets)
   select distinct realtime_slot(u.tenant_id, u.user_id), 1 from unnest(p_tenants, p_users) u (tenant_id, user_id)
@@ -12,9 +12,9 @@ create or replace function reset_slots(p_tenants text[], p_users text[]) returns
   on conflict (slot) do update set resets = r.resets + 1
 $function$;
 
--- Deletes realtime channels with what is left of their notifications; with p_empty only those that have none
--- any more. It holds the channels' rows, as dispatch_events does while it gives offsets, so that no
--- notification stays behind without its channel. Returns the rows deleted.
+-- Deletes realtime channels with their remaining notifications; with p_empty only channels that have none. It locks the
+-- channels' rows, as dispatch_events does while it assigns offsets, so that no notification remains without its channel.
+-- Returns the number of deleted rows.
 create or replace function forget_channels(p_tenants text[], p_users text[], p_names text[], p_empty boolean)
 returns table (channels bigint, notifications bigint)
 language plpgsql volatile
@@ -39,7 +39,7 @@ begin
   select array_agg(l.tenant_id), array_agg(l.user_id), array_agg(l.channel_name)
   into owners, users, names from locked l;
 
-  -- What the holder of a lock before us has stored is visible to the statements from here on.
+  -- From here on, statements see everything that the locks' previous holders have stored.
   notifications := 0;
   if p_empty then
     select array_agg(l.tenant_id), array_agg(l.user_id), array_agg(l.name) into owners, users, names
@@ -65,8 +65,7 @@ begin
 end
 $function$;
 
--- Raises channels above the highest offset that any of their notifications has, and resets those that stood
--- below it.
+-- Raises channels above the highest offset of their notifications, and resets those that were below it.
 create or replace function heal_channels(p_tenants text[], p_users text[], p_names text[]) returns void
 language plpgsql volatile
 set enable_seqscan = off

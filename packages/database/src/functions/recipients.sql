@@ -1,4 +1,4 @@
--- When quiet hours end, as the timeline names it: by the clock of the zone.
+-- The end of quiet hours for the timeline, by the clock of the zone.
 create or replace function quiet_end_words(p_until timestamptz, p_zone text)
 returns text language plpgsql stable as $function$
 declare
@@ -10,24 +10,24 @@ exception when invalid_parameter_value then
 end
 $function$;
 
--- A reason as contracts/reasons.ts reads it: a code with the time until when.
+-- A reason as contracts/reasons.ts reads it: a code with the time until which it holds.
 create or replace function coded_reason(p_code text, p_until text) returns text
 language sql immutable parallel safe as $function$
   select '#' || p_code || ' ' || json_build_object('until', p_until)
 $function$;
 
--- What is known of the users of a batch of events, for tenants that name their users, have quiet hours, or whose users
--- have preferences. A user without a zone or quiet hours gets those of the tenant. Arrays run in parallel, those
--- of the event types, of which a batch has few, once each: p_types are places in them. Places are from 1.
--- `quiet_until` is null where it is not quiet now. `required`: the event type's category is sent whatever is off;
--- `chooses`: the user may have said no, so that preferences_of has to be asked.
+-- The directory's data on the users of a batch of events, for tenants that name users, have quiet hours, or whose users
+-- have preferences. The tenant's zone and quiet hours replace missing ones of a user. Arrays run in parallel, except the
+-- event types, of which a batch has few: each is passed once, and p_types are places in that array. Places are from 1.
+-- `quiet_until` is null outside quiet hours. `required`: the event type's category is sent even if it is off;
+-- `chooses`: the user may have turned it off, so the caller must ask preferences_of.
 create or replace function recipients_of(
   p_tenants text[], p_users text[], p_types integer[], p_type_tenants text[], p_type_names text[]
 ) returns table (
   place integer, email text, phone text, locale text, timezone text, quiet_until timestamptz, quiet_end text,
   required boolean, chooses boolean
 ) language plpgsql stable
--- By index, row by row: this plan is made on an empty database, and must stay good.
+-- Reads by index, row by row: Postgres makes this plan on an empty database, and it must stay good.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -49,7 +49,7 @@ begin
     select o.category from event_type_categories o
     where o.tenant_id = y.tenant_id and o.event_type = y.event_type limit 1
   ) o on true
-  -- A look into an index: as a join it would walk over all categories of the tenant.
+  -- Looks into the index: a join would read all categories of the tenant.
   left join lateral (
     select c.key, c.required, c.default_on
     from categories c where c.tenant_id = y.tenant_id and c.key = o.category limit 1
@@ -66,7 +66,7 @@ begin
       select r.email, r.phone, r.locale, r.timezone, r.quiet_from, r.quiet_to, r.off_categories
       from recipients r where r.tenant_id = a.tenant_id and r.user_id = a.user_id limit 1
     ) r on true
-    -- Asked only for what the user leaves to it.
+    -- Computed only if the user has none of their own.
     left join lateral (
       select t.timezone, t.quiet_from, t.quiet_to from tenants t
       where t.id = a.tenant_id and (r.timezone is null or r.quiet_from is null) limit 1
@@ -79,8 +79,8 @@ begin
 end
 $function$;
 
--- Why addresses are suppressed on channels. Arrays run in parallel; `place` is from 1, those that are not
--- suppressed are missing.
+-- Why addresses are suppressed on channels. Arrays run in parallel; `place` is from 1; addresses that are not suppressed
+-- have no row.
 create or replace function suppressions_of(p_tenants text[], p_channels text[], p_addresses text[])
 returns table (place integer, reason text) language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -1,10 +1,9 @@
--- One turn over the tenants that have deliveries due on a channel, from the one after p_after to the last,
--- at most p_most rows. A tenant with a backlog gets more only once a fifth of what it may have outstanding
--- is free: given back one by one, its deliveries would leave in as many messages. One replica at a time:
--- any other gets one row `busy`. Kinds:
---   released  on its way now; publish it       settled   ended as skipped (tenant inactive) or expired
---   capped    the tenant has more than it may   cut      p_most is reached: go on after this tenant
--- Messages of status webhooks that are held for their endpoint have what room is left, and half of it at least.
+-- One turn over the tenants with due deliveries on a channel, from the one after p_after to the last, at most p_most
+-- rows. A tenant with a backlog gets more only once a fifth of its allowed outstanding deliveries is free, because
+-- single deliveries would leave in as many messages. One replica works at a time: any other gets one row `busy`. Kinds:
+--   released  on its way now; publish it            settled   ended as skipped (tenant inactive) or expired
+--   capped    the tenant has more than it may send   cut      p_most is reached: continue after this tenant
+-- Messages of status webhooks that are held for their endpoint get the room that is left, and at least half of it.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
 language plpgsql volatile
@@ -35,7 +34,7 @@ begin
       return query select 'cut', p_after, null::uuid, null::uuid, null::text;
       exit;
     end if;
-    -- A loose index scan: the next tenant that has anything at rest.
+    -- A loose index scan: the next tenant with waiting deliveries.
     owner := (
       select d.tenant_id from deliveries d
       where d.channel = p_channel and d.released_at is null and d.status in ('queued', 'waiting')
@@ -102,8 +101,8 @@ begin
 end
 $function$;
 
--- Endpoints of the tenant for which messages are held that may leave now: the endpoint is not paused, its pause is over,
--- or it is switched off or gone and the messages end as skipped. Costs a look for each endpoint that holds any.
+-- Endpoints of the tenant whose held messages may leave now: the endpoint is not paused, its pause is over, or it is
+-- disabled or gone and the messages end as skipped. Costs one look-up per endpoint with held messages.
 create or replace function endpoints_to_call(p_tenant text) returns uuid[] language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -131,8 +130,8 @@ end
 $function$;
 
 -- Held messages of these endpoints, the oldest first, at most p_most. An endpoint whose pause is over gets one, as its
--- probe, and none while another message is on its way to it or leaves now (p_leaving); the others get as many at a time
--- as their calls keep up with.
+-- probe, and none while another message is on its way to it or leaves now (p_leaving). The others get as many at a time
+-- as their calls can handle.
 create or replace function held_messages(
   p_tenant text, p_endpoints uuid[], p_leaving uuid[], p_in_flight integer, p_most integer
 ) returns uuid[] language plpgsql volatile
@@ -172,7 +171,7 @@ begin
 end
 $function$;
 
--- Whether release_again would find anything.
+-- Whether release_again would find any delivery.
 create or replace function has_unclaimed(p_channel text, p_older_than interval) returns boolean
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -190,13 +189,13 @@ begin
 end
 $function$;
 
--- For how long after the end of a lease the delivery is left to JetStream, which brings a dead sender's messages again.
+-- For this long after the end of a lease the delivery is left to JetStream, which redelivers a dead sender's messages.
 create or replace function left_to_jetstream() returns interval language sql immutable parallel safe as $function$
   select interval '10 seconds'
 $function$;
 
--- Stamps anew what was released before p_older_than and reached no sender, or whose sender died; settles those
--- of inactive tenants. Kinds: released, settled, busy.
+-- Releases again every delivery that was released before p_older_than and reached no sender, or whose sender died;
+-- settles those of inactive tenants. Kinds: released, settled, busy.
 create or replace function release_again(p_channel text, p_older_than interval, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
 language plpgsql volatile

@@ -1,5 +1,6 @@
--- How much of a tenant is on its way on a channel, counted under one advisory lock a (channel, tenant),
--- taken without waiting: whoever misses it lets its rows rest. The tenant '' is the channel's own lock.
+-- How many deliveries of a tenant are outstanding on a channel, counted under one advisory lock per (channel, tenant).
+-- Nobody waits for the lock: a caller that does not get it leaves its rows in Postgres. The tenant '' is the channel's
+-- own lock.
 create or replace function release_lock(p_channel text, p_tenant text) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry release ' || p_channel || ' ' || p_tenant, 0)

@@ -1,5 +1,5 @@
--- One field of what a message lacks: of a list of missing names, or of {"missing": [...], "warnings": [...]}.
--- A function, as it is seldom called: a subquery in a statement costs every run of it.
+-- One field of a message's faults: from a list of missing names, or from {"missing": [...], "warnings": [...]}.
+-- A function, because it is seldom called: a subquery in a statement slows every run of it.
 create or replace function lacking(p_told json, p_field text) returns text[] language sql immutable strict as $function$
   select array_agg(texts)
   from json_array_elements_text(
@@ -7,11 +7,11 @@ create or replace function lacking(p_told json, p_field text) returns text[] lan
   ) texts
 $function$;
 
--- Writes the ends of attempts, one call a batch; locks and clock as in claim_deliveries. Only the attempt that
--- holds a delivery moves it, but an acceptance that comes late still ends it, so that nothing is sent once
--- more. A settlement without a class made no call: its attempt is taken back. What a cancel found in this try is not
--- tried again: it ends as cancelled. Returns the ids that moved.
--- p_missing: what each message lacks, as `lacking` reads it; null leaves what is known.
+-- Stores the ends of attempts, one call per batch; locks and clock as in claim_deliveries. Only the attempt that holds a
+-- delivery moves it, but a late acceptance still ends it, so that it is not sent again. A settlement without a class made
+-- no call: its attempt is deleted. A delivery that was cancelled during this attempt is not retried: it ends as
+-- cancelled. Returns the ids that moved.
+-- p_missing: the faults of each message, in the form that `lacking` reads; null keeps the stored ones.
 create or replace function settle_deliveries(
   p_ids uuid[], p_numbers integer[], p_statuses text[], p_reasons text[], p_delays_ms bigint[],
   p_counted boolean[], p_missing json[], p_classes text[], p_durations_ms integer[],
@@ -19,12 +19,12 @@ create or replace function settle_deliveries(
 ) returns setof uuid language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Each join is one with the arguments, and planned when nothing is known of their number.
+-- Each join is one with the arguments, whose number is unknown when Postgres plans it.
 set enable_nestloop = off
 as $function$
 #variable_conflict use_column
 declare
-  -- One by one the first is cheaper and twenty are dearer than joins with the arguments.
+  -- One statement per delivery is cheaper for one delivery, and for twenty dearer than joins with the arguments.
   few constant integer := 4;
   moment timestamptz;
   settled_id uuid;

@@ -1,8 +1,8 @@
--- Keeps the receipts of one tenant's deliveries on some channels, each vendor event once, and moves the deliveries
--- on: never back, whatever the order in which receipts come. Whatever a provider says of a message proves
--- that it has it: a delivery that is open for another try, queued again after a try, or unknown, ends as
--- accepted, so that it is not sent once more. Receipts of deliveries that the tenant does not have on these
--- channels are left out. Returns the id of each new receipt's delivery, and the event of each delivery that moved.
+-- Stores the receipts of one tenant's deliveries on some channels, each vendor event once, and moves the deliveries
+-- forwards only, whatever the order in which receipts come. Any receipt proves that the provider has the message: a
+-- delivery that waits for another attempt, is queued again after an attempt, or is unknown, ends as accepted, so that it
+-- is not sent again. Receipts of deliveries that the tenant does not have on these channels are ignored. Returns the id
+-- of each new receipt's delivery, and the event of each delivery that moved.
 create or replace function store_receipts(
   p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
   p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]
@@ -45,7 +45,7 @@ begin
       select distinct on (f.channel, f.address, f.suppress = 'opted out') p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
       from fresh f
       where f.suppress is not null and f.address is not null and (
-        -- One look into an index an item, and no join: its plan is made on an empty database.
+        -- Looks into the index once per item, without a join: Postgres makes its plan on an empty database.
         select count(*) from (
           select from suppressions s
           where s.tenant_id = p_tenant and s.channel = f.channel and s.address = f.address

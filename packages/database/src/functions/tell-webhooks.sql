@@ -1,12 +1,12 @@
--- Messages to the endpoints of tenants, written in the transaction of what they tell of. An endpoint is looked for by
--- its tenant, and who has none costs one look into an index.
+-- Messages to the tenants' endpoints, written in the transaction of the change that they report. Endpoints are looked up
+-- by tenant; a tenant without any costs one index look-up.
 --
--- These functions run within others, under whatever those have set for their plans: so each statement looks into
--- indexes, row by row, in the only order that it allows.
+-- These functions run inside others, under the planner settings of those, so each statement reads indexes, row by row,
+-- in the only order that it allows.
 
--- A UUIDv7 of now, for rows that the database itself makes.
+-- A UUIDv7 of the current time, for rows that the database itself creates.
 create or replace function id_of_now() returns uuid language sql volatile parallel safe as $function$
-  -- Milliseconds, the version with what is left of the microseconds, and chance: Postgres has its own since 18.
+  -- Milliseconds, the version with the rest of the microseconds, and random bits: Postgres has its own since 18.
   select encode(
     substring(int8send(now.micros / 1000) from 3)
       || substring(int4send((28672 + now.micros % 1000 * 4096 / 1000)::integer) from 3)
@@ -15,14 +15,14 @@ create or replace function id_of_now() returns uuid language sql volatile parall
   from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) now
 $function$;
 
--- A moment as the payloads of webhooks have it: ISO 8601, UTC.
+-- A moment in the form of webhook payloads: ISO 8601, UTC.
 create or replace function iso_time(p_at timestamptz) returns text language sql stable parallel safe as $function$
   select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $function$;
 
--- Writes a message for each of these endpoints of one tenant, with its delivery. `p_data` holds ids and words of ours,
--- nothing of a person; p_user, by whom an erasure finds it, stands in it only where the user's own id is told. The
--- message is held for an endpoint that has a pause beside it in p_pauses, even one that is over: its probe decides.
+-- Writes a message with its delivery for each of these endpoints of one tenant. `p_data` holds ids and Belfry's words,
+-- nothing about a person. p_user, by which an erasure finds the message, is set only if the message names the user. The
+-- message is held for an endpoint with a pause beside it in p_pauses, even if the pause is over: its probe decides.
 create or replace function write_webhook_messages(
   p_webhooks uuid[], p_pauses timestamptz[], p_tenant text, p_type text, p_event uuid, p_user text,
   p_at timestamptz, p_data json
@@ -43,7 +43,7 @@ begin
 end
 $function$;
 
--- The same for whoever of the tenant wants the type.
+-- The same for all endpoints of the tenant that subscribe to the type.
 create or replace function tell_webhooks(
   p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json
 ) returns void language plpgsql volatile
@@ -60,8 +60,8 @@ begin
 end
 $function$;
 
--- A stored reason in words, as reasonWords of contracts/reasons.ts puts it; words stay as they are. The table holds the
--- REASONS of contracts.
+-- A stored reason in words, as reasonWords of contracts/reasons.ts writes it; a reason without a code is returned as it
+-- is. The table reason_words holds the REASONS of contracts.
 create or replace function reason_in_words(p_reason text) returns text language plpgsql stable
 set enable_seqscan = off
 as $function$
@@ -74,7 +74,7 @@ begin
   if found_words is null then return p_reason; end if;
   if strpos(found_words, '{') = 0 then return found_words; end if;
   args := coalesce(nullif(substr(p_reason, strpos(p_reason || ' ', ' ') + 1), ''), '{}')::json;
-  -- Between braces stand the names: every second part.
+  -- The names are between braces: every second part.
   return (
     select string_agg(
       case
@@ -84,14 +84,14 @@ begin
       end, '' order by p.place)
     from regexp_split_to_table(found_words, '[{}]') with ordinality p (part, place));
 exception when invalid_text_representation then
-  -- A vendor's words that only look like one.
+  -- Words of a vendor that only look like a code.
   return p_reason;
 end
 $function$;
 
--- A reason without what may be somebody's address or number: providers like to name them. Numbers are seven digits or
--- more, however they are grouped; what servers answer (550 5.7.26) and times are none. Without a group that captures,
--- Postgres reads a text once for each of these, whatever stands in it.
+-- A reason without anything that may be an address or a number, because providers like to quote them. A number here has
+-- seven digits or more, however they are grouped; status codes of servers (550 5.7.26) and times have fewer. The
+-- expressions have no capturing group, so Postgres reads a text once for each of them, whatever it contains.
 create or replace function told_reason(p_reason text, p_recipient text) returns text
 language sql immutable parallel safe as $function$
   select left(regexp_replace(regexp_replace(
@@ -100,8 +100,8 @@ language sql immutable parallel safe as $function$
     '[+＋]?[0-9０-９](?:[- ()/‐‑–\u00a0\u2009\u202f]{0,2}[0-9０-９]){6,}|[0-9]{2,}(?:[.][0-9]{2,}){2,}', '…', 'g'), 500)
 $function$;
 
--- Tells of what these deliveries have just become: of those that have ended or been sent. In one statement, as it is
--- a good part of what a settlement costs: see docs/performance.md.
+-- Writes webhook messages about the new state of these deliveries, if they have ended or been sent. It is one statement,
+-- because it is a large part of a settlement's cost: see docs/performance.md.
 create or replace function tell_moves(p_ids uuid[]) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -156,8 +156,8 @@ begin
 end
 $function$;
 
--- Tells of every move of a delivery to where it has ended or been sent: the one place, whoever moves it. Who moves
--- many at once may set belfry.tells while it does, and tells of them by tell_moves right after.
+-- The trigger that writes a webhook message for every move of a delivery to an end or to sent, whoever moves it. A
+-- caller that moves many at once may set belfry.tells meanwhile, and call tell_moves right after.
 create or replace function tell_delivery() returns trigger language plpgsql
 set enable_seqscan = off
 as $function$
@@ -169,8 +169,8 @@ begin
 end
 $function$;
 
--- Of a digest: how many events its message is of, and the oldest 100, by Belfry's ids and by the tenant's own. Of one
--- that ended because each was read or cancelled meanwhile, those.
+-- The events of a digest for its message: their number, and the oldest 100, by Belfry's ids and by the tenant's own. If
+-- the digest ended because each event was read or cancelled meanwhile, it names those.
 create or replace function told_digest(
   p_digest uuid, p_tenant text, out count bigint, out ids json, out event_ids json
 ) language plpgsql stable as $function$
@@ -190,7 +190,7 @@ begin
 end
 $function$;
 
--- Tells what dispatching has decided of channels without a delivery: skipped and failed ones with an active template.
+-- Writes webhook messages about channels without a delivery: skipped and failed ones with an active template.
 create or replace function tell_outcomes(p_ids uuid[]) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -222,8 +222,8 @@ begin
 end
 $function$;
 
--- Tells of notifications, whosoever they are: `p_type` is notification.created or notification.read. In one
--- statement, as a user may read thousands at once.
+-- Writes webhook messages about notifications of any user: `p_type` is notification.created or notification.read. It is
+-- one statement, because a user may read thousands at once.
 create or replace function tell_notifications(p_ids uuid[], p_type text) returns void language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -232,7 +232,7 @@ declare
   moment constant timestamptz := clock_timestamp();
   said constant text := iso_time(moment);
 begin
-  -- Nothing more for tenants without endpoints, as most are.
+  -- The usual case: tenants without endpoints cost no more than this.
   if not exists (
     select from unnest(p_ids) u (id)
     cross join lateral (select n.tenant_id from notifications n where n.id = u.id limit 1) n
@@ -262,8 +262,8 @@ begin
 end
 $function$;
 
--- Tells of what users have changed, a message a user and endpoint: p_cells are, beside each user, JSON arrays of objects
--- of category, channel and enabled.
+-- Writes webhook messages about changed preferences, one per user and endpoint: p_cells are, parallel to the users, JSON
+-- arrays of objects of category, channel and enabled.
 create or replace function tell_preferences(p_tenant text, p_source text, p_users text[], p_cells json[])
 returns void language plpgsql volatile
 set enable_seqscan = off

@@ -1,7 +1,7 @@
--- The sliding window of a tenant's requests: a ring of 61 seconds, second s at s % 61 + 1. It only turns
--- forward: a clock that steps back must not reopen a window.
+-- The sliding window of a tenant's requests: a ring of 61 seconds, second s at s % 61 + 1. It only moves forward, because
+-- a clock that goes back must not reopen a window.
 --
--- turned_ring: the ring and its sum as they are at a later second.
+-- turned_ring: the ring and its sum at a later second.
 create or replace function turned_ring(inout ring integer[], inout used integer, from_second bigint, to_second bigint)
 language plpgsql immutable as $function$
 declare
@@ -21,7 +21,7 @@ begin
 end
 $function$;
 
--- The second that the ring is at: the moment's, or the ring's own where that is later.
+-- The current second of the ring: the moment's, or the ring's own if that is later.
 create or replace function ring_second(ring_second bigint, moment timestamptz) returns bigint
 language sql immutable as $function$
   select greatest(floor(extract(epoch from moment))::bigint, ring_second)

@@ -1,17 +1,17 @@
--- Decides what becomes of the deliveries of a batch of claimed events that are gathered, limited or sent unless
--- they are read. The caller holds the users' turns and the open digests (lock_open_digests), and has read p_moment
--- since: no digest opens while the one before it could be joined. Arrays run in parallel. Digests, their items and
--- throttles are written here, and the deliveries of open digests are moved; those that are to be made are told, a
--- row for each delivery of a claimed event that has any timing:
---   write      as the row says; of a digest that it opens `event_id` is the digest's id
---   gathered   none is made: it is in an open digest
---   throttled  none is made: there have been as many as there may be
--- `place` is from 1. `words` tell the event what waits or was throttled, and until when; null: it goes as any other.
+-- Decides about the deliveries of claimed events whose templates have a digest, a throttle or "only if unread". The
+-- caller holds the users' locks (take_user_turns) and the open digests (lock_open_digests), and has read p_moment
+-- afterwards, so no digest opens while the previous one can be joined. Arrays run in parallel. This function writes
+-- digests, their items and throttles, and moves the deliveries of open digests. It returns the deliveries that the
+-- caller must make, one row for each delivery of a claimed event that has any timing:
+--   write      make it as the row says; if it opens a digest, `event_id` is the digest's id
+--   gathered   make none: the event is in an open digest
+--   throttled  make none: the limit is reached
+-- `place` is from 1. `words` tell the event what waits or was throttled, and until when; null: it leaves normally.
 --
--- A digest is joined while its delivery is queued, at rest and untried, whatever the time: judged under the lock of
--- that row, which whoever releases, claims, cancels or deletes it takes first. One without a delivery, as its first
--- event has left alone, is joined until its window ends. Any other is closed, and another one opened; so is one
--- that is full, which leaves when its window ends all the same.
+-- An event joins a digest while the digest's delivery is queued, unreleased and without an attempt, whatever the time.
+-- This is decided under the lock of that row, which everybody who releases, claims, cancels or deletes it takes first. A
+-- digest without a delivery, because its first event has left alone, can be joined until its window ends. Any other
+-- digest is closed, and a new one opened. The same happens to a full one, which still leaves when its window ends.
 create or replace function time_deliveries(
   p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
   p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
@@ -28,7 +28,7 @@ as $function$
 #variable_conflict use_column
 declare
   second constant interval := '1 second';
-  -- MAX_DIGEST_EVENTS of contracts/delivery.ts: more would hold up whoever is claimed with them.
+  -- MAX_DIGEST_EVENTS of contracts/delivery.ts: more events would delay everything that is claimed with them.
   most_events constant integer := 10000;
   no_texts constant text[] := array_fill(null::text, array[cardinality(p_events)]);
   no_ids constant uuid[] := no_texts;
@@ -41,11 +41,11 @@ declare
   due_at timestamptz;
   lives_until timestamptz;
   over integer;
-  -- Of the user, type and channel at hand: when something was let through, oldest first.
+  -- For the current user, type and channel: when messages were let through, oldest first.
   limited integer;
   last_place integer;
   times timestamptz[];
-  -- By place: what is told.
+  -- The columns of the answer, by place.
   verdicts text[] := no_texts;
   event_ids uuid[] := p_events;
   dues timestamptz[] := no_times;
@@ -64,7 +64,7 @@ declare
   digest_dues timestamptz[] := no_times;
   digest_lives timestamptz[] := no_times;
   digest_words text[] := no_texts;
-  -- What is written in the end: new rows by the place of their event.
+  -- The rows to write at the end: new ones by the place of their event.
   stale uuid[] := '{}';
   moved_deliveries uuid[] := '{}';
   new_digests uuid[] := no_ids;
@@ -122,7 +122,7 @@ begin
       if not item.joinable then stale := stale || item.open_id; end if;
     end if;
 
-    -- When the window ends, when it leaves, and until when it lives.
+    -- When the window ends, when the message leaves, and when it expires.
     if g is not null then
       if states[g] = 'none' then
         ends_at := least(
@@ -148,13 +148,13 @@ begin
       lives_until := ends_at + item.expires_after * second;
       if states[g] = 'open' and ends_at = ends[g] then lives_until := digest_lives[g]; end if;
       due_at := greatest(ends_at, quiet_end);
-      -- One that was made due by hand stays so.
+      -- A digest that a person made due stays due.
       if states[g] = 'open' then
         due_at := greatest(digest_dues[g], quiet_end, case when ends_at <> ends[g] then ends_at end);
       end if;
     end if;
     if lives_until <= due_at and quiet_end is not null then
-      -- By itself, whatever is gathered: what the others wait for goes its way.
+      -- The event expires by itself, without its digest: the others keep their own times.
       dues[place] := due_at;
       lives[place] := lives_until;
       reasons[place] := coded_reason('expires-in-quiet-hours', item.quiet_end);
@@ -179,7 +179,7 @@ begin
         continue;
       end if;
       times := times || p_moment;
-      -- At the last place of a user stands how many there are now.
+      -- The last place of a user holds the current count.
       let_through[place] := 1;
       if last_place is not null then
         let_through[place] := let_through[last_place] + 1;
@@ -290,7 +290,7 @@ begin
 end
 $function$;
 
--- Locks the open digests that these deliveries may join, and the deliveries of those.
+-- Locks the open digests that these deliveries may join, and the deliveries of those digests.
 create or replace function lock_open_digests(
   p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[], p_recipients text[], p_timing json[]
 ) returns void language plpgsql volatile

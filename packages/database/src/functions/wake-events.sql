@@ -1,12 +1,12 @@
--- Lets events go that rested until now: moves what is due from scheduled_events to undispatched_events, tenant by
--- tenant in the order of their ids from p_after on, the soonest first. A tenant has its turn with most_of_tenant
--- events at most, so that a flood of one is let go between those of the others; a call lets go p_most, and looks at
--- most_tenants. One replica at a time: what it commits and does not publish is found by the sweeper.
+-- Wakes scheduled events: moves due ones from scheduled_events to undispatched_events, tenant by tenant in the order of
+-- their ids from p_after on, the earliest first. A tenant's turn has at most most_of_tenant events, so that the events of
+-- others leave between those of a tenant with very many; a call wakes p_most events and visits most_tenants tenants. One
+-- replica works at a time. The sweeper finds events that it commits and does not publish.
 --
--- An event's `released_at` is its place in the order of its user: they follow each other by a microsecond.
+-- An event's `released_at` is its place in the order of its user: successive events differ by a microsecond.
 --
--- Returns one row of `state` (`busy`: another replica is at it; `woken`) with the tenant to go on from (null: that
--- was the last one), and one row an event.
+-- Returns one row of `state` (`busy`: another replica is at work; `woken`) with the tenant to continue from (null: that
+-- was the last one), and one row per event.
 create or replace function wake_events(p_after text, p_most integer)
 returns table (state text, event_id uuid, tenant_id text, trace_id text)
 language plpgsql volatile
@@ -20,7 +20,7 @@ as $function$
 declare
   most_of_tenant constant integer := 200;
   most_tenants constant integer := 500;
-  -- Later than any time that a call before has given, as that has ended.
+  -- Later than any time that an earlier call has given, because that call has ended.
   moment timestamptz;
   soonest timestamptz;
   last_tenant text := p_after;
@@ -38,7 +38,7 @@ begin
   moment := clock_timestamp();
   state := 'event';
   while left_over > 0 and looked < most_tenants loop
-    -- The next tenant, and when its first is due.
+    -- The next tenant, and when its first event is due.
     select s.tenant_id, s.send_at into last_tenant, soonest
     from scheduled_events s where s.tenant_id > last_tenant
     order by s.tenant_id, s.send_at limit 1;

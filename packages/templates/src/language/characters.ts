@@ -1,23 +1,23 @@
-/** Which characters of a value or a template reach a message. */
+/** The characters that a message may contain, and how values and templates are cleaned of others. */
 
-/** A body: well-formed Unicode without control characters other than line feed, carriage return and tab. */
+/** Cleans a body: well-formed Unicode without control characters other than line feed, carriage return and tab. */
 export function cleanBody(text: string): string {
   const clean = text.isWellFormed() ? text : text.toWellFormed();
   return clean.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, "");
 }
 
-/** A subject or title: one line. Control characters and line separators become one space. */
+/** Cleans a subject or title to one line. Control characters and line separators become one space. */
 export function cleanLine(text: string): string {
   const clean = text.isWellFormed() ? text : text.toWellFormed();
   return clean.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
-/** A short message: line ends are one character, and a tab (not in GSM-7) is a space. */
+/** Cleans an SMS: line ends become one character, and a tab, which GSM-7 lacks, becomes a space. */
 export function cleanSms(text: string): string {
   return cleanBody(text).replaceAll("\r\n", "\n").replaceAll("\t", " ");
 }
 
-/** A letter, a digit, a symbol or an emoji, but none of the invisible letters and not the Braille blank. */
+/** A letter, a digit, a symbol or an emoji, except invisible letters and the Braille blank. */
 const WORD =
   /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
 
@@ -26,7 +26,7 @@ export function isBlank(text: string): boolean {
   return !WORD.test(text);
 }
 
-/** The typographic characters that word processors write, by the plain character. */
+/** The typographic characters that word processors write, by the plain character that replaces them. */
 const TYPOGRAPHIC: Readonly<Record<string, string>> = {
   "'": "‘’‚‛′‹›`´ʼ",
   '"': "“”„‟″«»",
@@ -44,14 +44,14 @@ const PLAIN = new Map(
 const ANY_TYPOGRAPHIC = new RegExp(`[${[...PLAIN.keys()].join("")}]`, "g");
 
 /**
- * Replaces typographic quotes, dashes, dots and blanks by plain ones: a single curly quote makes a short message
+ * Replaces typographic quotes, dashes, dots and blanks by plain ones, because a single curly quote turns an SMS into
  * UCS-2.
  */
 export function plainCharacters(text: string): string {
   return text.replace(ANY_TYPOGRAPHIC, (character) => PLAIN.get(character) ?? character);
 }
 
-/** The number of Unicode code points, the "characters" of the bounds. */
+/** The number of Unicode code points, which the limits call characters. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
@@ -61,7 +61,7 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** The code point of a character, as `U+000A`, for characters that cannot be shown. */
+/** The name of an invisible character by its code point, such as `U+000A`. */
 export function characterName(character: string): string {
   return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
 }

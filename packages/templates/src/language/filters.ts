@@ -55,7 +55,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
         const isNumber = length?.kind !== "literal" || typeof length.value === "number";
         return (
           takes(0, 2)({ arguments: given, keywords: [] }) ??
-          (isNumber ? undefined : "the length is a number, as truncate: 20")
+          (isNumber ? undefined : "the length must be a number, such as truncate: 20")
         );
       },
       apply: (value, [length, ending], _, use) => truncated(value, length, ending, use),
@@ -78,7 +78,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
       fault: (call) => takes(0, 2)(call) ?? dateFault(call),
       apply: (value, [style, timeStyle], _, use, name) => {
         const format = (text: string) => dateText(text, style, timeStyle, use.rendering);
-        return formatted(value, use, format, `${name} is no date`);
+        return formatted(value, use, format, `${name} as a date`);
       },
     },
   ],
@@ -89,7 +89,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
       apply: (value, [digits], _, use, name) => {
         const count = digits as number | undefined;
         const format = (text: string) => numberText(text, count, use.rendering);
-        return formatted(value, use, format, `${name} is no number`);
+        return formatted(value, use, format, `${name} as a number`);
       },
     },
   ],
@@ -100,10 +100,10 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
       apply: (value, [given], _, use, name) => {
         const currency = readCurrency(given);
         if (currency === undefined) {
-          return formatted(value, use, () => undefined, `the currency of ${name} is none`);
+          return formatted(value, use, () => undefined, `the currency of ${name}`);
         }
         const format = (text: string) => moneyText(text, currency, use.rendering);
-        return formatted(value, use, format, `${name} is no number`);
+        return formatted(value, use, format, `${name} as a number`);
       },
     },
   ],
@@ -116,7 +116,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
         const text = textOf(value, rendering);
         const form = pluralForm(text, rendering);
         if (form === undefined && text !== "") {
-          warn(rendering, `${name} is no number that can be read: the form "other" is written`);
+          warn(rendering, `cannot read ${name} as a number: used the form "other"`);
         }
         if (form === undefined) return forms.other;
         return Object.hasOwn(forms, form) ? forms[form] : forms.other;
@@ -125,7 +125,7 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ],
 ]);
 
-/** Checks how many arguments there are, and which have names. */
+/** Checks the number of arguments, and the names of keyword arguments. */
 function takes(least: number, most: number, keywords: readonly string[] = []): Filter["fault"] {
   return (call) => {
     const given = call.arguments.length;
@@ -190,7 +190,7 @@ function truncated(value: unknown, length: unknown, ending: unknown, use: Filter
 }
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Code units in which the first or last grapheme of a text is looked for. */
+/** `first` and `last` search this many code units for a grapheme. */
 const NEAR_UNITS = 64;
 /** Steps for one grapheme. Measured: Intl takes 0.5 to 1.2 µs. */
 const GRAPHEME_STEPS = 4;
@@ -235,20 +235,23 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** What Intl writes; the value as it is, with a warning, where it cannot be read as what the filter writes. */
+/**
+ * Formats a value by Intl. If the filter cannot read the value, returns it unchanged, with a warning about `subject`: the
+ * value's name and what it should be.
+ */
 function formatted(
   value: unknown,
   { rendering, plainBlanks }: FilterUse,
   format: (text: string) => string | undefined,
-  warning: string,
+  subject: string,
 ): unknown {
   spend(rendering, FORMATTER_STEPS);
-  // It is written as nothing, and missing values have their own warning.
+  // An empty value stays empty, and missing values have their own warning.
   if (value === undefined || value === null || value === "") return value;
   const isRead = typeof value !== "object" || JSON.isRawJSON(value);
   const text = isRead ? format(textOf(value, rendering)) : undefined;
   if (text === undefined) {
-    warn(rendering, `${warning} that can be read: it is written as it came`);
+    warn(rendering, `cannot read ${subject}: inserted unchanged`);
     return value;
   }
   return plainBlanks ? text.replace(/\p{Zs}/gu, " ") : text;
@@ -270,16 +273,18 @@ function digitsFault({ arguments: [digits] }: Call): string | undefined {
   if (digits === undefined) return undefined;
   const count = literal(digits);
   const isCount = typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= 20;
-  return isCount ? undefined : "it takes how many digits stand behind the point, from 0 to 20";
+  return isCount
+    ? undefined
+    : "it takes the number of digits after the decimal point, from 0 to 20";
 }
 
 function currencyFault({ arguments: [currency] }: Call): string | undefined {
   if (currency?.kind !== "literal" || isCurrency(currency.value)) return undefined;
-  return 'it takes a currency by its code, as money: "EUR", or the variable that holds one';
+  return 'it takes a currency code, such as money: "EUR", or a variable that contains one';
 }
 
 function pluralFault({ keywords }: Call): string | undefined {
   return keywords.some(([name]) => name === "other")
     ? undefined
-    : 'it takes the forms of a word, as plural: one: "item", other: "items", and other is always among them';
+    : 'it takes the forms of a word, such as plural: one: "item", other: "items"; the form other is required';
 }

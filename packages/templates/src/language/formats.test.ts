@@ -77,32 +77,30 @@ test("a date that may be another day or is in a zone that may be another is not 
   }
 });
 
-test("what a formatter cannot read is written as it came and told, without a word of the value", async () => {
+test("a value that a formatter cannot read is inserted unchanged, with a warning that does not contain the value", async () => {
   for (const [tag, value, text, warning] of [
-    ["date", '"01/02/2026"', "01/02/2026", "v is no date"],
-    ["date", '["2026-11-22"]', '["2026-11-22"]', "v is no date"],
-    ["number", '"12 apples"', "12 apples", "v is no number"],
+    ["date", '"01/02/2026"', "01/02/2026", "v as a date"],
+    ["date", '["2026-11-22"]', '["2026-11-22"]', "v as a date"],
+    ["number", '"12 apples"', "12 apples", "v as a number"],
     ["number", '" 1234 "', "1,234", undefined],
-    ['money: "EUR"', '"1,5"', "1,5", "v is no number"],
+    ['money: "EUR"', '"1,5"', "1,5", "v as a number"],
     ["money: c", "5", "$5.00", undefined],
     ["money: d", "5", "€5.00", undefined],
-    ["money: gone", "5", "5", "the currency of v is none"],
-    ["money: bad", "5", "5", "the currency of v is none"],
+    ["money: gone", "5", "5", "the currency of v"],
+    ["money: bad", "5", "5", "the currency of v"],
     ["date", "null", "", undefined],
     ["date", '""', "", undefined],
     [
       'plural: one: "a", other: "b"',
       '"many"',
       "b",
-      'v is no number that can be read: the form "other" is written',
+      'cannot read v as a number: used the form "other"',
     ],
   ] as const) {
     const variables = `{"v":${value},"c":"usd","d":" EUR","bad":"€"}`;
     const { body, warnings } = await rendered(`{{ v | ${tag} }}`, variables);
     assert.equal(plain(body), text, `${tag} ${value}`);
-    const words = warning?.includes(":")
-      ? warning
-      : `${warning} that can be read: it is written as it came`;
+    const words = warning?.includes(":") ? warning : `cannot read ${warning}: inserted unchanged`;
     assert.deepEqual(warnings, warning === undefined ? undefined : [words], `${tag} ${value}`);
   }
 });
@@ -113,7 +111,7 @@ test("of a list with many unreadable values each name is told once", async () =>
     "{% for i in l %}{{ i.at | date }}{% endfor %}",
     `{"l":[${list}]}`,
   );
-  assert.deepEqual(warnings, ["i.at is no date that can be read: it is written as it came"]);
+  assert.deepEqual(warnings, ["cannot read i.at as a date: inserted unchanged"]);
 });
 
 /** Without the blanks that no line breaks at, which versions of ICU write differently. */

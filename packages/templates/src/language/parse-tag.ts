@@ -17,7 +17,8 @@ import type { Tag, TagFault } from "./tags.ts";
 export type Parsed<T> = { ok: true; value: T } | { ok: false; fault: TagFault };
 
 const COMPARATORS = new Set<string>(["==", "!=", "<", ">", "<=", ">=", "contains"]);
-/** A value's tag: `name`, or a text in quotes, with filters behind it. */
+
+/** Parses a value's tag: `name`, or a text in quotes, followed by filters. */
 export function parseValue(tag: Tag, text: string, loops: LoopNames): Parsed<ValueExpression> {
   return parsed(() => {
     const { code, name } = tag;
@@ -33,8 +34,7 @@ export function parseValue(tag: Tag, text: string, loops: LoopNames): Parsed<Val
     let breaks = false;
     while (reader.next.kind !== "end") {
       reader.sign("|", 'a filter begins with "|"');
-      if (breaks)
-        throw new Fault(reader.next.offset, "newline_to_br stands behind all other filters");
+      if (breaks) throw new Fault(reader.next.offset, "newline_to_br must be the last filter");
       if (reader.next.text === "newline_to_br") {
         breaks = true;
         reader.take();
@@ -47,7 +47,7 @@ export function parseValue(tag: Tag, text: string, loops: LoopNames): Parsed<Val
   });
 }
 
-/** The condition of `if`, `unless` and `elsif`. */
+/** Parses the condition of `if`, `unless` and `elsif`. */
 export function parseCondition(tag: Tag, text: string, loops: LoopNames): Parsed<Condition> {
   return parsed(() => {
     const reader = blockReader(tag, text, loops);
@@ -71,19 +71,19 @@ export function parseCondition(tag: Tag, text: string, loops: LoopNames): Parsed
   });
 }
 
-/** `for x in list`, with a limit or without. */
+/** Parses `for x in list`, with or without a limit. */
 export function parseLoop(tag: Tag, text: string, loops: LoopNames): Parsed<Loop> {
   return parsed(() => {
     const reader = blockReader(tag, text, loops);
     const item = reader.take();
     if (item.kind !== "name" || !/^[\p{L}\p{M}\p{Nd}_-]+$/u.test(item.text)) {
-      throw new Fault(item.offset, "a loop reads {% for item in list %}, and item is one word");
+      throw new Fault(item.offset, "write a loop as {% for item in list %}; item must be one word");
     }
     if (item.text === "forloop" || LITERALS.has(item.text)) {
       throw new Fault(item.offset, `${item.text} cannot be the name of a loop's items`);
     }
     if (reader.take().text !== "in") {
-      throw new Fault(item.offset, "a loop reads {% for item in list %}");
+      throw new Fault(item.offset, "write a loop as {% for item in list %}");
     }
     const at = reader.next;
     if (at.text === "(") throw new Fault(at.offset, "ranges are not supported: send a list");
@@ -96,15 +96,15 @@ export function parseLoop(tag: Tag, text: string, loops: LoopNames): Parsed<Loop
       if (word.text !== "limit") {
         const instead =
           word.text === "reversed" || word.text === "offset"
-            ? ": send the list as it shall be written"
+            ? ": send the list in the order that you want"
             : ": a loop takes limit: and a number";
         throw new Fault(word.offset, `${word.text} is not supported${instead}`);
       }
-      reader.sign(":", "a limit is written limit: 3");
+      reader.sign(":", "write a limit as limit: 3");
       const number = reader.next;
       limit = reader.operand();
       if (limit.kind === "literal" && typeof limit.value !== "number") {
-        throw new Fault(number.offset, "a limit is a number");
+        throw new Fault(number.offset, "a limit must be a number");
       }
     }
     reader.end("limit: and a number, or the end of the tag");
@@ -112,7 +112,7 @@ export function parseLoop(tag: Tag, text: string, loops: LoopNames): Parsed<Loop
   });
 }
 
-/** A tag with nothing but its word. */
+/** Parses a tag that consists of one word, such as `else` or `endif`. */
 export function parseWord(tag: Tag, text: string): TagFault | undefined {
   const result = parsed(() => {
     const reader = blockReader(tag, text, []);
@@ -133,7 +133,7 @@ function parsed<T>(read: () => T): Parsed<T> {
   }
 }
 
-/** Where the code begins, behind the braces and blanks. */
+/** The offset at which the code begins, after the braces and blanks. */
 function codeOffset({ code, start }: Tag, text: string): number {
   if (code.length > MAX_TAG_CHARACTERS) {
     throw new Fault(start, `a tag is longer than ${MAX_TAG_CHARACTERS} characters`);

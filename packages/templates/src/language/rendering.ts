@@ -1,4 +1,4 @@
-/** What one message is rendered with, and what it may still cost. */
+/** The settings and the remaining work of rendering one message. */
 
 import {
   MAX_LINKS_TOLD,
@@ -10,29 +10,29 @@ import {
 import { escapeHtml } from "./characters.ts";
 import type { Tag } from "./tags.ts";
 
-/** What a message takes from elsewhere than its template and its variables. */
+/** The settings of a message beside its template and its variables. */
 export interface RenderSettings {
-  /** Language of dates and numbers where the template is no translation: the tenant's. Default `en`. */
+  /** Language of dates and numbers, unless the template is a translation: the tenant's. Default `en`. */
   locale?: string | undefined;
   /** IANA name of the zone that dates are written in. Default `UTC`. */
   timeZone?: string | undefined;
-  /** Names without which nothing is written: missing, null or blank, each ends the message. */
+  /** Names of required variables: a missing, null or blank one ends the message. */
   required?: readonly string[] | undefined;
   /** Values of names that begin with `$`. A tenant's own variable of that name wins. */
   system?: Readonly<Record<string, unknown>> | undefined;
-  /** Schemes of links that the tenant allows besides those of everybody. */
+  /** Link schemes that the tenant allows in addition to those that everybody may use. */
   linkSchemes?: readonly string[] | undefined;
-  /** Of short messages: curly quotes, dashes and the like become plain ones. */
+  /** For SMS: replaces curly quotes, dashes and the like by plain characters. */
   plainCharacters?: boolean | undefined;
-  /** For previews: what is written for a value that is missing, by its name. Default: nothing. */
+  /** For previews: returns the text for a missing value, by its name. Default: nothing. */
   mark?: ((name: string) => string) | undefined;
 }
 
-/** What the texts of one message share while it is rendered. */
+/** The state that all texts of one message share during rendering. */
 export interface Rendering {
   /** Names that the variables lack. */
   missing: Set<string>;
-  /** In words: values that could not be written as the template says. */
+  /** In words: values that a filter could not format. */
   warnings: Set<string>;
   /** Characters of values that may still be read; below zero the message is too costly. */
   workLeft: number;
@@ -40,14 +40,14 @@ export interface Rendering {
   stepsLeft: number;
   system: Readonly<Record<string, unknown>> | undefined;
   settings: RenderSettings | undefined;
-  /** That of a translation, which wins over the settings. */
+  /** The language of a translation, which overrides the settings. */
   locale: string | undefined;
-  /** The keys of objects that were counted or looped over: reading them is slow. */
+  /** Cached keys of objects that were counted or looped over, because reading them is slow. */
   keys: Map<object, readonly string[]> | undefined;
-  /** How deep lists and objects are that were written as JSON. */
+  /** Cached depths of lists and objects that were inserted as JSON. */
   depths: Map<object, number> | undefined;
   mark: ((name: string) => string) | undefined;
-  /** In words: addresses that a value would have begun, and why they lead nowhere. */
+  /** In words: addresses that were replaced by `#` because a value at their start is no complete address, and why. */
   linksLeftOut: Set<string> | undefined;
 }
 
@@ -67,12 +67,12 @@ export function beginRendering(settings?: RenderSettings, locale?: string): Rend
   };
 }
 
-/** Notes in words, without a word of a value, what could not be written as the template says. */
+/** Adds a warning about a value that a filter could not format. The words must not contain the value. */
 export function warn({ warnings }: Rendering, words: string): void {
   if (warnings.size < MAX_WARNINGS) warnings.add(words);
 }
 
-/** Notes that a value was left out of an address; a missing one has a warning of its own. */
+/** Records that a value was left out of an address. A missing value has its own warning. */
 export function noteLeftOutLink(
   rendering: Rendering,
   attribute: string,
@@ -87,39 +87,39 @@ export function noteLeftOutLink(
   rendering.linksLeftOut.add(`${attribute} {{ ${told} }} (${reason})`);
 }
 
-/** Whether a message came to the end of its work: it is too costly. */
-export function hasEnded({ workLeft, stepsLeft }: Rendering): boolean {
+/** Whether the message has used up its work or its steps. */
+export function isTooCostly({ workLeft, stepsLeft }: Rendering): boolean {
   return workLeft < 0 || stepsLeft < 0;
 }
 
-/** Thrown where a message reaches a bound in the middle of its logic; caught where its text is written. */
+/** Thrown when a message exceeds a limit in the middle of its logic; caught by the code that writes its text. */
 export class RenderingEnded extends Error {}
 
-/** Takes steps. Throws `RenderingEnded` when there are no more. */
+/** Uses steps. Throws `RenderingEnded` when none are left. */
 export function spend(rendering: Rendering, steps: number): void {
   rendering.stepsLeft -= steps;
   if (rendering.stepsLeft < 0) throw new RenderingEnded();
 }
 
-/** Takes the steps of reading or writing so many characters: one for each 64 begun. */
+/** Uses the steps for reading or writing this many characters: one for each started 64. */
 export function spendCharacters(rendering: Rendering, characters: number): void {
   spend(rendering, (characters + 63) >> 6);
 }
 
-/** Makes of a variable's text what stands in the document. */
+/** Turns a variable's text into the text of the document. */
 export type SlotWriter = (value: string, rendering: Rendering) => string;
 
 export interface Slot {
   write: SlotWriter;
-  /** In characters. The writer does not read a longer value: it leaves it out. */
+  /** In characters. A longer value is left out unread. */
   longest: number;
-  /** Whether `<br>` may stand here: in the text of an HTML document, and nowhere else. */
+  /** Set if the slot may contain `<br>`: only in the text of an HTML document. */
   breaks?: true;
 }
 
 export type HtmlSlot = Slot | { refused: string };
 
-/** A slot whose text is escaped, after the encoding of its own kind of place if it has one. */
+/** A slot whose text is escaped, after `encode` if the slot needs its own encoding. */
 export function escaped(
   encode?: (value: string) => string,
   longest = Number.POSITIVE_INFINITY,

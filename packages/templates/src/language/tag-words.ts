@@ -1,35 +1,35 @@
 /**
- * Replaces tags by words while MJML, markdown-it and html-to-text read a document. A brace means something to CSS,
- * MJML and tables of Markdown, and a tag may hold anything. A word of letters and digits passes through unchanged.
+ * Replaces tags by placeholder words while MJML, markdown-it and html-to-text process a document. CSS, MJML and Markdown
+ * tables interpret braces, and a tag may contain anything; a word of letters and digits passes through unchanged.
  */
 
 import { createHash } from "node:crypto";
 import { lineStarts, type Range, type Tag, tagExtents } from "./tags.ts";
 
 export interface MarkupWords {
-  /** The document with its tags replaced by words. */
+  /** The document with its tags replaced by placeholder words. */
   content: string;
   /** Puts the tags back, as `{{code}}` or `{%code%}`. */
   restore(text: string): string;
-  /** Puts the tags back into a text where braces of the document's own may have come together. */
+  /** Puts the tags back into a text in which the document's own braces may have become adjacent. */
   restoreText(text: string): string;
-  /** The indexes of the tags whose words a text holds, in the order of the text. */
+  /** The indexes of the tags whose words a text contains, in the order of the text. */
   indexesIn(text: string): number[];
-  /** Where a line of the content, counted from 1, begins in the source. */
+  /** The offset in the source of a line of the content; lines count from 1. */
   lineOffset(line: number): number;
 }
 
-/** Whether a text begins with a word that stands in for a value, of whatever document. */
+/** Whether a text begins with the placeholder of a value's tag, from any document. */
 export function beginsWithWord(text: string): boolean {
   return /^bf[0-9a-f]{12}x\d+x/.test(text);
 }
 
-/** Whether a text holds a word that stands in for a block's tag, of whatever document. */
+/** Whether a text contains the placeholder of a block's tag, from any document. */
 export function holdsBlockWord(text: string): boolean {
   return /bf[0-9a-f]{12}z\d+x/.test(text);
 }
 
-/** `between`: indexes of the tags that MJML carries through only inside an `mj-raw`. */
+/** `between`: indexes of the tags that MJML keeps only inside an `mj-raw`. */
 export function markupWords(
   source: string,
   tags: readonly Tag[],
@@ -48,7 +48,7 @@ export function markupWords(
     restore: (text) => text.replace(word, (_, index: string) => tag(index)),
     restoreText: (text) =>
       text
-        // What would read as a tag where none was. Also `{%`: a subject may bring logic into the mail.
+        // Separate braces that would read as a new tag. Also `{%`: a subject could bring logic into the email.
         .replace(/\{(?=[{%])/g, "{ ")
         .replace(new RegExp(`\\{(?=bf${hash}[xz])`, "g"), "{ ")
         .replace(word, (_, index: string) => tag(index)),
@@ -57,14 +57,14 @@ export function markupWords(
   };
 }
 
-/** No document can hold the hash of itself, so no word of its own looks like one that stands for a tag. */
+/** A document cannot contain its own hash, so none of its words looks like a placeholder. */
 function hashOf(source: string): string {
   return createHash("sha256").update(source).digest("hex").slice(0, 12);
 }
 
 /**
- * Replaces ranges of a source by words. `offsetOf`: where an offset of the content, outside of words, stands in the
- * source.
+ * Replaces ranges of a source by words. `offsetOf` returns the source offset for an offset of the content outside
+ * words.
  */
 function withWords(source: string, ranges: readonly Range[], wordOf: (index: number) => string) {
   const ends: { inContent: number; inSource: number }[] = [];
@@ -83,20 +83,20 @@ function withWords(source: string, ranges: readonly Range[], wordOf: (index: num
   return { content, offsetOf };
 }
 
-/** A tag as it stands in a compiled text. What it trims is gone, so that nothing is left to trim. */
+/** A tag in a compiled text, without its trimming hyphens, because the blanks are already trimmed. */
 export function tagText({ kind, code }: Tag): string {
   return kind === "value" ? `{{${code}}}` : `{%${code.replace(/^-|-$/g, "").trim()}%}`;
 }
 
 export interface MarkdownWords {
-  /** The text with its tags replaced, and the blanks that values trim; a block's tag takes none with it. */
+  /** The text with its tags replaced. A value's tag also replaces the blanks that it trims; a block's tag does not. */
   content: string;
   wordStart: string;
-  /** The offset in the source of an offset in `content`, which is not inside a word. */
+  /** The source offset for an offset in `content` outside words. */
   offsetOf(offset: number): number;
   /** The offset in `content` at which a line begins; lines begin at 1. */
   lineStart(line: number): number;
-  /** A message with its tags as they are written, and the first of them. */
+  /** Restores the written tags in a parser's message, and returns the index of the first one. */
   read(message: string): { message: string; tag: number | undefined };
 }
 
@@ -135,9 +135,9 @@ export interface WordReader {
   of(tag: number): string;
   /** The tags in a text, in order. */
   tagsIn(text: string): number[];
-  /** The tags of a text that has nothing but blanks and tags of blocks; undefined for any other. */
+  /** The tags of a text that consists only of blanks and blocks' tags; undefined for any other. */
   onlyBlockTags(text: string): number[] | undefined;
-  /** A text without the opening of a block and its end, where it begins and ends with those. */
+  /** Splits off the opening tag and the end tag of a block if the text begins and ends with them. */
   unwrap(html: string): { before: string; html: string; behind: string };
 }
 

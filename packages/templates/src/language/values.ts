@@ -3,7 +3,7 @@
 import { BLANK, type Comparator, EMPTY, NIL } from "./expressions.ts";
 import { type Rendering, RenderingEnded, spend, spendCharacters } from "./rendering.ts";
 
-/** Everything but a missing value, null and false counts as true, 0 and an empty text included. */
+/** Every value counts as true, also 0 and an empty text, except a missing value, null and false. */
 export function isTruthy(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== NIL;
 }
@@ -14,18 +14,18 @@ export function textOf(value: unknown, rendering: Rendering): string {
   if (typeof value !== "object" || value === null) return variableText(value);
   if (JSON.isRawJSON(value)) return rawText(value, rendering);
   // To find cycles, JSON.stringify compares each object with all objects around it.
-  read(depthOf(value, rendering) ** 2, rendering);
+  spendWork(depthOf(value, rendering) ** 2, rendering);
   const text = variableText(value);
-  read(text.length, rendering);
+  spendWork(text.length, rendering);
   return text;
 }
 
-function read(characters: number, rendering: Rendering): void {
+function spendWork(characters: number, rendering: Rendering): void {
   rendering.workLeft -= characters;
   if (rendering.workLeft < 0) throw new RenderingEnded();
 }
 
-/** A number, also one that is kept as written; undefined for any other value. */
+/** Reads a number, also one in its written form; undefined for any other value. */
 export function numberOf(value: unknown, rendering: Rendering): number | undefined {
   if (typeof value === "number") return value;
   return JSON.isRawJSON(value) ? Number(rawText(value as object, rendering)) : undefined;
@@ -38,14 +38,14 @@ export function countOf(value: unknown, rendering: Rendering): number {
   return Number.isNaN(number) ? 0 : (number ?? 0);
 }
 
-/** A number as the client wrote it: its length is bounded only by the request. */
+/** The text of a number in its written form. Only the size of the request limits its length. */
 function rawText(value: object, rendering: Rendering): string {
   const text = (value as { rawJSON: string }).rawJSON;
   spendCharacters(rendering, text.length);
   return text;
 }
 
-/** The keys of an object. They are read once a message. */
+/** The keys of an object, read once per message. */
 export function keysOf(value: object, rendering: Rendering): readonly string[] {
   rendering.keys ??= new Map();
   let keys = rendering.keys.get(value);
@@ -182,7 +182,7 @@ function depthOf(value: object, rendering: Rendering): number {
   let level: object[] = [value];
   while (level.length > 0) {
     depth += 1;
-    if (depth ** 2 > rendering.workLeft) read(depth ** 2, rendering);
+    if (depth ** 2 > rendering.workLeft) spendWork(depth ** 2, rendering);
     const next: object[] = [];
     for (const container of level) {
       for (const inner of Object.values(container)) {

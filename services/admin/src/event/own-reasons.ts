@@ -1,7 +1,7 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { Reason, ReasonCode } from "@belfry/contracts/reasons";
 
-/** Where a reader of a reason looks next; `channel-story.ts` knows the addresses. */
+/** The page that explains a reason further; `channel-story.ts` knows the addresses. */
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
 
 export interface ReasonRow {
@@ -10,7 +10,7 @@ export interface ReasonRow {
   look?: Place;
 }
 
-/** Of the codes that are not here the reason's own words say it well, or the vendor's code says it better. */
+/** Codes without a row: the reason's own words are clear enough, or the vendor's code says more. */
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
@@ -30,7 +30,7 @@ const SUPPRESSED: Readonly<Record<string, string>> = {
   "by hand": "added by hand",
 };
 
-/** What Belfry's own reasons mean. */
+/** The meaning of each of Belfry's own reasons. */
 export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow>> = {
   "no-template": templates("there is no active template of this event type for it"),
   throttled: templates(

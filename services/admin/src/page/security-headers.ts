@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Headers of every answer, and of the two kinds of document that hold a tenant's mail. */
+/** Headers of every answer, and of the two kinds of document that show a tenant's email. */
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ export function securityHeaders(options: { wsUrl: string; isHttps: boolean }): H
     ].join("; "),
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    // Not "no-referrer": with it browsers call the origin of our own forms null.
+    // Not "no-referrer": with it browsers send the origin "null" with our own forms.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -32,11 +32,11 @@ export function securityHeaders(options: { wsUrl: string; isHttps: boolean }): H
 
 const INSIDE_OUR_PAGES = {
   "x-frame-options": "SAMEORIGIN",
-  // A sandboxed frame is another origin to the browser.
+  // The browser treats a sandboxed frame as another origin.
   "cross-origin-resource-policy": "cross-origin",
 };
 
-/** For a tenant's mail: no script, no form, no origin, its own styles, pictures by https. */
+/** For a tenant's email: no script, no form, no origin, its own styles, pictures by https. */
 export const MAIL_HEADERS: Headers = {
   ...INSIDE_OUR_PAGES,
   "content-security-policy": [
@@ -50,7 +50,7 @@ export const MAIL_HEADERS: Headers = {
   ].join("; "),
 };
 
-/** For the frame of the live preview: our one script takes the mail and puts it into a frame without any. */
+/** For the frame of the live preview: our one script gets the email and puts it into a frame without scripts. */
 export const PREVIEW_FRAME_HEADERS: Headers = {
   ...INSIDE_OUR_PAGES,
   "content-security-policy": [
@@ -66,8 +66,8 @@ export const PREVIEW_FRAME_HEADERS: Headers = {
 };
 
 /**
- * For pages whose address is a secret: browsers send other pages the origin alone, our own pages too. Not
- * "no-referrer": with it browsers call the origin of our own forms null.
+ * For pages whose address is a secret: browsers send only the origin to other pages, even to our own. Not
+ * "no-referrer": with it browsers send the origin "null" with our own forms.
  */
 export function withoutReferrer(reply: FastifyReply): void {
   reply.header("referrer-policy", "strict-origin");

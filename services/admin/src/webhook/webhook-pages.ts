@@ -29,7 +29,7 @@ import {
   typesInShort,
 } from "./webhook-words.ts";
 
-/** A tenant's endpoints, and making one, whose secret the next page shows once. */
+/** The list of a tenant's endpoints, and the form for a new one, whose secret the next page shows once. */
 export function webhookPages({ route, once }: PageDeps): void {
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
     page("webhook-new", say`New endpoint`, { values, faults, typeGroups: TYPE_GROUPS });
@@ -61,7 +61,7 @@ export function webhookPages({ route, once }: PageDeps): void {
 const PAGE = 50;
 const WRITTEN_BEFORE_MS = 10 * 60_000;
 
-/** An endpoint with its newest messages, and with its secret where that was just made. Throws `NotFound`. */
+/** An endpoint with its newest messages, and with its secret if that was just made. Throws `NotFound`. */
 async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId: string) {
   const { tenant, query, base, run } = context;
   const endpoint = await run(showWebhook, { webhookId });
@@ -130,7 +130,7 @@ export function endpointPages(deps: PageDeps): void {
     await run(changeWebhook, { webhookId, active: true });
     const path = `${base}/webhooks/${webhookId}`;
     if (failingSince === null) return redirect(path, "endpoint-activated");
-    // Leads on to a replay; some messages were written before the first call failed.
+    // The next page offers a replay, also of messages that were written shortly before the first call failed.
     const since = fieldMoment(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
     const place = new URLSearchParams({ since });
     return redirect(`${path}/replay?${place}`, "endpoint-mended");
@@ -155,7 +155,7 @@ export function endpointPages(deps: PageDeps): void {
   });
 }
 
-/** An endpoint as its form has it. */
+/** The values of an endpoint's form. */
 interface WebhookValues {
   url: string;
   description: string;
@@ -178,7 +178,7 @@ function typedWebhook(form: URLSearchParams): WebhookValues {
   };
 }
 
-/** The input of the acts: no type means all, so choosing none is a fault. Throws `InvalidInput`. */
+/** The input of the acts. Without types an endpoint gets all, so choosing some and ticking none is a fault. Throws `InvalidInput`. */
 function webhookInput({ url, description, which, types }: WebhookValues) {
   if (which === "some" && types.length === 0) {
     throw invalid("types", "must include at least one");
@@ -186,7 +186,7 @@ function webhookInput({ url, description, which, types }: WebhookValues) {
   return {
     url,
     description: description === "" ? null : description,
-    // The act refuses a text that is no type.
+    // The act refuses an unknown type.
     types: which === "all" ? [] : ([...types] as WebhookType[]),
   };
 }

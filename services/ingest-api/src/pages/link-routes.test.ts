@@ -9,7 +9,7 @@ import { ANN, NOW, OLD_KEYS, startPages } from "./pages-under-test.ts";
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const ONE_CLICK = "List-Unsubscribe=One-Click";
 
-/** What a client sees of an answer, but for what differs each time. */
+/** The parts of an answer that a client sees, except those that differ each time. */
 async function seen(response: Response) {
   const headers = Object.fromEntries(response.headers);
   for (const name of ["x-trace-id", "date"]) delete headers[name];
@@ -22,7 +22,7 @@ function post(url: string, body: string | FormData, headers: Record<string, stri
   return fetch(url, { method: "POST", body, headers, redirect: "manual" });
 }
 
-test("looking at an unsubscribe page a thousand times, as scanners do, changes nothing", async (t) => {
+test("a thousand visits of an unsubscribe page, as by scanners, change nothing", async (t) => {
   const { linkTo, cells, db, announced } = await startPages(t);
   const url = linkTo("unsubscribe");
   for (let round = 0; round < 100; round += 1) {
@@ -41,7 +41,7 @@ test("looking at an unsubscribe page a thousand times, as scanners do, changes n
   assert.deepEqual(announced, []);
 });
 
-test("a mailbox provider's POST turns its own cell off: 200, no cookie, no redirect, urlencoded or in parts", async (t) => {
+test("a mailbox provider's POST turns its own cell off: 200, no cookie, no redirect, urlencoded or multipart", async (t) => {
   const { linkTo, cells, announced } = await startPages(t);
   const parts = new FormData();
   parts.append("List-Unsubscribe", "One-Click");
@@ -75,7 +75,7 @@ test("a mailbox provider's POST turns its own cell off: 200, no cookie, no redir
   assert.deepEqual(await cells({ ...ANN, tenantId: "other" }), []);
 });
 
-test("a POST of anything else changes nothing", async (t) => {
+test("a POST with any other body changes nothing", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const url = linkTo("unsubscribe");
   for (const [body, headers, status] of [
@@ -96,7 +96,7 @@ test("a POST of anything else changes nothing", async (t) => {
   assert.deepEqual(await cells(), []);
 });
 
-test("the page unsubscribes by a button, says what is so, and subscribes again", async (t) => {
+test("the page unsubscribes by a button, shows the state, and subscribes again", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const url = linkTo("unsubscribe");
   const asked = await (await fetch(url)).text();
@@ -113,7 +113,7 @@ test("the page unsubscribes by a button, says what is so, and subscribes again",
   assert.match(await (await fetch(url)).text(), /<h1>Unsubscribe<\/h1>/);
 });
 
-test("a category that is required, or gone, or meant as all is spoken of as it is", async (t) => {
+test("the page words a required category, a deleted one and an unsubscribe from everything correctly", async (t) => {
   const { linkTo } = await startPages(t);
   const page = async (category: string, channel = "SMS") =>
     await (await fetch(linkTo("unsubscribe", { category, channel }))).text();
@@ -125,7 +125,7 @@ test("a category that is required, or gone, or meant as all is spoken of as it i
   assert.match(await page("*", "*"), /sends you messages\./);
 });
 
-test("links that are forged, cut, foreign, too old or of a tenant that is gone are 404, one like the other", async (t) => {
+test("forged, cut, foreign and expired links, and those of a deleted tenant, are 404 with the same page", async (t) => {
   const { linkTo, db, address, cells } = await startPages(t);
   await db.insertInto("tenants").values({ id: "gone", name: "Gone", per_minute: 1 }).execute();
   const good = linkTo("unsubscribe");
@@ -165,7 +165,7 @@ test("links that are forged, cut, foreign, too old or of a tenant that is gone a
   assert.deepEqual(await cells(), []);
 });
 
-test("a user whom nobody knows has the same page as one with preferences of other cells", async (t) => {
+test("an unknown user gets the same page as one with preferences in other cells", async (t) => {
   const { linkTo, db } = await startPages(t);
   await setPreferences(db, ANN, "api", [{ category: "news", channel: "EMAIL", enabled: false }]);
   await db
@@ -177,7 +177,7 @@ test("a user whom nobody knows has the same page as one with preferences of othe
   assert.deepEqual(await seen(await fetch(linkTo("unsubscribe", { userId: "nobody" }))), known);
 });
 
-test("a link works with the punctuation that a reader of plain text took along, and with nothing else", async (t) => {
+test("a link works with the punctuation that a plain-text reader includes, and with nothing else", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const good = await seen(await fetch(linkTo("unsubscribe")));
   for (const end of ["]", ".", ")", ",", ").", "%5D", "%3E", '"', "…"]) {
@@ -190,7 +190,7 @@ test("a link works with the punctuation that a reader of plain text took along, 
   assert.deepEqual(await cells(), ["offers/EMAIL off (unsubscribe link)"]);
 });
 
-test("a link of an old key still works", async (t) => {
+test("a link signed with an old key still works", async (t) => {
   const { linkTo, cells } = await startPages(t);
   const url = linkTo("unsubscribe", {}, parseLinkKeys(OLD_KEYS));
   assert.match(url, /\/unsubscribe\/old\./);
@@ -198,7 +198,7 @@ test("a link of an old key still works", async (t) => {
   assert.deepEqual(await cells(), ["offers/EMAIL off (unsubscribe link)"]);
 });
 
-test("a page runs nothing, loads nothing, is framed by nobody and remembered by nobody", async (t) => {
+test("a page runs no script, loads nothing, and can be neither framed nor cached", async (t) => {
   const { linkTo, db } = await startPages(t);
   await db
     .insertInto("layouts")
@@ -227,7 +227,7 @@ test("a page runs nothing, loads nothing, is framed by nobody and remembered by 
   }
 });
 
-test("what tenants write is text on the pages, in whatever field", async (t) => {
+test("tenants' texts are text on the pages, in every field", async (t) => {
   const { linkTo, db, category } = await startPages(t);
   for (const [index, text] of [
     ...ODD_TEXTS,
@@ -256,7 +256,7 @@ test("what tenants write is text on the pages, in whatever field", async (t) => 
   }
 });
 
-test("pages speak the reader's language, and categories too where the tenant has it", async (t) => {
+test("pages are in the reader's language, and categories too if the tenant has it", async (t) => {
   const { linkTo } = await startPages(t);
   const page = async (language: string) => {
     const headers = { "accept-language": language };
@@ -283,7 +283,7 @@ test("pages speak the reader's language, and categories too where the tenant has
   assert.equal(await page(`${"a,".repeat(5000)}de`), "Unsubscribe | Offers");
 });
 
-test("one link's page may be asked for so many times a minute, and changing is not looking", async (t) => {
+test("a link's page is limited to so many visits a minute, and changes do not count as visits", async (t) => {
   const { linkTo, cells } = await startPages(t, { linksPerMinute: 3 });
   const statuses = async (url: string, count: number, how: (url: string) => Promise<Response>) => {
     const all: number[] = [];
@@ -294,7 +294,7 @@ test("one link's page may be asked for so many times a minute, and changing is n
     }
     return all;
   };
-  // Each mail has a token of its own; what counts is what it says.
+  // Each email has its own token; the limit counts by the token's content.
   const looks = [
     ...(await statuses(linkTo("unsubscribe"), 2, fetch)),
     ...(await statuses(linkTo("unsubscribe"), 2, fetch)),
@@ -306,7 +306,7 @@ test("one link's page may be asked for so many times a minute, and changing is n
   assert.deepEqual(await cells(), ["offers/EMAIL off (unsubscribe link)"]);
 });
 
-test("the preferences page shows what a user has said, changes what was changed, and leaves the rest", async (t) => {
+test("the preferences page shows a user's choices, changes what was changed, and leaves the rest", async (t) => {
   const { linkTo, cells, db, announced } = await startPages(t);
   await setPreferences(db, ANN, "api", [
     { category: "offers", channel: "SMS", enabled: false },
@@ -324,7 +324,7 @@ test("the preferences page shows what a user has said, changes what was changed,
     ...["news/EMAIL", "news/SMS", "news/PUSH"],
   ]);
   assert.match(html.replaceAll("\n", ""), /Security<\/bdi><\/legend>.*Always sent/);
-  // The page as a browser sends it, with offers/EMAIL taken out and news/SMS put in.
+  // The page as a browser sends it, with offers/EMAIL unticked and news/SMS ticked.
   const was = [...html.matchAll(/name="was" value="([^"]+)"/g)].map(([, cell]) =>
     pair("was", cell!),
   );
@@ -352,7 +352,7 @@ test("the preferences page shows what a user has said, changes what was changed,
   ]);
 });
 
-test("channels that the tenant has no template for are not on the page", async (t) => {
+test("the page does not show channels for which the tenant has no template", async (t) => {
   const { linkTo, db } = await startPages(t);
   await db
     .insertInto("templates")

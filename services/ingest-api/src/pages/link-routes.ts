@@ -10,7 +10,7 @@ import {
   type LinkPage,
   type LinkVisit,
   sendPage,
-  theirs,
+  tenantText,
 } from "./page-frame.ts";
 import { readersLanguages, wordsFor } from "./page-words.ts";
 import { preferencePage } from "./preference-page.ts";
@@ -38,8 +38,8 @@ interface Opened {
 }
 
 /**
- * Serves the pages that links in messages lead to. Whoever has the link may use them: no key, no cookie, no script. A link
- * that is forged, cut, too old, or of a deleted tenant is answered 404, all of them alike.
+ * Serves the pages that links in messages open. Anybody with the link may use them: no key, no cookie, no script. A forged, cut
+ * or expired link, and one of a deleted tenant, gets the same 404.
  */
 export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   const opened = new WeakMap<FastifyRequest, Opened>();
@@ -48,7 +48,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
     const languages = readersLanguages(request.headers["accept-language"]);
     const words = wordsFor(languages);
     const announceChanged = () => deps.announcePreferences(link);
-    return { db: deps.db, link, announceChanged, languages, words, name: theirs(brand.name) };
+    return { db: deps.db, link, announceChanged, languages, words, name: tenantText(brand.name) };
   };
   // Runs before the body is read: the body of a dead link does not matter.
   const openFor =
@@ -58,12 +58,12 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
         deps.linkKeys === undefined
           ? undefined
           : openLink(deps.linkKeys, purpose, withoutPunctuation(token), deps.now());
-      if (link === undefined) return deadLink(request, reply);
+      if (link === undefined) return answerDeadLink(request, reply);
       await deps.limits.countLink(request, purpose, link);
       const { tenantId } = link;
       const read = () => readBrand(deps.db, tenantId);
       const brand = await deps.limits.inTurn(request, { door: "link", tenantId }, read);
-      if (brand === undefined) return deadLink(request, reply);
+      if (brand === undefined) return answerDeadLink(request, reply);
       request.logFields = { tenantId, link: purpose };
       opened.set(request, { link, brand });
     };
@@ -85,15 +85,15 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
       ) => {
         const { link, brand } = opened.get(request)!;
         const visit = visitOf(request, { link, brand });
-        const whose = { door: "link", tenantId: link.tenantId } as const;
-        const content = await deps.limits.inTurn(request, whose, () => work(visit));
+        const caller = { door: "link", tenantId: link.tenantId } as const;
+        const content = await deps.limits.inTurn(request, caller, () => work(visit));
         return sendPage(reply, visit.words, brand, content);
       };
       scope.get(url, { onRequest }, (request, reply) =>
         answer(request, reply, (visit) => page.show(visit)),
       );
       scope.post(url, { onRequest }, async (request, reply) => {
-        const form = await formOf(request);
+        const form = await readForm(request);
         return answer(request, reply, (visit) => page.change(visit, form));
       });
     }
@@ -101,21 +101,21 @@ export function linkRoutes(app: FastifyInstance, deps: LinkPageDeps): void {
   });
 }
 
-/** Readers of plain text take a sign behind an address for a part of it. No token ends with one. */
+/** Mail programs that show plain text may add the punctuation after an address to its link. No token ends with any. */
 function withoutPunctuation(token: string): string {
   let end = token.length;
   while (end > 0 && PUNCTUATION.includes(token.charAt(end - 1))) end--;
   return token.slice(0, end);
 }
 
-function deadLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerDeadLink(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const words = wordsFor(readersLanguages(request.headers["accept-language"]));
   const content = `<h1>${filled(words.gone, {})}</h1>\n<p>${filled(words.goneHint, {})}</p>`;
   return sendPage(reply, words, undefined, { status: 404, title: words.gone, content });
 }
 
 /** The text fields of a request's form: urlencoded, or in parts as some mailbox providers send it. */
-async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
+async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   const { body } = request;
   if (!Buffer.isBuffer(body)) return new URLSearchParams();
   const type = request.headers["content-type"] ?? "";
@@ -135,7 +135,7 @@ async function formOf(request: FastifyRequest): Promise<URLSearchParams> {
   return form;
 }
 
-/** Reads in whose name a tenant's pages speak; undefined: the tenant was deleted. */
+/** Reads the name and the colours for a tenant's pages; undefined: the tenant was deleted. */
 async function readBrand(db: Database, tenantId: string): Promise<Brand | undefined> {
   return await db
     .selectFrom("tenants as t")

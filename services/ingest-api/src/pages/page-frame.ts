@@ -47,8 +47,8 @@ export interface LinkPage {
 const COLOR = /^#[0-9a-f]{6}$/i;
 const NO_BRAND: Brand = { name: "", primaryColor: null, backgroundColor: null };
 
-/** A tenant's text within ours: its writing direction does not affect the text behind it. */
-export function theirs(text: string): Html {
+/** A tenant's text inside Belfry's: `bdi` keeps its writing direction from affecting the text behind it. */
+export function tenantText(text: string): Html {
   return `<bdi>${escapeHtml(text)}</bdi>`;
 }
 
@@ -70,7 +70,7 @@ export function sendPage(
 ): FastifyReply {
   const { name, ...colors } = brand ?? NO_BRAND;
   const style = PAGE_CSS + colorRules(colors);
-  const head = name === "" ? "" : `<p class="name">${theirs(name)}</p>`;
+  const head = name === "" ? "" : `<p class="name">${tenantText(name)}</p>`;
   const title = [page.title, name].filter(Boolean).map(escapeHtml).join(" – ");
   const html = `<!doctype html>
 <html lang="${words.language}">

@@ -25,7 +25,7 @@ function applied(before: readonly Preference[], changes: readonly PreferenceChan
   return [...cells.values()];
 }
 
-test("whatever was said before, a saved page shows each box as it was left, and nothing else has changed", () => {
+test("for any earlier state, a saved page shows each box as it was left, and nothing else has changed", () => {
   let cases = 0;
   for (const key of ["*", "offers"]) {
     for (const both of STATES) {
@@ -69,7 +69,7 @@ test("whatever was said before, a saved page shows each box as it was left, and 
   assert.equal(cases, 2 * 27 * 2 * 4);
 });
 
-test("what the page did not show, or cannot change, is not changed by a form that names it", () => {
+test("a form cannot change boxes that the page did not show or could not change", () => {
   const rows = preferenceRows(CHANNELS, [{ key: "security", required: true, defaultOn: true }], []);
   const is = new Set(["security/EMAIL", "none/EMAIL", "*/PUSH", "*/EMAIL", "*/SMS", "*/*"]);
   const was = new Set(["*/EMAIL", "*/SMS"]);

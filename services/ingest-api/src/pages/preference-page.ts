@@ -19,7 +19,7 @@ import {
   type LinkPage,
   type LinkVisit,
   type Page,
-  theirs,
+  tenantText,
 } from "./page-frame.ts";
 import { channelWords, textFor } from "./page-words.ts";
 
@@ -74,10 +74,10 @@ function rowHtml(visit: LinkVisit, row: PreferenceRow, category: Category | unde
   const { words, languages } = visit;
   const label = category === undefined ? "" : textFor(category.label, languages) || row.key;
   const description = category === undefined ? "" : textFor(category.description, languages);
-  const legend = row.key === ANY ? escapeHtml(words.allMessages) : theirs(label);
+  const legend = row.key === ANY ? escapeHtml(words.allMessages) : tenantText(label);
   const hints = [
     row.key === ANY ? escapeHtml(words.allHint) : "",
-    description === "" ? "" : theirs(description),
+    description === "" ? "" : tenantText(description),
     row.required ? escapeHtml(words.always) : "",
   ].filter((hint) => hint !== "");
   const boxes = [...row.on].map(([channel, isOn]) => boxHtml(visit, row, channel, isOn));

@@ -10,7 +10,7 @@ import {
   type LinkPage,
   type LinkVisit,
   type Page,
-  theirs,
+  tenantText,
 } from "./page-frame.ts";
 import { channelWords, type PageWords, textFor } from "./page-words.ts";
 
@@ -88,7 +88,7 @@ function whatIs({ words, link, languages }: LinkVisit, category: CellCategory | 
 }
 
 function quoted({ quoted: [open, close] }: PageWords, label: string): Html {
-  return `${open}${theirs(label)}${close}`;
+  return `${open}${tenantText(label)}${close}`;
 }
 
 function pair({ name, value }: { name: string; value: string }): Html {
