@@ -51,7 +51,7 @@ if (bar) toolbar = createToolbar(bar, code.view, { names: () => samples.names(),
 preview = createPreview({
   form,
   onChecked(checked, faults) {
-    showFieldFaults(form, checked.settingFaults);
+    if (mayEdit) showFieldFaults(form, checked.settingFaults);
     const all = [...faults, ...(checked.warnings ?? [])];
     code.markFaults(all.filter(({ field: name }) => name === "content"));
     if (checked.variables) samples.show(checked.variables);

@@ -35,11 +35,11 @@ import { differences, leftOutSentence, textParts, wholeText } from "./template-t
 import {
   draftInputOf,
   FORMATS,
+  settingFaultsOf,
   type TemplateValues,
   valuesOfForm,
   valuesOfTemplate,
 } from "./template-values.ts";
-import { timingFaults } from "./timing-values.ts";
 
 /** The editor of one template: its form, and keeping what is in it as a draft. */
 export function templateEditorPages({ route, db }: PageDeps): void {
@@ -92,7 +92,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     } catch (error) {
       if (error instanceof InvalidInput) {
         const [text = error.message] = Object.values(
-          timingFaults(typedValues(context.form, template)),
+          settingFaultsOf(typedValues(context.form, template)),
         );
         return json({ text }, 422);
       }
@@ -189,7 +189,7 @@ async function editorPage(
   const version = locale === "" ? template.version : (variant?.version ?? 0);
   const { address } = CHANNEL_ROWS[channel];
   const { email } = person;
-  const settingFaults = locale === "" ? timingFaults(values) : {};
+  const settingFaults = settingFaultsOf(values);
   const mayEdit = mayDo(role, "editor");
   return page("template-editor", template.eventType, {
     ...{ template, values, addresses, languages, mayEdit, defaultName },

@@ -159,7 +159,10 @@ test("timing is set in words, kept as it was typed, and refused where it does no
   const fields = { digestKind: "at", digestAt: "09:00", digestDays: "1", throttleCount: "many" };
   const unread = await saveDraftByForm(operator, path, { ...SMS, ...fields });
   assert.equal(unread.status, 422);
-  assert.match(await unread.text(), /data-fault-of="throttleCount"[^>]*>Enter a whole number from 1/);
+  assert.match(
+    await unread.text(),
+    /data-fault-of="throttleCount"[^>]*>Enter a whole number from 1/,
+  );
   const tooMany = { throttleCount: "101", throttleTime: "1", throttleTimeUnit: "60" };
   await saveDraftByForm(operator, path, { ...SMS, ...fields, ...tooMany });
   assert.match(await operator.text(`${path}/publish`), /Enter a whole number from 1 to 100/);

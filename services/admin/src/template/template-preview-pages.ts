@@ -7,8 +7,12 @@ import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
-import { timingFaults } from "./timing-values.ts";
+import {
+  previewInputOf,
+  settingFaultsOf,
+  type TemplateValues,
+  valuesOfForm,
+} from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
 
 export const NEWEST_ALONE =
@@ -21,7 +25,7 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
     const samples = samplesOf(values);
     const sampleFault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
-    const beside = { sampleFault, settingFaults: timingFaults(values) };
+    const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
     // An empty text is no mistake yet.
     if (values.content.trim() === "") return json({ ok: false, faults: [], ...beside });
     const source = withHeadline(previewInputOf(values));

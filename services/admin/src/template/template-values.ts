@@ -23,7 +23,9 @@ import {
 import type { EmailFormat } from "@belfry/templates/source";
 import {
   expiryInput,
+  type TimingFaults,
   type TimingValues,
+  timingFaults,
   timingInput,
   timingOfForm,
   timingValues,
@@ -163,6 +165,11 @@ interface ValueSources {
   draft: TemplateDraft | undefined;
   /** The draft of the default variant. */
   source: TemplateDraft | undefined;
+}
+
+/** Beside the fields of the settings, which only the default variant has. */
+export function settingFaultsOf(values: TemplateValues): TimingFaults {
+  return values.locale === "" ? timingFaults(values) : {};
 }
 
 /** Settings of all languages come from the draft of the default variant, if there is one. */
