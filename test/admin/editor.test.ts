@@ -124,8 +124,7 @@ test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
     await page.getByRole("checkbox", { name: "required orderNumber" }).check();
     await waitUntilSaved(page);
     await page.getByRole("button", { name: "Publish …" }).click();
-    await page.getByText("Required variables").waitFor();
-    await page.locator("ins", { hasText: "orderNumber" }).waitFor();
+    await page.getByText("Required variables: orderNumber.").waitFor();
   });
 
   await t.test("an SMS shows its segments as one types, a push its link and buttons", async () => {

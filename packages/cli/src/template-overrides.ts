@@ -106,8 +106,8 @@ function content(description: string, isRequired = false): CommandOverride {
   };
 }
 
-const timing: CommandOverride = {
-  fields: ["digest", "throttle", "afterUnreadSeconds"],
+const digest: CommandOverride = {
+  fields: ["digest"],
   define(command) {
     for (const [name, { kind, description }] of Object.entries(DIGEST_PARTS)) {
       const { type } = kind.keywords;
@@ -115,20 +115,26 @@ const timing: CommandOverride = {
       const option = command.createOption(`--${lineName(`digest-${name}`)}${value}`, description);
       command.addOption(type === "integer" ? option.argParser(integerValue) : option);
     }
+    command.option("--no-digest", "each event is sent by itself again");
+  },
+  input: async (flags, { db }) => ({ digest: await digestOf(db, flags) }),
+};
+
+const timing: CommandOverride = joined(digest, {
+  fields: ["throttle", "afterUnreadSeconds"],
+  define(command) {
     const { throttle, afterUnreadSeconds } = SETTINGS;
     command
-      .option("--no-digest", "each event is sent by itself again")
       .option("--throttle <n/seconds>", `${throttle.description}, as 5/3600`)
       .option("--no-throttle", "as many as there are again")
       .option("--after-unread-seconds <n>", afterUnreadSeconds.description, integerValue)
       .option("--no-after-unread", "sent whether it was read in the inbox or not");
   },
-  input: async (flags, { db }) => ({
-    digest: await digestOf(db, flags),
+  input: async (flags) => ({
     throttle: throttleOf(flags.throttle),
     afterUnreadSeconds: flags.afterUnread === false ? null : flags.afterUnreadSeconds,
   }),
-};
+});
 
 const inactiveOrDraft: CommandOverride = {
   fields: ["active"],
@@ -164,7 +170,14 @@ const preview: CommandOverride = {
     if (flags.contentFile === undefined || flags.tenant !== undefined) return undefined;
     const { subject, title, format, url, locale, plainCharacters } = flags as Record<string, never>;
     const texts = { subject, title, format, url, locale, plainCharacters, actions: flags.action };
-    const source = { ...texts, channel: channelOf(flags), content: await contentOf(flags) };
+    const parts = digestParts(flags);
+    const digest: unknown = Object.keys(parts).length > 0 ? parts : undefined;
+    const source = {
+      ...texts,
+      digest,
+      channel: channelOf(flags),
+      content: await contentOf(flags),
+    };
     const rendered = await previewSource(
       undefined,
       PLATFORM,
@@ -202,8 +215,8 @@ export const TEMPLATE_OVERRIDES: CommandOverrides = {
   "template draft discard": address,
   "template draft put": joined(tenant, channel, content(BODY, true), actions, timing),
   "template put": joined(tenant, channel, content(BODY, true), actions, timing, inactiveOrDraft),
-  "template preview": joined(preview, content(preceding), actions, variables),
-  "template test": joined(address, content("send this text instead"), actions, variables),
+  "template preview": joined(preview, content(preceding), actions, digest, variables),
+  "template test": joined(address, content("send this text instead"), actions, digest, variables),
   "template export": joined(ofFolder, tenant, {
     shown: async ({ files }: { files: TextFiles }, _, [dir = ""]) => ({
       files: Object.keys(files),
@@ -212,8 +225,10 @@ export const TEMPLATE_OVERRIDES: CommandOverrides = {
   }),
   "template import": joined(ofFolder, tenant, {
     input: async (_, __, [dir = ""]) => ({ files: await readTemplateFolder(dir) }),
-    shown: ({ checked, published, unchanged }: Static<typeof importTemplates.output>) =>
-      checked === undefined ? { published, unchanged } : { checked },
+    shown: (told: Static<typeof importTemplates.output>) => {
+      const { checked, published, unchanged, warnings } = told;
+      return { ...(checked === undefined ? { published, unchanged } : { checked }), warnings };
+    },
   }),
   "layout put": joined(tenant, content("MJML with {{ $content }}, or -; default: as it is")),
   "layout show": tenant,

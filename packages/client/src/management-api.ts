@@ -322,6 +322,15 @@ export interface Provider {
   updatedAt: string;
 }
 
+export interface SavedDraft extends Draft {
+  warnings: {
+    field: string;
+    line: number;
+    column: number;
+    message: string;
+  }[];
+}
+
 export interface SavedLayout extends Layout {
   /** How many templates, by language, were published anew with it */
   recompiled: number;
@@ -1707,7 +1716,7 @@ export interface ManagementCalls {
       /** one save of many as a person types: the audit log tells of the first */
       autosave?: boolean;
     };
-    data: Draft;
+    data: SavedDraft;
   };
   /**
    * The draft of a template, with its text
@@ -1759,6 +1768,8 @@ export interface ManagementCalls {
       changed?: string[];
       /** Of a dry run */
       same?: string[];
+      /** Of each file with a warning: its path and the warning; left out: none */
+      warnings?: string[];
     };
   };
   /**
@@ -1771,7 +1782,7 @@ export interface ManagementCalls {
   };
   /**
    * Render a saved template, or with --content-file one that is not saved
-   * The flags of its text go with --content-file. Needs a key with the role manage or provision.
+   * The flags of its text go with --content-file. Of a template with a digest it shows the events of $items in the variables, else three alike. Needs a key with the role manage or provision.
    */
   templatePreview: {
     input: {
@@ -1800,7 +1811,24 @@ export interface ManagementCalls {
       content?: string;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
-      /** values for its tags; default: none */
+      /** one message for several events; null: each is sent by itself */
+      digest?: {
+        /** one message for the events of so long */
+        windowSeconds?: number;
+        /** one message at 09:00, by the recipient's clock */
+        at?: string;
+        /** with --digest-at: on these days, as mon,thu */
+        days?: number[];
+        /** events are kept apart by the value of this variable */
+        key?: string;
+        /** the window begins anew with each event */
+        sliding?: boolean;
+        /** of a sliding one: the longest in all */
+        maxSeconds?: number;
+        /** the first event leaves at once, those after it together */
+        leading?: boolean;
+      } | null;
+      /** values for its tags; default: none. In $items those of a digest's events */
       variables?: Record<string, unknown>;
     };
     data: Preview;
@@ -1965,9 +1993,26 @@ export interface ManagementCalls {
       content?: string;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
+      /** one message for several events; null: each is sent by itself */
+      digest?: {
+        /** one message for the events of so long */
+        windowSeconds?: number;
+        /** one message at 09:00, by the recipient's clock */
+        at?: string;
+        /** with --digest-at: on these days, as mon,thu */
+        days?: number[];
+        /** events are kept apart by the value of this variable */
+        key?: string;
+        /** the window begins anew with each event */
+        sliding?: boolean;
+        /** of a sliding one: the longest in all */
+        maxSeconds?: number;
+        /** the first event leaves at once, those after it together */
+        leading?: boolean;
+      } | null;
       /** realtime channel of PUSH; default: the personal one */
       targetChannel?: string | null;
-      /** values for its tags; default: none */
+      /** values for its tags; default: none. In $items those of a digest's events */
       variables?: Record<string, unknown>;
       /** an email address, a number such as +12025550123, or (PUSH) a user's id */
       to: string;

@@ -156,46 +156,48 @@ Already done? Thank you, then there is nothing left to do.
   },
 };
 
-const COUNT =
-  '{{ comments.size | number }} new {{ comments.size | plural: one: "comment", other: "comments" }}';
+const COUNT = '{{ $count | number }} new {{ $count | plural: one: "comment", other: "comments" }}';
 
 export const COMMENT_DIGEST = {
   key: "comment-digest",
   label: "Comment digest",
-  description: "New comments in one message: the newest in full, the rest behind a link.",
-  eventType: "comments.digest",
+  description: "One message for all comments on a page within an hour. The push comes at once.",
+  eventType: "comment.added",
   sensitive: false,
-  requiredVariables: ["comments", "title", "url"],
+  digest: { windowSeconds: 3600, key: "url" },
+  requiredVariables: ["author", "text", "title", "url"],
   sampleVariables: {
     title: "Autumn roadmap",
     url: "https://example.com/documents/42",
-    comments: [
+    author: "Edsger",
+    text: "Good. I will tell the others.",
+    $items: [
       {
         author: "Grace",
         text: "I would move the search to the first half: everything else needs it.",
-        at: "2026-11-22T09:30:00Z",
       },
-      { author: "Alan", text: "Agreed. I can begin on Monday.", at: "2026-11-22T10:05:00Z" },
+      { author: "Alan", text: "Agreed. I can begin on Monday." },
+      { author: "Edsger", text: "Good. I will tell the others." },
     ],
   },
   email: {
     subject: `${COUNT} on {{ title }}`,
-    content: `preheader: {{ comments.first.author }}: {{ comments.first.text | truncate: 90 }}
+    content: `preheader: {{ $items.first.author }}: {{ $items.first.text | truncate: 90 }}
 
 # {{ title }}
 
-{% if comments.size == 1 %}
+{% if $count == 1 %}
 There is a new comment:
 {% else %}
-There are {{ comments.size | number }} new comments:
+There are {{ $count | number }} new comments:
 {% endif %}
 
-{% for comment in comments limit: 5 %}
-> **{{ comment.author }}**{% if comment.at %}, {{ comment.at | date: "medium", "short" }}{% endif %}
+{% for comment in $items limit: 20 %}
+> **{{ comment.author }}**
 > {{ comment.text | newline_to_br }}
 {% endfor %}
 
-{% if comments.size > 5 %}
+{% if $count > 20 %}
 The others are waiting where they were written.
 {% endif %}
 
@@ -204,8 +206,8 @@ The others are waiting where they were written.
   },
   text: { content: `${COUNT} on {{ title | truncate: 60 }}: {{ url }}` },
   notification: {
-    title: COUNT,
-    content: "{{ title }}. {{ comments.last.author }}: {{ comments.last.text | truncate: 120 }}",
+    title: "{{ author }} commented on {{ title | truncate: 60 }}",
+    content: "{{ text | truncate: 120 }}",
     url: "{{ url }}",
   },
 };

@@ -4,6 +4,7 @@ import { parse } from "parse5";
 import { compileTemplate } from "./compile.ts";
 import { MAX_PUSH_BODY_CHARACTERS, MAX_PUSH_TITLE_CHARACTERS } from "./language/bounds.ts";
 import { countCharacters } from "./language/characters.ts";
+import { sampleEvents, withEventItems } from "./language/event-variables.ts";
 import { createRenderer, type Rendered } from "./render.ts";
 import type { TemplateSource } from "./source.ts";
 import { STARTERS, type Starter } from "./starters.ts";
@@ -19,7 +20,9 @@ async function compiled(source: TemplateSource) {
 
 /** With all of its sample variables, and with none but those that it needs. */
 function samplesOf({ sampleVariables, requiredVariables }: Starter): Record<string, unknown>[] {
-  const least = requiredVariables.map((name) => [name, sampleVariables[name]] as const);
+  const least = [...requiredVariables, "$items"].map(
+    (name) => [name, sampleVariables[name]] as const,
+  );
   return [{ ...sampleVariables }, Object.fromEntries(least)];
 }
 
@@ -29,8 +32,12 @@ async function rendered<Kind extends TemplateSource["kind"]>(
 ): Promise<Extract<Rendered, { ok: true; kind: Kind }>[]> {
   const render = createRenderer(await compiled(source));
   const required = starter.requiredVariables;
-  return samplesOf(starter).map((variables) => {
-    const message = render(variables, { ...SETTINGS, required });
+  return samplesOf(starter).map((samples) => {
+    const { newest, events } = sampleEvents(samples, starter.digest !== undefined);
+    const system = withEventItems(undefined, events.length, () =>
+      events.map((variables) => ({ id: "", at: new Date(), variables })),
+    );
+    const message = render(newest, { ...SETTINGS, required, system });
     assert.ok(message.ok, JSON.stringify(message));
     assert.deepEqual(message.missing, []);
     const text = JSON.stringify(message);
@@ -92,6 +99,14 @@ for (const starter of STARTERS) {
     }
   });
 }
+
+test("the comment digest has all events of its hour in its mail", async () => {
+  const [starter] = STARTERS.filter(({ digest }) => digest !== undefined);
+  assert.ok(starter);
+  const [mail] = await rendered({ kind: "email", ...starter.email, format: "markdown" }, starter);
+  assert.equal(mail?.subject, "3 new comments on Autumn roadmap");
+  for (const author of ["Grace", "Alan", "Edsger"]) assert.ok(mail?.text.includes(author));
+});
 
 test("a starter with a code or a link that gives access is sensitive", () => {
   const sensitive = STARTERS.filter(({ sensitive }) => sensitive).map(({ key }) => key);

@@ -13,9 +13,11 @@ export interface Starter {
   eventType: string;
   /** Whether it carries a code or a link that gives access. */
   sensitive: boolean;
+  /** One message for the events of so long, apart by the value of a variable. */
+  digest?: { windowSeconds: number; key: string };
   /** The variables that it needs. It reads well without the others. */
   requiredVariables: readonly string[];
-  /** Sample values as plain JSON. */
+  /** Sample values as plain JSON; those of a digest have its events in `$items`. */
   sampleVariables: Readonly<Record<string, unknown>>;
   /** The content is Markdown. */
   email: { subject: string; content: string };

@@ -1,4 +1,9 @@
-import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  isProviderChannel,
+} from "@belfry/contracts/channels";
 import { field, text } from "@belfry/contracts/fields";
 import { STARTERS, type Starter } from "@belfry/templates/starters";
 import { Type } from "@sinclair/typebox";
@@ -107,6 +112,7 @@ export const createTemplates = defineAct({
     for (const channel of new Set(channels)) {
       const { templateId: id } = await saveDraft(db, {
         ...starterText(starter, channel),
+        digest: starterDigest(starter, channel),
         tenantId,
         eventType,
         channel,
@@ -134,6 +140,11 @@ export function starterText(starter: Starter | undefined, channel: Channel) {
     case "notification":
       return starter?.notification ?? { title: "", content: "" };
   }
+}
+
+/** The digest of a new template on a channel. */
+export function starterDigest(starter: Starter | undefined, channel: Channel) {
+  return isProviderChannel(channel) ? starter?.digest : undefined;
 }
 
 function channelsFault(value: unknown): string | undefined {

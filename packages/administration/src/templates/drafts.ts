@@ -4,6 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, NotFound, refuseFaults } from "../input-error.ts";
+import { digestWarnings } from "./digest-gaps.ts";
 import {
   type PreparedTemplate,
   prepareTemplate,
@@ -21,6 +22,7 @@ import {
   type TemplateInput,
   VERSIONS,
   WRITTEN_TEXTS,
+  writtenTexts,
 } from "./template-input.ts";
 import {
   deleteTemplateRow,
@@ -30,13 +32,14 @@ import {
   type TemplateRow,
   textInput,
 } from "./template-rows.ts";
-import { namedSettings, SETTING_FIELDS } from "./template-settings.ts";
+import { namedSettings, SETTING_FIELDS, settingsAfter } from "./template-settings.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
   requireOwner,
   requireTemplate,
   type TemplateAddress,
+  TemplateWarning,
   targetOf,
 } from "./templates.ts";
 import {
@@ -122,15 +125,25 @@ export const putDraft = defineAct({
       "one save of many as a person types: the audit log tells of the first",
     ),
   }),
-  output: Draft,
-  example: { input: { ...ORDER, content: EXAMPLE.content }, output: EXAMPLE },
+  output: Type.Object(
+    { ...Draft.properties, warnings: Type.Array(TemplateWarning) },
+    { title: "SavedDraft" },
+  ),
+  example: {
+    input: { ...ORDER, content: EXAMPLE.content },
+    output: { ...EXAMPLE, warnings: [] },
+  },
   flags: { autosave: null },
   async run({ db, tenantId, actor }, input) {
     const { locale } = input;
     const { eventType, channel } = input;
     const before = await saveDraft(db, { ...input, tenantId, createdBy: emailOf(actor) });
-    const output = await readDraft(db, { tenantId, eventType, channel, locale });
-    return { output, isNew: before.isNew };
+    const draft = await readDraft(db, { tenantId, eventType, channel, locale });
+    const template = await requireTemplate(db, { id: draft.templateId, tenantId });
+    const { digest } = settingsAfter(template, draft.settings, draft.locale);
+    const texts = writtenTexts(draft);
+    const warnings = await digestWarnings(db, { tenantId, channel, digest, texts });
+    return { output: { ...draft, warnings }, isNew: before.isNew };
   },
   audit: (input, { output: { revision }, isNew }) =>
     input.autosave === true && !isNew

@@ -4,7 +4,7 @@ import { PLATFORM } from "@belfry/contracts/identifiers";
 import { DEAD_LINKS } from "@belfry/contracts/message-links";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
-import { withEventItems } from "@belfry/templates/language/event-variables";
+import { sampleEvents, withEventItems } from "@belfry/templates/language/event-variables";
 import type { Rendered, RenderSettings } from "@belfry/templates/render";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { Type } from "@sinclair/typebox";
@@ -20,6 +20,7 @@ import {
   localeOf,
   TEXTS,
   type TemplateSourceInput,
+  writtenTexts,
 } from "./template-input.ts";
 import { SETTING_FIELDS, type TemplateSettingsInput } from "./template-settings.ts";
 import { ORDER, requireTemplate, type TemplateAddress, type TemplateWarning } from "./templates.ts";
@@ -29,14 +30,18 @@ type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 /** What would be sent, and in `missing` the names that the variables do not have. */
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
-/** A text, with what is set beside it that a reader sees. */
-export type PreviewInput = TemplateSourceInput & Pick<TemplateSettingsInput, "plainCharacters">;
+/** A text, with what is set beside it that a reader sees: with a digest it shows several events. */
+export type PreviewInput = TemplateSourceInput &
+  Pick<TemplateSettingsInput, "plainCharacters" | "digest">;
 
 type Variables = Record<string, unknown>;
 
 export const VARIABLES = optional(
   field<Variables>(
-    { type: "object", description: "values for its tags; default: none" },
+    {
+      type: "object",
+      description: "values for its tags; default: none. In $items those of a digest's events",
+    },
     (value) =>
       typeof value === "object" && value !== null && !Array.isArray(value)
         ? undefined
@@ -50,7 +55,8 @@ export const previewTemplate = defineRead({
   access: LOOK,
   tool: true,
   summary: "Render a saved template, or with --content-file one that is not saved",
-  description: "The flags of its text go with --content-file.",
+  description:
+    "The flags of its text go with --content-file. Of a template with a digest it shows the events of $items in the variables, else three alike.",
   input: Type.Object({
     ...ADDRESS,
     eventType: optional(ADDRESS.eventType),
@@ -58,6 +64,7 @@ export const previewTemplate = defineRead({
     ...TEXTS,
     content: optional(CONTENT.content),
     plainCharacters: SETTING_FIELDS.plainCharacters,
+    digest: SETTING_FIELDS.digest,
     variables: VARIABLES,
   }),
   output: Type.Unsafe<Preview>(
@@ -95,7 +102,7 @@ export const previewTemplate = defineRead({
     }
     if (eventType === undefined) throw invalid("eventType", "is required without content");
     const { channel } = input;
-    const stray = (["subject", "title", "format", "url", "actions"] as const).find(
+    const stray = (["subject", "title", "format", "url", "actions", "digest"] as const).find(
       (name) => input[name] !== undefined,
     );
     if (stray !== undefined) throw invalid(stray, "needs content");
@@ -120,7 +127,8 @@ export async function renderTemplate(
   }
   const { plainCharacters } = row;
   const settings = { ...(await renderSettings(db, row.tenantId)), plainCharacters };
-  return await preview(row.channel, row.compiled as CompiledTemplate, variables, settings);
+  const events = sampleEvents(variables, row.digest !== null);
+  return await preview(row.channel, row.compiled as CompiledTemplate, events, settings);
 }
 
 /**
@@ -135,9 +143,9 @@ export async function previewSource(
   inForce?: LayoutInForce,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input, inForce);
-  const { plainCharacters } = input;
+  const { plainCharacters, digest } = input;
   const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
-  return await preview(input.channel, compiled, variables, settings);
+  return await preview(input.channel, compiled, sampleEvents(variables, digest != null), settings);
 }
 
 /** A variable that a text names, and what it looks like from there. */
@@ -173,10 +181,11 @@ export async function checkSource(
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const { plainCharacters } = input;
+    const { plainCharacters, digest } = input;
     const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
-    const plain = await preview(input.channel, compiled, variables, settings);
-    const shown = await marked(plain, compiled, variables, { ...settings, mark });
+    const events = sampleEvents(variables, digest != null);
+    const plain = await preview(input.channel, compiled, events, settings);
+    const shown = await marked(plain, compiled, events, { ...settings, mark });
     const named = await sourceVariables(input, compiled, plain.missing);
     return { ok: true, preview: shown, plain, variables: named, warnings };
   } catch (error) {
@@ -189,12 +198,12 @@ export async function checkSource(
 async function marked(
   plain: Preview,
   compiled: CompiledTemplate,
-  variables: Variables,
+  events: SampleEvents,
   settings: RenderSettings,
 ): Promise<Preview> {
   if (plain.missing.length === 0) return plain;
   const { createRenderer } = await import("@belfry/templates/render");
-  const shown = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
+  const shown = createRenderer(compiled)(events.newest, withEvents(settings, events));
   if (!shown.ok) return plain;
   const { ok: _, missing: __, ...parts } = shown;
   const counted =
@@ -208,10 +217,7 @@ async function sourceVariables(
   missing: readonly string[],
 ): Promise<SourceVariable[]> {
   const { templateVariables } = await import("@belfry/templates/language/template-variables");
-  const { subject, title, content, url, actions = [] } = input;
-  const links = [url, ...actions.flatMap((action) => [action.label, action.url])];
-  const texts = [subject, title, content, ...links].filter((text) => text !== undefined);
-  const found = templateVariables(texts);
+  const found = templateVariables(writtenTexts(input));
   // Those of the layout around it have no shape here.
   const known = new Set(found.map(({ name }) => name));
   const others = compiled.variables.filter((name) => {
@@ -242,10 +248,13 @@ export async function renderSettings(
   };
 }
 
-/** A message of one event, accepted now. */
-function withOwnEvent(settings: RenderSettings, variables: Variables): RenderSettings {
-  const events = () => [{ id: PREVIEWED_EVENT, at: new Date(), variables }];
-  return { ...settings, system: withEventItems(settings.system, 1, events) };
+type SampleEvents = ReturnType<typeof sampleEvents>;
+
+/** A message of these events, accepted now. */
+function withEvents(settings: RenderSettings, { events }: SampleEvents): RenderSettings {
+  const items = () =>
+    events.map((variables) => ({ id: PREVIEWED_EVENT, at: new Date(), variables }));
+  return { ...settings, system: withEventItems(settings.system, events.length, items) };
 }
 
 const PREVIEWED_EVENT = "00000000-0000-7000-8000-000000000000";
@@ -253,12 +262,12 @@ const PREVIEWED_EVENT = "00000000-0000-7000-8000-000000000000";
 async function preview(
   channel: Channel,
   compiled: CompiledTemplate,
-  variables: Variables,
+  events: SampleEvents,
   settings: RenderSettings,
 ): Promise<Preview> {
   const { createRenderer, saysNothing } = await import("@belfry/templates/render");
   const { encodingPrice } = await import("@belfry/templates/sms-segments");
-  const rendered = createRenderer(compiled)(variables, withOwnEvent(settings, variables));
+  const rendered = createRenderer(compiled)(events.newest, withEvents(settings, events));
   if (!rendered.ok) throw invalid("variables", `do not render: ${rendered.reason}`);
   const { ok: _, ...shown } = rendered;
   const warnings = [...(shown.warnings ?? [])];

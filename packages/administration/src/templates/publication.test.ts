@@ -40,7 +40,10 @@ test("publishing says first what it changes, for whom, and why nothing of it wou
   await event(db, tenantId, {}, { eventType: "other" });
   const told = await publication(db, key);
   assert.deepEqual(told.parts, [{ name: "Content", from: "one", to: "two" }]);
-  assert.deepEqual(told.settings, [{ name: "Required variables", from: "–", to: "id" }]);
+  assert.deepEqual(
+    [told.changed, told.settings.requiredVariables],
+    [["requiredVariables"], ["id"]],
+  );
   assert.deepEqual([told.otherLocales, told.translations], [["de"], ["de"]]);
   assert.deepEqual(told.events, { count: 2, complete: true });
   assertHas(told, { leftOut: ["the tenant has no active provider for SMS"], outdated: false });
@@ -48,7 +51,7 @@ test("publishing says first what it changes, for whom, and why nothing of it wou
   await updateTenant(db, tenantId, { deliveryChannels: ["PUSH"] });
   await saveDraft(db, { ...key, content: "zwei", locale: "de", basedOnVersion: 1 });
   const german = await publication(db, key, "DE");
-  assertHas(german, { parts: [{ name: "Content", from: "eins", to: "zwei" }], settings: [] });
+  assertHas(german, { parts: [{ name: "Content", from: "eins", to: "zwei" }], changed: [] });
   assert.deepEqual([german.otherLocales, german.translations, german.outdated], [[], [], true]);
   assert.equal(german.leftOut[0], "the tenant may not use SMS");
 });

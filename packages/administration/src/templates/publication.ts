@@ -6,15 +6,16 @@ import { type SqlBool, sql } from "kysely";
 import { usedSensitiveTemplate } from "../events/event-facts.ts";
 import { idAt } from "../pages.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
+import { digestGaps } from "./digest-gaps.ts";
 import { inputOfDraft, readDraft, type TemplateDraft } from "./drafts.ts";
-import { localeOf } from "./template-input.ts";
-import { settingChanges, settingsAfter } from "./template-settings.ts";
+import { localeOf, writtenTexts } from "./template-input.ts";
+import { changedSettings, settingsAfter } from "./template-settings.ts";
 import { readTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
 
 /**
  * What publishing a draft would change, and for whom. `outdated`: another version was published since the draft began.
  * `otherLocales` have a variant of their own; `translations` would be outdated by it; `leftOut`: why the channel would
- * send nothing of it. Throws `NotFound`.
+ * send nothing of it; `changed` are the names of what is set otherwise; `gaps`: events that its digest drops. Throws `NotFound`.
  */
 export async function publication(db: Database, address: TemplateAddress, locale = "") {
   const draft = await readDraft(db, { ...address, locale });
@@ -23,6 +24,9 @@ export async function publication(db: Database, address: TemplateAddress, locale
   const published = await readTemplate(db, { id: draft.templateId }, canonical);
   const languages = published.locales.filter(({ version }) => version > 0);
   const others = languages.map((one) => one.locale).filter((one) => one !== canonical);
+  const settings = settingsAfter(row, inputOfDraft(row, draft), canonical);
+  const { tenantId, channel } = draft;
+  const { digest } = settings;
   return {
     draft,
     published,
@@ -30,7 +34,9 @@ export async function publication(db: Database, address: TemplateAddress, locale
     parts: PARTS.map(([name, of]) => ({ name, from: of(row), to: of(draft) })).filter(
       ({ from, to }) => from !== "" || to !== "",
     ),
-    settings: settingChanges(row, settingsAfter(row, inputOfDraft(row, draft), canonical)),
+    changed: changedSettings(row, settings),
+    settings,
+    gaps: await digestGaps(db, { tenantId, channel, digest, texts: writtenTexts(draft) }),
     otherLocales: others,
     translations: canonical === "" ? others : [],
     events: await countRecentEvents(db, draft.tenantId, draft.eventType),

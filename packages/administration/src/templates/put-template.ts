@@ -7,8 +7,15 @@ import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
+import { digestWarnings } from "./digest-gaps.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
-import { localeOf, PUT_FIELDS, type TemplateInput, templateFaults } from "./template-input.ts";
+import {
+  localeOf,
+  PUT_FIELDS,
+  type TemplateInput,
+  templateFaults,
+  writtenTexts,
+} from "./template-input.ts";
 import {
   findTemplate,
   type HeldTemplate,
@@ -20,12 +27,13 @@ import {
   updateTemplateRow,
 } from "./template-rows.ts";
 import {
+  NOT_SET,
   SETTING_FIELDS,
   settingsAfter,
   settingsOf,
   type TemplateSettings,
 } from "./template-settings.ts";
-import { digestWarnings, timingRuleFaults } from "./template-timing.ts";
+import { timingRuleFaults } from "./template-timing.ts";
 import {
   ORDER,
   ORDER_TEMPLATE,
@@ -129,7 +137,9 @@ export async function prepareTemplate(
   const text = inputText(complete);
   if (text.actions?.length === 0) text.actions = null;
   const compiled = await compileInput(db, tenantId, complete, layout);
-  const warnings = await digestWarnings(db, tenantId, input.digest);
+  const { digest } = settingsAfter(source ?? NOT_SET, input, locale);
+  const texts = writtenTexts(input);
+  const warnings = await digestWarnings(db, { tenantId, channel, digest, texts });
   return {
     input: complete,
     text,

@@ -45,7 +45,8 @@ export const yes: Kind<boolean> = {
 };
 export const whole: Kind<number> = {
   keywords: { type: "integer" },
-  fault: (value) => (typeof value === "number" ? undefined : "must be a number"),
+  // NaN, of a form, could not be stored.
+  fault: (value) => (Number.isFinite(value) ? undefined : "must be a number"),
   read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
   write: String,
   form: "a whole number",

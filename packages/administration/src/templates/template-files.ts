@@ -65,6 +65,7 @@ const Imported = Type.Object({
   added: paths("Of a dry run: those of which nothing is published"),
   changed: paths("Of a dry run: those that differ from what is published"),
   same: paths("Of a dry run"),
+  warnings: paths("Of each file with a warning: its path and the warning; left out: none"),
 });
 
 export const importTemplates = defineAct({
@@ -89,7 +90,9 @@ export const importTemplates = defineAct({
     prepareImport(db, tenantId, files, { createdBy: emailOf(actor) }),
   async run({ db }, { dryRun }, prepared): Promise<{ output: Static<typeof Imported> }> {
     if (dryRun) return { output: await compareImport(db, prepared) };
-    return { output: await saveImport(db, prepared) };
+    return {
+      output: { ...(await saveImport(db, prepared)), ...warningsOf(prepared.templates) },
+    };
   },
   audit(_, { output: { published } }) {
     if (published === undefined) return undefined;
@@ -156,7 +159,15 @@ async function compareImport(db: Database, { templates }: PreparedImport) {
     plan[await comparison(db, prepared)].push(path);
   }
   for (const list of Object.values(plan)) list.sort();
-  return { checked: templates.map(({ path }) => path).sort(), ...plan };
+  const checked = templates.map(({ path }) => path).sort();
+  return { checked, ...plan, ...warningsOf(templates) };
+}
+
+function warningsOf(templates: PreparedImport["templates"]): { warnings?: string[] } {
+  const warnings = templates.flatMap(({ path, prepared }) =>
+    prepared.warnings.map(({ field, message }) => `${path}: ${field} ${message}`),
+  );
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 /** All in one transaction. Throws `NotFound`, and `Conflict` where something was published since. */

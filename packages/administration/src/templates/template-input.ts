@@ -198,6 +198,17 @@ function formatFault(channel: Channel, format: string | undefined): InputFault |
   return { field: "format", message: `is only for ${listed(channelsWith("email"), "or")}` };
 }
 
+/** All that a reader may see of it, for what is asked of its tags. */
+export function writtenTexts(
+  input: {
+    [K in "subject" | "title" | "content" | "url"]?: string | null | undefined;
+  } & { actions?: readonly PushAction[] | null | undefined },
+): string[] {
+  const { subject, title, content, url, actions } = input;
+  const links = (actions ?? []).flatMap((action) => [action.label, action.url]);
+  return [subject, title, content, url, ...links].filter((text) => typeof text === "string");
+}
+
 const MAX_ACTIONS = 2;
 const MAX_URL_CHARACTERS = 2048;
 
@@ -268,7 +279,7 @@ function targetFault(channel: Channel, target: string | null | undefined): Input
   return { field, message: "must be 1 to 64 of letters, digits and _ . : -" };
 }
 
-const MAX_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
+export const MAX_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
 const MAX_SAMPLE_CHARACTERS = 64 * 1024;
 
 function samplesFault(text: string | null | undefined): InputFault | undefined {

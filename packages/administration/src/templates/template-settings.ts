@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
 import { field } from "@belfry/contracts/fields";
@@ -16,7 +17,7 @@ import {
   yes,
   yesOrNo,
 } from "./setting-kinds.ts";
-import { digestText, normalDigest, readThrottle, throttleText } from "./template-timing.ts";
+import { normalDigest, readThrottle, throttleText } from "./template-timing.ts";
 
 /**
  * What is set of a template for all its languages, one row a setting: `SETTINGS`. The acts' fields, the flags, the
@@ -31,8 +32,6 @@ interface Row<T, C extends string> {
   none: T;
   /** By a put of the default variant; a translation changes only what it names. */
   whenLeftOut: "stays" | "set back";
-  /** For people. */
-  label: string;
   /** Two values that say the same become equal. */
   normal?(value: NonNullable<T>): T;
 }
@@ -59,30 +58,19 @@ export const DIGEST_PARTS: Record<keyof DigestSettings, Part> = {
 
 const row = <T, const C extends string>(row: Row<T, C>): Row<T, C> => row;
 
-function onOrOff<const C extends string>(
-  column: C,
-  label: string,
-  description: string,
-  none = false,
-) {
-  return row({ column, kind: yesOrNo, description, none, whenLeftOut: "set back", label });
+function onOrOff<const C extends string>(column: C, description: string, none = false) {
+  return row({ column, kind: yesOrNo, description, none, whenLeftOut: "set back" });
 }
 
 export const SETTINGS = {
-  active: onOrOff("active", "Active", "use it for events; default: true", true),
-  sensitive: onOrOff(
-    "sensitive",
-    "Sensitive",
-    "one-time codes and the like: content is erased and never shown",
-  ),
+  active: onOrOff("active", "use it for events; default: true", true),
+  sensitive: onOrOff("sensitive", "one-time codes and the like: content is erased and never shown"),
   atMostOnce: onOrOff(
     "at_most_once",
-    "At most once",
     "a try without an answer is not repeated: it ends as unknown",
   ),
   plainCharacters: onOrOff(
     "plain_characters",
-    "Plain characters",
     `of ${listed(channelsWith("text"), "or")}: curly quotes, dashes and the like are sent as plain ones`,
   ),
   expiresAfterSeconds: row<number | null, "expires_after_seconds">({
@@ -91,15 +79,17 @@ export const SETTINGS = {
     description: "what is not sent by then ends as expired",
     none: null,
     whenLeftOut: "set back",
-    label: "Expires after seconds",
   }),
   digest: row<DigestSettings | null, "digest">({
     column: "digest",
-    kind: partsOf(DIGEST_PARTS, { read: () => undefined, write: digestText, form: "its parts" }),
+    kind: partsOf(DIGEST_PARTS, {
+      read: () => undefined,
+      write: JSON.stringify,
+      form: "its parts",
+    }),
     description: "one message for several events; null: each is sent by itself",
     none: null,
     whenLeftOut: "stays",
-    label: "Digest",
     normal: normalDigest,
   }),
   throttle: row<ThrottleSettings | null, "throttle">({
@@ -114,7 +104,6 @@ export const SETTINGS = {
     description: "so many a user in any such time; more are skipped",
     none: null,
     whenLeftOut: "stays",
-    label: "At most, by seconds",
   }),
   afterUnreadSeconds: row<number | null, "after_unread_seconds">({
     column: "after_unread_seconds",
@@ -122,7 +111,6 @@ export const SETTINGS = {
     description: "sent after that time, unless it was read in the inbox",
     none: null,
     whenLeftOut: "stays",
-    label: "Only if unread after seconds",
   }),
   targetChannel: row<string | null, "target_channel">({
     column: "target_channel",
@@ -130,7 +118,6 @@ export const SETTINGS = {
     description: `realtime channel of ${IN_APP}; default: the personal one`,
     none: null,
     whenLeftOut: "set back",
-    label: "Realtime channel",
   }),
   requiredVariables: row<string[] | null, "required_variables">({
     column: "required_variables",
@@ -139,7 +126,6 @@ export const SETTINGS = {
       "a,b: without one of them nothing is sent on this channel; '' for none; default: as they are",
     none: null,
     whenLeftOut: "stays",
-    label: "Required variables",
     normal: (list) => (list.length === 0 ? null : [...new Set(list)]),
   }),
   sampleVariables: row<string | null, "sample_variables">({
@@ -148,7 +134,6 @@ export const SETTINGS = {
     description: "for previews: a JSON object as text",
     none: null,
     whenLeftOut: "stays",
-    label: "Sample variables",
   }),
 };
 
@@ -235,12 +220,9 @@ export function settingsAfter(now: TemplateSettings, input: TemplateSettingsInpu
   ) as unknown as TemplateSettings;
 }
 
-/** In words, by label, where the two differ. */
-export function settingChanges(from: TemplateSettings, to: TemplateSettings) {
-  return ROWS.map(([name, { label, kind }]) => {
-    const words = (value: unknown) => (value === null ? "–" : kind.write(value as never));
-    return { name: label, from: words(from[name]), to: words(to[name]) };
-  }).filter((change) => change.from !== change.to);
+/** Where the two differ. */
+export function changedSettings(from: TemplateSettings, to: TemplateSettings): SettingName[] {
+  return SETTING_NAMES.filter((name) => !isDeepStrictEqual(from[name], to[name]));
 }
 
 interface Line {

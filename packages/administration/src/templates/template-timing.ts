@@ -16,8 +16,7 @@ import { PLATFORM, textFault } from "@belfry/contracts/identifiers";
 import { mostRestMs } from "@belfry/contracts/retention";
 import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import type { InputFault } from "../input-error.ts";
-import { tenantById } from "../tenants/tenant-rows.ts";
+import { type InputFault, integerFault } from "../input-error.ts";
 
 interface TimingInput {
   digest?: DigestSettings | null | undefined;
@@ -38,16 +37,30 @@ export function timingFaults(channel: Channel, input: TimingInput): (InputFault 
   }
   const { digest, throttle, afterUnreadSeconds } = input;
   return [
-    ...(digest == null ? [] : digestFaults(digest)),
-    ...(throttle == null
-      ? []
-      : [
-          countFault("throttle", "count", throttle.count, MAX_THROTTLE_COUNT),
-          countFault("throttle", "seconds", throttle.seconds, MAX_THROTTLE_SECONDS),
-        ]),
-    afterUnreadSeconds == null
-      ? undefined
-      : countFault("afterUnreadSeconds", "", afterUnreadSeconds, MAX_AFTER_UNREAD_SECONDS),
+    ...(digest == null ? [] : ofParts("digest", digestFaults(digest))),
+    ...(throttle == null ? [] : ofParts("throttle", throttleFaults(throttle))),
+    integerFault("afterUnreadSeconds", afterUnreadSeconds, 1, MAX_AFTER_UNREAD_SECONDS),
+  ];
+}
+
+/** A fault of one part of a setting. */
+interface PartFault<T> {
+  /** "": of the setting as a whole. */
+  part: keyof T | "";
+  message: string;
+}
+
+function ofParts<T>(field: string, faults: readonly PartFault<T>[]): InputFault[] {
+  return faults.map(({ part, message }) => {
+    const name = part === "" ? "" : `${String(part)} `;
+    return { field, message: name + message };
+  });
+}
+
+export function throttleFaults({ count, seconds }: ThrottleSettings) {
+  return [
+    ...countFaults<ThrottleSettings>("count", count, MAX_THROTTLE_COUNT),
+    ...countFaults<ThrottleSettings>("seconds", seconds, MAX_THROTTLE_SECONDS),
   ];
 }
 
@@ -79,45 +92,62 @@ export function longestDigestSeconds({
   return sliding === true ? (maxSeconds ?? MAX_DIGEST_SECONDS) : windowSeconds;
 }
 
-function digestFaults(digest: DigestSettings): (InputFault | undefined)[] {
-  const { windowSeconds, at, days, key, sliding, maxSeconds } = digest;
-  const field = "digest";
-  const faults: (InputFault | undefined)[] = [];
+export function digestFaults(digest: DigestSettings): PartFault<DigestSettings>[] {
+  const { windowSeconds, at, days = [], key, sliding, maxSeconds } = digest;
+  const faults: PartFault<DigestSettings>[] = [];
   if ((windowSeconds === undefined) === (at === undefined)) {
-    faults.push({ field, message: "must have either a window in seconds or a time of day (at)" });
+    const message = "must have either a window in seconds or a time of day (at)";
+    faults.push({ part: "", message });
   }
   if (windowSeconds !== undefined) {
-    faults.push(countFault(field, "windowSeconds", windowSeconds, MAX_DIGEST_SECONDS));
+    faults.push(...countFaults<DigestSettings>("windowSeconds", windowSeconds, MAX_DIGEST_SECONDS));
   }
   if (at !== undefined && !LOCAL_TIME.test(at)) {
-    faults.push({ field, message: "at must be a time of day such as 09:00" });
+    faults.push({ part: "at", message: "must be a time of day such as 09:00" });
   }
-  if (days !== undefined && !days.every((one) => DAYS.includes(one))) {
-    faults.push({ field, message: "days must be of 1 (Monday) to 7 (Sunday)" });
+  if (!days.every((one) => DAYS.includes(one))) {
+    faults.push({ part: "days", message: "must be of 1 (Monday) to 7 (Sunday)" });
   }
-  if (days !== undefined && days.length > 0 && at === undefined) {
-    faults.push({ field, message: "days go with a time of day (at) alone" });
+  if (days.length > 0 && at === undefined) {
+    faults.push({ part: "days", message: "go with a time of day (at) alone" });
   }
   if (key !== undefined && (textFault(key) !== undefined || key.trim() !== key)) {
-    faults.push({ field, message: "key must be the name of a variable, of 1 to 255 characters" });
+    faults.push({ part: "key", message: "must be the name of a variable, of 1 to 255 characters" });
   }
   if (sliding === true && windowSeconds === undefined) {
-    faults.push({ field, message: "sliding goes with a window in seconds alone" });
+    faults.push({ part: "sliding", message: "goes with a window in seconds alone" });
   }
   if (maxSeconds !== undefined) {
-    faults.push(countFault(field, "maxSeconds", maxSeconds, MAX_DIGEST_SECONDS));
-    if (sliding !== true) faults.push({ field, message: "maxSeconds goes with sliding alone" });
+    faults.push(...countFaults<DigestSettings>("maxSeconds", maxSeconds, MAX_DIGEST_SECONDS));
+    if (sliding !== true) faults.push({ part: "maxSeconds", message: "goes with sliding alone" });
     else if (windowSeconds !== undefined && maxSeconds < windowSeconds) {
-      faults.push({ field, message: "maxSeconds must not be less than the window" });
+      faults.push({ part: "maxSeconds", message: "must not be less than the window" });
     }
   }
   return faults;
 }
 
-function countFault(field: string, part: string, value: unknown, most: number) {
-  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most) return undefined;
-  const name = part === "" ? "" : `${part} `;
-  return { field, message: `${name}must be an integer from 1 to ${most}` };
+function countFaults<T>(part: keyof T, value: number, most: number): PartFault<T>[] {
+  const fault = integerFault("", value, 1, most);
+  return fault === undefined ? [] : [{ part, message: fault.message }];
+}
+
+const UNITS = [
+  ["day", 24 * 60 * 60],
+  ["hour", 60 * 60],
+  ["minute", 60],
+] as const;
+
+/** The largest unit in which it is a whole number, as `["hour", 3600]`. */
+export function durationUnit(seconds: number) {
+  return UNITS.find(([, length]) => seconds % length === 0) ?? (["second", 1] as const);
+}
+
+/** As `90 minutes`, and `1 hour`. */
+export function durationText(seconds: number): string {
+  const [unit, length] = durationUnit(seconds);
+  const count = seconds / length;
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** Timing as people write it: on the command line, in files of templates, in the Admin UI. */
@@ -146,19 +176,6 @@ export function daysText(days: readonly number[]): string {
   return days.map((day) => DAY_NAMES[day - 1]).join(",");
 }
 
-/** In words, as `every 3600 s, sliding, at most 7200 s, by post_id`. */
-export function digestText(digest: DigestSettings): string {
-  const { windowSeconds, at, days = [], key, sliding, maxSeconds, leading } = digest;
-  return [
-    windowSeconds === undefined ? `at ${at}` : `every ${windowSeconds} s`,
-    ...(days.length === 0 ? [] : [`on ${daysText(days)}`]),
-    ...(sliding === true ? ["sliding"] : []),
-    ...(maxSeconds === undefined ? [] : [`at most ${maxSeconds} s`]),
-    ...(leading === true ? ["the first at once"] : []),
-    ...(key === undefined ? [] : [`by ${key}`]),
-  ].join(", ");
-}
-
 interface TemplateKey {
   tenantId: string;
   eventType: string;
@@ -180,20 +197,6 @@ export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: W
   return faults.filter((fault) => fault !== undefined);
 }
 
-/** Ten comments of one post are one event where the automatic key does not know the variables. */
-export async function digestWarnings(
-  db: Database,
-  tenantId: string,
-  digest: DigestSettings | null | undefined,
-) {
-  if (digest == null || tenantId === PLATFORM) return [];
-  const tenant = await tenantById(db, tenantId);
-  if (tenant === undefined || tenant.dedupIncludesVariables) return [];
-  const message =
-    "events that differ in their variables alone are one event for 24 hours: let the tenant's automatic deduplication key include the variables, or send X-Idempotency-Key";
-  return [{ field: "digest", line: 1, column: 1, message }];
-}
-
 async function retentionFault(
   db: Database,
   tenantId: string,
@@ -201,7 +204,7 @@ async function retentionFault(
 ): Promise<InputFault | undefined> {
   if (tenantId === PLATFORM || (digest === null && afterUnreadSeconds === null)) return undefined;
   const most = mostRestMs(await keptDays(db, tenantId)) / 1000;
-  const rule = `must let nothing wait longer than ${most} s: events are to be kept 8 days after that (1 day where they are kept 9 days or less)`;
+  const rule = `must let nothing wait longer than ${durationText(most)}: events are to be kept 8 days after that (1 day where they are kept 9 days or less)`;
   if (digest !== null && longestDigestSeconds(digest) > most)
     return { field: "digest", message: rule };
   if (afterUnreadSeconds !== null && afterUnreadSeconds > most) {

@@ -6,7 +6,9 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { refusedWith, tenantDatabase, type testDatabase } from "../test-database.ts";
+import { publishDraft, putDraft } from "./drafts.ts";
 import { readTemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import { readTemplate } from "./templates.ts";
@@ -85,22 +87,33 @@ test("a digest and a sensitive template of one event type are refused, whichever
   await put({ ...SMS, eventType: "another", digest });
 });
 
-test("a digest is warned of while the automatic key does not know the variables", async (t) => {
+test("a digest that drops events is warned of: duplicates by the automatic key, and a text of the newest alone", async (t) => {
   const { db, tenantId, put } = await withTenant(t);
   const digest = { windowSeconds: 60 };
-  const first = await put({ ...SMS, digest });
-  assertEach(first.warnings, ({ field }) => field, ["digest"]);
-  assert.match(first.warnings[0]!.message, /are one event for 24 hours/);
-  assert.deepEqual((await put({ ...SMS, content: "Other" })).warnings, []);
+  const gaps = async (input: Partial<TemplateInput>) =>
+    (await put({ ...SMS, ...input })).warnings.map(({ field }) => field);
+  const { warnings } = await put({ ...SMS, digest });
+  assertEach(warnings, ({ field }) => field, ["digest"]);
+  assert.match(warnings[0]!.message, /are one event for 24 hours/);
+  const draft = { ...SMS, tenantId, content: "By {{ author }}" };
+  const saved = await actsIn(db, tenantId)(putDraft, draft);
+  assertEach(saved.warnings, ({ field }) => field, ["digest", "content"]);
+  const published = await actsIn(db, tenantId)(publishDraft, SMS);
+  assertEach(published.warnings, ({ field }) => field, ["digest", "content"]);
   await updateTenant(db, tenantId, { dedupIncludesVariables: true });
-  assert.deepEqual((await put({ ...SMS, digest })).warnings, []);
+  assert.deepEqual(await gaps({}), []);
+  assert.deepEqual(await gaps({ content: "{{ author }}", locale: "de" }), ["content"]);
+  assert.deepEqual(await gaps({ content: "{% for x in $items %}{{ x.author }}{% endfor %}" }), []);
+  const mail = { channel: "EMAIL", subject: "{{ $count }} new", content: "{{ author }}" } as const;
+  assert.deepEqual(await gaps({ ...mail, digest }), ["content"]);
+  assert.deepEqual(await gaps({ ...mail, digest: null }), []);
 });
 
 test("nothing waits beyond the retention, whichever is set second", async (t) => {
   const { db, tenantId, put } = await withTenant(t);
   await updateTenant(db, tenantId, { eventRetentionDays: 11, notificationRetentionDays: 12 });
   const window = (seconds: number) => put({ ...SMS, digest: { windowSeconds: seconds } });
-  await refusedWith(window(3 * DAY + 1), /digest must let nothing wait longer than 259200 s/);
+  await refusedWith(window(3 * DAY + 1), /digest must let nothing wait longer than 3 days/);
   await window(3 * DAY);
   await refusedWith(
     put({ ...SMS, digest: { windowSeconds: 60, sliding: true } }),

@@ -42,6 +42,7 @@ export const testTemplate = defineAct({
     ...TEXTS,
     content: optional(CONTENT.content),
     plainCharacters: SETTING_FIELDS.plainCharacters,
+    digest: SETTING_FIELDS.digest,
     targetChannel: SETTING_FIELDS.targetChannel,
     variables: VARIABLES,
     to: written(

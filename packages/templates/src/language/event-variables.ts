@@ -53,6 +53,24 @@ export function withEventItems(
   return Object.defineProperties(values, Object.getOwnPropertyDescriptors(system));
 }
 
+const MOST_SAMPLES = 100;
+const SAMPLES = 3;
+
+/**
+ * The events of a preview, oldest first, each as its variables. Of a digest they are those of `$items` among the
+ * sample values, each over the other values, or three alike where there are none; of anything else the newest alone.
+ */
+export function sampleEvents(samples: Readonly<Record<string, unknown>>, isDigest: boolean) {
+  const { $items, ...own } = samples;
+  const rows = (Array.isArray($items) ? $items : [])
+    .filter((row) => typeof row === "object" && row !== null && !Array.isArray(row))
+    .slice(0, MOST_SAMPLES)
+    .map((row): Record<string, unknown> => ({ ...own, ...row }));
+  const events = rows.length > 0 ? rows : Array.from({ length: SAMPLES }, () => own);
+  const newest = events.at(-1) ?? own;
+  return { newest, events: isDigest ? events : [newest] };
+}
+
 declare global {
   interface JSON {
     rawJSON(text: string): object;

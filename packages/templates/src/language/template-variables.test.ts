@@ -39,6 +39,10 @@ test("a variable is a text, a list, an object or a flag by how it is used", () =
     ['{{ tags | join: ", " }}', { name: "tags", kind: "list" }],
     ['{{ "x" | default: other }}{{ $unsubscribe_url }}', { name: "other", kind: "text" }],
     [
+      "{% for x in $items %}{{ x.author }}{{ x.$at }}{{ $count }}{% endfor %}",
+      { name: "$items", kind: "list", fields: ["author"] },
+    ],
+    [
       "{% for x in xs %}{{ x }}{{ forloop.index }}{% else %}{{ x }}{% endfor %}",
       { name: "xs", kind: "list" },
       { name: "x", kind: "text" },

@@ -13,20 +13,22 @@ export interface TemplateVariable {
 }
 
 /**
- * The variables of texts in the order of their first use, without the system's, which begin with `$`. Of texts with
- * faults, only those that can be read.
+ * The variables of texts in the order of their first use, without the system's, which begin with `$`, but with
+ * `$items`, whose fields are variables of the events. Of texts with faults, only those that can be read.
  */
 export function templateVariables(texts: readonly string[]): TemplateVariable[] {
   const found = new Map<string, { kind: TemplateVariable["kind"]; fields: Set<string> }>();
   for (const { path, as } of texts.flatMap(usesOf)) {
     const [name, inside, field] = path;
-    if (typeof name !== "string" || name.startsWith("$")) continue;
+    if (typeof name !== "string" || (name.startsWith("$") && name !== "$items")) continue;
     const variable = found.get(name) ?? { kind: "flag", fields: new Set() };
     found.set(name, variable);
     const seen = kindOf(inside, as);
     if (RANKS[seen] > RANKS[variable.kind]) variable.kind = seen;
     const read = seen === "list" ? field : inside;
-    if (typeof read === "string" && read !== "size") variable.fields.add(read);
+    if (typeof read === "string" && read !== "size" && !read.startsWith("$")) {
+      variable.fields.add(read);
+    }
   }
   return [...found].map(([name, { kind, fields }]) =>
     fields.size > 0 ? { name, kind, fields: [...fields] } : { name, kind },

@@ -1,5 +1,6 @@
 import { createCodeField } from "./code-field.js";
 import { createDraft } from "./draft.js";
+import { showFieldFaults, wireDigestLoss } from "./field-faults.js";
 import { createPreview, wireChoice } from "./live-preview.js";
 import { createSampleValues } from "./sample-values.js";
 import { createToolbar } from "./toolbar.js";
@@ -50,6 +51,7 @@ if (bar) toolbar = createToolbar(bar, code.view, { names: () => samples.names(),
 preview = createPreview({
   form,
   onChecked(checked, faults) {
+    if (mayEdit) showFieldFaults(form, checked.settingFaults);
     const all = [...faults, ...(checked.warnings ?? [])];
     code.markFaults(all.filter(({ field: name }) => name === "content"));
     if (checked.variables) samples.show(checked.variables);
@@ -96,6 +98,15 @@ form.addEventListener("change", (event) => {
   }
   changed();
 });
+
+wireDigestLoss();
+const insertEvents = byId("insert-events");
+if (insertEvents) {
+  insertEvents.hidden = false;
+  insertEvents.addEventListener("click", () => {
+    toolbar.insertVariable("$items", samples.events());
+  });
+}
 
 byId("use-event")?.addEventListener("click", async () => {
   const answer = await fetch(form.dataset.sample);

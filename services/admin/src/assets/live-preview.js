@@ -77,7 +77,7 @@ function showFaults(id, faults) {
     ...faults.map(({ field, line, column, message }) => {
       const item = document.createElement("li");
       const place = line && id === "warnings" ? `line ${line}, column ${column}: ` : "";
-      item.textContent = `${NAMES[field] ?? field}, ${place}${message}`;
+      item.textContent = field === "" ? message : `${NAMES[field] ?? field}, ${place}${message}`;
       return item;
     }),
   );

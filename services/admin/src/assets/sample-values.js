@@ -41,7 +41,9 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
   /** What the event has and the text does not use: one click writes it. */
   const drawOthers = () => {
     const used = new Set(shapes.map(({ name }) => name));
-    const unused = Object.keys(values).filter((name) => !used.has(name) && !/[{}%|]/.test(name));
+    const unused = Object.keys(values).filter(
+      (name) => !used.has(name) && !/^\$|[{}%|]/.test(name),
+    );
     others.hidden = unused.length === 0 || area.readOnly;
     others.querySelector("ul").replaceChildren(
       ...unused.slice(0, 30).map((name) => {
@@ -78,6 +80,13 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
       drawn = "";
       draw();
       onChange();
+    },
+    /** Events of a digest, as far as they are known: at least one, with the names of its variables. */
+    events() {
+      const { $items, ...own } = values;
+      if (Array.isArray($items) && $items.length > 0) return $items;
+      const named = shapes.map(({ name }) => name).filter((name) => !name.startsWith("$"));
+      return [{ ...Object.fromEntries(named.map((name) => [name, ""])), ...own }];
     },
     /** All that is known: what the template names, and what the values hold. */
     names() {
@@ -131,7 +140,9 @@ function rowOf(shape, { values, set, required, isTranslation, isReadOnly }) {
     const caption = document.createElement("code");
     caption.id = `${id}-name`;
     caption.textContent = name;
-    head.append(caption, needed);
+    // Belfry fills it in: no event can be without it.
+    if (name.startsWith("$")) caption.textContent = "Events of the digest";
+    head.append(caption, ...(name.startsWith("$") ? [] : [needed]));
     const columns = columnsOf(fields ?? [], value);
     const table = fieldTable({
       ...{ name, columns, isReadOnly, isList: isTable },

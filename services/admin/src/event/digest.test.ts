@@ -39,7 +39,7 @@ test("a message of several events has a page: what is in it, how it looks, and i
 
   const path = `/tenants/${tenantId}/digests/${digestId}`;
   const html = await operator.text(path);
-  assert.match(html, /2 events in one message/);
+  assert.match(html, /digest of 2 events/);
   assert.match(html, /<p class="bubble">2: &lt;b&gt;Bob;Cid;<\/p>/);
   assert.match(html, /<dd>&lt;b&gt;key<\/dd>/);
   assert.match(html, /gathered until 18:00/);
@@ -47,7 +47,7 @@ test("a message of several events has a page: what is in it, how it looks, and i
 
   const story = await operator.text(`/tenants/${tenantId}/activity/${ids[0]}`);
   assert.ok(story.includes(`href="${path}"`), "an event leads to its message");
-  assert.match(story, /combined with 1 other into one message/);
+  assert.match(story, /in a digest with 1 other event/);
   const led = await operator.get(`/tenants/${tenantId}/activity/${digestId}`);
   assert.equal(led.headers.get("location"), path, "what names the message leads to it");
 

@@ -38,7 +38,7 @@ export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
 
 function gatheredWords(others: number): string {
   if (others === 0) return "more events may join the same message";
-  return `it is combined with ${others === 1 ? "1 other" : `${others} others`} into one message`;
+  return `it is in a digest with ${others === 1 ? "1 other event" : `${others} other events`}`;
 }
 
 /** What holds up the deliveries of a reason, as the heading of them. */
@@ -53,7 +53,7 @@ export const WAIT_NAMES: Readonly<Record<WaitReason, string>> = {
 
 /** Why something waits, after "because"; what a vendor said is put behind it. */
 const WAIT_CAUSES: Readonly<Record<WaitReason, string>> = {
-  gathered: "it is combined with others into a digest",
+  gathered: "it is in a digest with other events",
   quiet: "of the recipient's quiet hours",
   unread: "it is sent only if it is not read in the inbox by then",
   paused: "the provider is paused",

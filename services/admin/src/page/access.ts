@@ -133,6 +133,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/templates/:templateId": "editor",
   "POST /tenants/:tenantId/templates/:templateId/draft": "editor",
   "POST /tenants/:tenantId/templates/:templateId/discard": "editor",
+  "POST /tenants/:tenantId/templates/:templateId/separate-events": "operator",
   "POST /tenants/:tenantId/templates/:templateId/same": "editor",
   "POST /tenants/:tenantId/templates/:templateId/remove-language": "editor",
   "GET /tenants/:tenantId/templates/:templateId/sample": "editor",

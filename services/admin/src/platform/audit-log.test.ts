@@ -86,6 +86,7 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/templates/:templateId", template, await typed("three"));
   await publish("");
   await post("POST /tenants/:tenantId/templates/:templateId/same", template, { locale: "de" });
+  await post("POST /tenants/:tenantId/templates/:templateId/separate-events", template);
   const ofGerman = { locale: "de" };
   await post("POST /tenants/:tenantId/templates/:templateId/remove-language", template, ofGerman);
   const elsewhere = { eventType: "order.copy" };

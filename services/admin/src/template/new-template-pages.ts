@@ -1,5 +1,9 @@
 import { NotFound } from "@belfry/administration/input-error";
-import { createTemplates, starterText } from "@belfry/administration/templates/copy-template";
+import {
+  createTemplates,
+  starterDigest,
+  starterText,
+} from "@belfry/administration/templates/copy-template";
 import { readLayout } from "@belfry/administration/templates/layouts";
 import { previewSource } from "@belfry/administration/templates/preview-template";
 import { readTemplates } from "@belfry/administration/templates/templates";
@@ -91,7 +95,8 @@ export function newTemplatePages({ route, db }: PageDeps): void {
     const { key, label, description, eventType } = starter;
     const texts = [];
     for (const channel of CHANNELS.filter((one) => CHANNEL_ROWS[one].content !== "email")) {
-      const source = { channel, ...starterText(starter, channel) };
+      const digest = starterDigest(starter, channel);
+      const source = { channel, digest, ...starterText(starter, channel) };
       const preview = await previewSource(undefined, PLATFORM, source, {
         ...starter.sampleVariables,
       });
@@ -135,7 +140,8 @@ function createStarterPictures(db: Database) {
     if (kept.size > MOST_TENANTS) kept.delete(kept.keys().next().value ?? "");
     const found = own.made.get(key);
     if (found !== undefined) return await found;
-    const input = { channel, format: "markdown", ...starter.email } as const;
+    const digest = starterDigest(starter, channel);
+    const input = { channel, digest, ...starterText(starter, channel) };
     // One after another: a tenant has few places in the queue of what is compiled.
     const making = own.last.then(async () => {
       const preview = await previewSource(db, tenantId, input, { ...starter.sampleVariables });

@@ -3,23 +3,26 @@ import { inputOfDraft, publishDraft, readDraft } from "@belfry/administration/te
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
 import { templateFaults } from "@belfry/administration/templates/template-input";
-import { settingsAfter } from "@belfry/administration/templates/template-settings";
 import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
 import {
   readTemplate,
   requireTemplate,
   type Template,
 } from "@belfry/administration/templates/templates";
+import { updateTenantAct } from "@belfry/administration/tenants/tenant-acts";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
-import { type Answer, page, redirect, withStatus } from "../page/answer.ts";
+import { type Answer, ownPath, page, redirect, withStatus } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { counted } from "../page/words.ts";
+import { settingSentences } from "./setting-sentences.ts";
 import { addressesOf, addressOf, defaultLocaleOf } from "./template-addresses.ts";
+import { NEWEST_ALONE } from "./template-preview-pages.ts";
 import { differences, leftOutSentence, textParts } from "./template-texts.ts";
+import { TIMED_SETTINGS, timingFaults, timingValues } from "./timing-values.ts";
 
 /** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
 export function publishingPages({ route, db }: PageDeps): void {
@@ -44,6 +47,7 @@ export function publishingPages({ route, db }: PageDeps): void {
         by: published.savedBy,
         revision: draft.revision,
         faults: await faultsOf(one, draftLocales(template).includes("")),
+        newestAlone: one.gaps.includes("newest-alone") ? NEWEST_ALONE : "",
         changes: textParts(published, draft)
           .map(({ name, from, to }) => ({ name, lines: differences(from, to) }))
           .filter(({ lines }) => lines.some(({ kind }) => kind === "added" || kind === "removed")),
@@ -57,7 +61,8 @@ export function publishingPages({ route, db }: PageDeps): void {
       leftOut: (first?.leftOut ?? []).map(leftOutSentence),
       audience: first === undefined ? "" : audienceOf(first),
       languagesSaid: languagesSaid(all, nameOf),
-      settings: first === undefined ? [] : settingsSaid(all),
+      settings: settingsSaid(all),
+      losesAlike: all.some(({ gaps }) => gaps.includes("one-event")),
       outdated: outdatedAfter(template, all).map((locale) => ({
         name: nameOf(locale),
         href: addressesOf(base, template.id, locale).editor,
@@ -82,6 +87,14 @@ export function publishingPages({ route, db }: PageDeps): void {
       return withStatus(409, await show(context, {}));
     }
     return redirect(`${base}/templates/${template.id}`, "published");
+  });
+
+  // For a digest that would miss events: a setting of the tenant.
+  route("POST /tenants/:tenantId/templates/:templateId/separate-events", async (context) => {
+    const { run, tenant, form } = context;
+    await requireTemplate(db, addressOf(context));
+    await run(updateTenantAct, { id: tenant.id, dedupIncludesVariables: true });
+    return redirect(ownPath(form.get("from")), "saved");
   });
 
   /** One language. What the page showed is what is published: the draft's revision, over this version. */
@@ -112,21 +125,27 @@ export function publishingPages({ route, db }: PageDeps): void {
     const { draft, published } = one;
     const row = await requireTemplate(db, { id: published.id }, draft.locale);
     const input = inputOfDraft(row, draft);
+    const said = Object.values(timingFaults(timingValues(one.settings)));
     const own = [
       ...templateFaults(input).filter((fault) => fault !== undefined),
-      ...(await timingRuleFaults(db, published, settingsAfter(row, input, draft.locale))),
-    ];
+      ...(await timingRuleFaults(db, published, one.settings)),
+    ].filter(({ field }) => said.length === 0 || !TIMED_SETTINGS.includes(field));
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =
-      own.length > 0 ? undefined : await checkSource(db, draft.tenantId, input, samples ?? {});
+      own.length + said.length > 0
+        ? undefined
+        : await checkSource(db, draft.tenantId, input, samples ?? {});
     const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
     if (draft.locale !== "" && row.version === 0 && !hasDefault) {
       const base = await readTemplate(db, { id: published.id });
       if (base.version === 0) return ["The default text has to be published first."];
     }
-    return faults.map(
-      ({ field, message }) => `${field[0]?.toUpperCase()}${field.slice(1)}: ${message}`,
-    );
+    return [
+      ...said,
+      ...faults.map(
+        ({ field, message }) => `${field[0]?.toUpperCase()}${field.slice(1)}: ${message}`,
+      ),
+    ];
   };
 }
 
@@ -161,18 +180,16 @@ function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => 
       ? ""
       : ` Users of ${others.join(", ")} see no change.`;
   const whom = drafts.includes("")
-    ? "The default is sent to everybody whose language has no text."
-    : "Everybody else sees no change.";
+    ? "Everyone else gets the default text."
+    : "Everyone else sees no change.";
   return `Languages: ${named}. ${whom}${rest}`;
 }
 
-const QUIET_SETTINGS = ["Sample variables"];
-
-function settingsSaid(all: readonly Publication[]) {
+/** Only the draft of the default variant has them. */
+function settingsSaid(all: readonly Publication[]): string[] {
   return all
     .filter(({ draft }) => draft.locale === "")
-    .flatMap(({ settings }) => settings)
-    .filter(({ name }) => !QUIET_SETTINGS.includes(name));
+    .flatMap(({ changed, settings }) => settingSentences(changed, settings));
 }
 
 /** Translations that stand behind the default text once this is published. */

@@ -25,6 +25,7 @@ export function addressesOf(base: string, id: string, locale: string) {
     discard: `${plain}/discard`,
     sample: `${plain}/sample`,
     same: `${plain}/same`,
+    separate: `${plain}/separate-events`,
     removeLanguage: `${plain}/remove-language`,
     publish: `${plain}/publish`,
     versions: `${plain}/versions${query}`,

@@ -5,6 +5,7 @@ import {
   invalid,
   NotFound,
 } from "@belfry/administration/input-error";
+import { losesAlike } from "@belfry/administration/templates/digest-gaps";
 import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { leftOut, sampleFromEvents } from "@belfry/administration/templates/publication";
 import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
@@ -28,6 +29,7 @@ import { differences, leftOutSentence, textParts, wholeText } from "./template-t
 import {
   draftInputOf,
   FORMATS,
+  settingFaultsOf,
   type TemplateValues,
   valuesOfForm,
   valuesOfTemplate,
@@ -82,7 +84,12 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       const { revision } = await keep(context, template, true);
       return json({ id: template.id, revision });
     } catch (error) {
-      if (error instanceof InvalidInput) return json({ text: error.message }, 422);
+      if (error instanceof InvalidInput) {
+        const [text = error.message] = Object.values(
+          settingFaultsOf(typedValues(context.form, template)),
+        );
+        return json({ text }, 422);
+      }
       if (!(error instanceof Conflict)) throw error;
       const { locale } = typedValues(context.form, template);
       const by = (await draftOf(template, locale))?.savedBy ?? null;
@@ -176,10 +183,13 @@ async function editorPage(
   const version = locale === "" ? template.version : (variant?.version ?? 0);
   const { address } = CHANNEL_ROWS[channel];
   const { email } = person;
+  const settingFaults = settingFaultsOf(values);
   const mayEdit = mayDo(role, "editor");
   return page("template-editor", template.eventType, {
     ...{ template, values, addresses, languages, mayEdit, defaultName },
-    faults: faultsByField(edited.faults ?? []),
+    faults: { ...faultsByField(edited.faults ?? []), ...settingFaults },
+    hasSettingFault: Object.keys(settingFaults).length > 0,
+    losesAlike: await losesAlike(db, tenant.id),
     conflict: edited.conflict,
     channelRow: CHANNEL_ROWS[channel],
     formats: FORMATS,

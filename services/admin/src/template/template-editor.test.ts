@@ -137,9 +137,10 @@ test("what holds for all languages is set with the default text alone", async (t
 test("timing is set in words, kept as it was typed, and refused where it does not go", async (t) => {
   const { admin, operator, base, address } = await startTenant(t);
   const timing = {
-    ...{ digestKind: "window", digestWindowSeconds: "3600", digestSliding: "on" },
-    ...{ digestMaxSeconds: "7200", digestKey: "post_id", digestLeading: "on" },
-    ...{ throttleCount: "5", throttleSeconds: "60", afterUnreadSeconds: "600" },
+    ...{ digestKind: "window", digestWindow: "1", digestWindowUnit: "3600", digestSliding: "on" },
+    ...{ digestMax: "120", digestMaxUnit: "60", digestKey: "post_id", digestLeading: "on" },
+    ...{ throttleCount: "5", throttleTime: "1", throttleTimeUnit: "60" },
+    ...{ afterUnread: "10", afterUnreadUnit: "60" },
   };
   const path = await publishByForm(operator, base, { ...SMS, ...timing });
   const { digest, throttle, afterUnreadSeconds } = await readTemplate(admin.db, address);
@@ -152,11 +153,19 @@ test("timing is set in words, kept as it was typed, and refused where it does no
     ],
   );
   const page = await operator.text(path);
-  assert.match(page, /name="digestWindowSeconds"[^>]*value="3600"/);
+  assert.match(page, /name="digestWindow"[^>]*value="1"/);
+  assert.match(page, /name="digestMax"[^>]*value="2"/);
   assert.match(page, /name="throttleCount"[^>]*value="5"/);
   const fields = { digestKind: "at", digestAt: "09:00", digestDays: "1", throttleCount: "many" };
-  await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleSeconds: "60" });
-  assert.match(await operator.text(`${path}/publish`), /Throttle: count must be an integer/);
+  const unread = await saveDraftByForm(operator, path, { ...SMS, ...fields });
+  assert.equal(unread.status, 422);
+  assert.match(
+    await unread.text(),
+    /data-fault-of="throttleCount"[^>]*>Enter a whole number from 1/,
+  );
+  const tooMany = { throttleCount: "101", throttleTime: "1", throttleTimeUnit: "60" };
+  await saveDraftByForm(operator, path, { ...SMS, ...fields, ...tooMany });
+  assert.match(await operator.text(`${path}/publish`), /Enter a whole number from 1 to 100/);
   await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleCount: "", sensitive: "on" });
   const refused = await operator.text(`${path}/publish`);
   assert.match(refused, /Digest: does not go with a sensitive template/);
@@ -164,7 +173,7 @@ test("timing is set in words, kept as it was typed, and refused where it does no
   assert.deepEqual([again.status, again.headers.get("location")], [303, `${path}/publish`]);
   assert.deepEqual((await readTemplate(admin.db, address)).digest, digest);
   await saveDraftByForm(operator, path, { ...SMS, ...fields, throttleCount: "" });
-  assert.match(await operator.text(`${path}/publish`), /at 09:00, on mon/);
+  assert.match(await operator.text(`${path}/publish`), /one message at 09:00 on Monday/);
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
   const now = await readTemplate(admin.db, address);
   assert.deepEqual([now.digest, now.throttle], [{ at: "09:00", days: [1] }, null]);

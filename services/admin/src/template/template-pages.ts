@@ -19,9 +19,9 @@ import {
 import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { typedTexts } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
-import { typedTexts } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
 import { ago, counted } from "../page/words.ts";

@@ -1,12 +1,22 @@
 import { InvalidInput } from "@belfry/administration/input-error";
+import { digestGaps } from "@belfry/administration/templates/digest-gaps";
 import { checkSource, type PreviewInput } from "@belfry/administration/templates/preview-template";
+import { writtenTexts } from "@belfry/administration/templates/template-input";
 import { testTemplate } from "@belfry/administration/templates/try-template";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import { previewInputOf, type TemplateValues, valuesOfForm } from "./template-values.ts";
+import {
+  previewInputOf,
+  settingFaultsOf,
+  type TemplateValues,
+  valuesOfForm,
+} from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
+
+export const NEWEST_ALONE =
+  "This text shows only the newest event of the digest. Insert the digest's events to show them all.";
 
 /** The editor's live preview, and sending its content as a test, saved or not. */
 export function templatePreviewPages({ route, db }: PageDeps): void {
@@ -15,18 +25,25 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
     const samples = samplesOf(values);
     const sampleFault =
       samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
+    const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
     // An empty text is no mistake yet.
-    if (values.content.trim() === "") return json({ ok: false, faults: [], sampleFault });
+    if (values.content.trim() === "") return json({ ok: false, faults: [], ...beside });
     const source = withHeadline(previewInputOf(values));
     const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
     if (!checked.ok) {
-      return json({ ...checked, variables: templateVariables(textsOf(source)), sampleFault });
+      return json({ ...checked, variables: templateVariables(writtenTexts(source)), ...beside });
     }
     const { plain, preview, variables } = checked;
     const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
-    const warnings = [...checked.warnings, ...ofValues];
+    const { channel } = source;
+    const digest = source.digest ?? null;
+    const texts = writtenTexts(source);
+    const gaps = await digestGaps(db, { tenantId: tenant.id, channel, digest, texts });
+    // The other one is said beside the digest.
+    const ofDigest = gaps.includes("newest-alone") ? [{ field: "", message: NEWEST_ALONE }] : [];
+    const warnings = [...ofDigest, ...checked.warnings, ...ofValues];
     return json({
-      ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, sampleFault },
+      ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, ...beside },
     });
   });
 
@@ -68,9 +85,4 @@ function withHeadline(source: PreviewInput): PreviewInput {
     ...(subject?.trim() === "" ? { subject: unfilledMark("no subject yet") } : {}),
     ...(title?.trim() === "" ? { title: unfilledMark("no title yet") } : {}),
   };
-}
-
-function textsOf({ subject, title, content, url, actions = [] }: PreviewInput): string[] {
-  const links = actions.flatMap((action) => [action.label, action.url]);
-  return [subject, title, content, url, ...links].filter((text) => text !== undefined);
 }

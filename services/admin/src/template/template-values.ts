@@ -20,9 +20,16 @@ import {
   isChannel,
   isProviderChannel,
 } from "@belfry/contracts/channels";
-import type { DigestSettings } from "@belfry/contracts/delivery";
 import type { EmailFormat } from "@belfry/templates/source";
-import { typedTexts } from "../page/form-fields.ts";
+import {
+  expiryInput,
+  type TimingFaults,
+  type TimingValues,
+  timingFaults,
+  timingInput,
+  timingOfForm,
+  timingValues,
+} from "./timing-values.ts";
 
 /** Settings that a form turns on and off; `active` is a button of its own. */
 const SWITCHES = SETTING_NAMES.filter(
@@ -51,7 +58,6 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   /** As many as a push may have, empty ones too. */
   actions: { label: string; url: string }[];
   targetChannel: string;
-  expiresAfterSeconds: string;
   /** JSON text. */
   sampleVariables: string;
   /** False: they are a real event's, thus a user's, and are shown but never saved. */
@@ -103,7 +109,6 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     actions: paddedActions(actions),
     targetChannel: text("targetChannel").trim(),
     ...switches((name) => form.has(name)),
-    expiresAfterSeconds: text("expiresAfterSeconds").trim(),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
     keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
     requiredVariables: form.getAll("requiredVariables"),
@@ -129,12 +134,14 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
 
 /** The input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
-  return { ...sourceOf(values), plainCharacters: values.plainCharacters };
+  const { plainCharacters, digestKind } = values;
+  // However it is set: a preview only asks whether there is one.
+  return { ...sourceOf(values), plainCharacters, digest: digestKind === "" ? null : {} };
 }
 
 /** The input of a draft. Only the default variant has the settings, which hold for all languages. */
 export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
-  const { targetChannel, expiresAfterSeconds, sampleVariables, keepsSamples } = values;
+  const { targetChannel, sampleVariables, keepsSamples } = values;
   const { eventType, basedOnVersion } = values;
   const text = { ...sourceOf(values), eventType, basedOnVersion };
   if (values.locale !== "") return text;
@@ -143,7 +150,7 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     ...text,
     targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
     ...switches((name) => values[name]),
-    expiresAfterSeconds: expiresAfterSeconds === "" ? undefined : Number(expiresAfterSeconds),
+    expiresAfterSeconds: expiryInput(values),
     ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
     ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
@@ -158,6 +165,11 @@ interface ValueSources {
   draft: TemplateDraft | undefined;
   /** The draft of the default variant. */
   source: TemplateDraft | undefined;
+}
+
+/** Beside the fields of the settings, which only the default variant has. */
+export function settingFaultsOf(values: TemplateValues): TimingFaults {
+  return values.locale === "" ? timingFaults(values) : {};
 }
 
 /** Settings of all languages come from the draft of the default variant, if there is one. */
@@ -180,7 +192,6 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     actions: paddedActions(text.actions ?? []),
     targetChannel: settings.targetChannel ?? "",
     ...switches((name) => settings[name] ?? false),
-    expiresAfterSeconds: String(settings.expiresAfterSeconds ?? ""),
     sampleVariables: samples ?? "{}",
     keepsSamples: samples !== null,
     requiredVariables: [...(source?.settings.requiredVariables ?? template.requiredVariables)],
@@ -189,86 +200,4 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
       (isPublished && "version" in sources.text ? sources.text.version : 0),
     revision: String(draft?.revision ?? ""),
   };
-}
-
-const TIMING_TEXTS = [
-  "digestWindowSeconds",
-  "digestMaxSeconds",
-  "digestAt",
-  "digestKey",
-  "throttleCount",
-  "throttleSeconds",
-  "afterUnreadSeconds",
-] as const;
-const DIGEST_SWITCHES = ["digestSliding", "digestLeading"] as const;
-
-/** When a template's messages are sent, as its form has it: texts as typed, empty where not set. */
-type TimingValues = Record<(typeof TIMING_TEXTS)[number], string> &
-  Record<(typeof DIGEST_SWITCHES)[number], boolean> & {
-    /** Empty: each event is sent by itself. */
-    digestKind: "" | "window" | "at";
-    /** ISO days of the week; none: every day. */
-    digestDays: string[];
-  };
-
-function timingOfForm(form: URLSearchParams): TimingValues {
-  const kind = form.get("digestKind");
-  return {
-    ...typedTexts(form, TIMING_TEXTS),
-    ...Object.fromEntries(DIGEST_SWITCHES.map((name) => [name, form.has(name)])),
-    digestKind: kind === "window" || kind === "at" ? kind : "",
-    digestDays: form.getAll("digestDays"),
-  } as TimingValues;
-}
-
-/** A text that is no number becomes 0, which the rules refuse. */
-function timingInput(values: TimingValues): TemplateSettingsInput {
-  const { throttleCount, throttleSeconds, afterUnreadSeconds } = values;
-  const isThrottled = throttleCount !== "" || throttleSeconds !== "";
-  return {
-    digest: digestInput(values),
-    throttle: isThrottled
-      ? { count: numberOf(throttleCount), seconds: numberOf(throttleSeconds) }
-      : null,
-    afterUnreadSeconds: afterUnreadSeconds === "" ? null : numberOf(afterUnreadSeconds),
-  };
-}
-
-function digestInput(values: TimingValues): DigestSettings | null {
-  const { digestKind, digestKey, digestLeading, digestSliding, digestMaxSeconds } = values;
-  if (digestKind === "") return null;
-  const digest: DigestSettings = {};
-  if (digestKey !== "") digest.key = digestKey;
-  if (digestLeading) digest.leading = true;
-  if (digestKind === "at") {
-    digest.at = values.digestAt;
-    if (values.digestDays.length > 0) digest.days = values.digestDays.map(numberOf);
-    return digest;
-  }
-  digest.windowSeconds = numberOf(values.digestWindowSeconds);
-  if (digestSliding) digest.sliding = true;
-  if (digestSliding && digestMaxSeconds !== "") digest.maxSeconds = numberOf(digestMaxSeconds);
-  return digest;
-}
-
-function timingValues(settings: TemplateSettingsInput): TimingValues {
-  const { digest, throttle, afterUnreadSeconds } = settings;
-  const text = (value: number | string | null | undefined) => String(value ?? "");
-  return {
-    digestKind: digest == null ? "" : digest.at === undefined ? "window" : "at",
-    digestWindowSeconds: text(digest?.windowSeconds),
-    digestSliding: digest?.sliding === true,
-    digestMaxSeconds: text(digest?.maxSeconds),
-    digestAt: text(digest?.at),
-    digestDays: (digest?.days ?? []).map(String),
-    digestKey: text(digest?.key),
-    digestLeading: digest?.leading === true,
-    throttleCount: text(throttle?.count),
-    throttleSeconds: text(throttle?.seconds),
-    afterUnreadSeconds: text(afterUnreadSeconds),
-  };
-}
-
-function numberOf(text: string): number {
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }
