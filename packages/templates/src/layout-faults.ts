@@ -30,7 +30,7 @@ const LONGEST = {
 } as const satisfies Partial<Record<keyof Layout, number>>;
 
 /** What a tenant's layout may name beside what is filled in, and what is filled in for each recipient. */
-const SENT_VALUES = ["$unsubscribe_url", "$preferences_url"];
+const SENT_VALUES = ["$unsubscribe_url", "$preferences_url", "$list_unsubscribe_url"];
 
 /** Nothing is compiled: `checkLayout` does that, too. */
 export function layoutFaults(layout: Layout): LayoutFault[] {

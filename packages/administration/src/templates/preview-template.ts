@@ -1,7 +1,7 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { DEAD_LINKS } from "@belfry/contracts/message-links";
+import { DEAD_LINKS, DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { withGathered } from "@belfry/templates/language/event-variables";
@@ -30,7 +30,11 @@ type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
 /** A text, with what is set beside it that a reader sees. */
-export type PreviewInput = TemplateSourceInput & Pick<TemplateSettingsInput, "plainCharacters">;
+export type PreviewInput = TemplateSourceInput &
+  Pick<TemplateSettingsInput, "plainCharacters"> & {
+    /** Whose category says whether the mail has the links to unsubscribe that a layout shows. */
+    eventType?: string | undefined;
+  };
 
 type Variables = Record<string, unknown>;
 
@@ -91,7 +95,7 @@ export const previewTemplate = defineRead({
   },
   async run({ db, tenantId }, { variables = {}, content, eventType, ...input }) {
     if (content !== undefined) {
-      return await previewSource(db, tenantId, { ...input, content }, variables);
+      return await previewSource(db, tenantId, { ...input, eventType, content }, variables);
     }
     if (eventType === undefined) throw invalid("eventType", "is required without content");
     const { channel } = input;
@@ -118,8 +122,8 @@ export async function renderTemplate(
   if (row.versionId === null) {
     throw new NotFound("locale", "nothing of the template is published here");
   }
-  const { plainCharacters } = row;
-  const settings = { ...(await renderSettings(db, row.tenantId)), plainCharacters };
+  const { plainCharacters, eventType } = row;
+  const settings = { ...(await renderSettings(db, row.tenantId, eventType)), plainCharacters };
   return await preview(row.channel, row.compiled as CompiledTemplate, variables, settings);
 }
 
@@ -133,10 +137,12 @@ export async function previewSource(
   input: PreviewInput,
   variables: Variables,
   inForce?: LayoutInForce,
+  links?: Readonly<Record<string, string>>,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input, inForce);
-  const { plainCharacters } = input;
-  const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
+  const { plainCharacters, eventType } = input;
+  const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
+  if (links !== undefined) settings.system = links;
   return await preview(input.channel, compiled, variables, settings);
 }
 
@@ -173,8 +179,8 @@ export async function checkSource(
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const { plainCharacters } = input;
-    const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
+    const { plainCharacters, eventType } = input;
+    const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
     const plain = await preview(input.channel, compiled, variables, settings);
     const shown = await marked(plain, compiled, variables, { ...settings, mark });
     const named = await sourceVariables(input, compiled, plain.missing);
@@ -230,16 +236,31 @@ async function sourceVariables(
 export async function renderSettings(
   db: Database | undefined,
   tenantId: string,
+  eventType?: string,
 ): Promise<RenderSettings> {
-  const system = DEAD_LINKS;
-  if (db === undefined || tenantId === PLATFORM) return { system };
+  if (db === undefined || tenantId === PLATFORM) return { system: DEAD_LINKS };
   const tenant = await tenantById(db, tenantId);
+  const system = (await mayBeTurnedOff(db, tenantId, eventType)) ? DEAD_LIST_LINKS : DEAD_LINKS;
   return {
     locale: tenant?.defaultLocale,
     timeZone: tenant?.timezone ?? undefined,
     linkSchemes: tenant?.linkSchemes,
     system,
   };
+}
+
+async function mayBeTurnedOff(db: Database, tenantId: string, eventType: string | undefined) {
+  if (eventType === undefined) return false;
+  const category = await db
+    .selectFrom("event_type_categories as e")
+    .innerJoin("categories as c", (join) =>
+      join.onRef("c.tenant_id", "=", "e.tenant_id").onRef("c.key", "=", "e.category"),
+    )
+    .select("c.required")
+    .where("e.tenant_id", "=", tenantId)
+    .where("e.event_type", "=", eventType)
+    .executeTakeFirst();
+  return category?.required === false;
 }
 
 /** A message of one event, accepted now. */

@@ -38,6 +38,11 @@ function actionsOn(view, names, isMarkdown) {
       const given = await ask({ title: "Button", fields: [text, ADDRESS] });
       if (given) insertBlock(view, `[${given.text}](${given.address.trim()})`);
     },
+    unsubscribe({ words }) {
+      const [leave, choose] = words.split("|");
+      const links = `[${leave}]({{ $unsubscribe_url }}) · [${choose}]({{ $preferences_url }})`;
+      insert(view, `{% if $unsubscribe_url %}${links}{% endif %}`);
+    },
     async image() {
       const text = { name: "text", label: "What it shows, for who cannot see it" };
       const given = await ask({ title: "Image", fields: [ADDRESS, text] });
@@ -90,7 +95,7 @@ export function createToolbar(bar, view, { names, isMarkdown }) {
     const button = event.target.closest("button[data-do]");
     if (!button) return;
     setStop(button);
-    await actions[button.dataset.do]();
+    await actions[button.dataset.do](button.dataset);
   });
   bar.addEventListener("keydown", (event) => {
     const all = shown();

@@ -17,6 +17,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { unsubscribeWords } from "@belfry/templates/unsubscribe-words";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -188,6 +189,7 @@ async function editorPage(
     faults: faultsByField(edited.faults ?? []),
     conflict: edited.conflict,
     channelRow: CHANNEL_ROWS[channel],
+    unsubscribeWords: unsubscribeWords(locale || defaultLocale),
     formats: FORMATS,
     formatHint: FORMAT_HINT,
     hasDraft: draft !== undefined,

@@ -129,7 +129,8 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
 
 /** The input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
-  return { ...sourceOf(values), plainCharacters: values.plainCharacters };
+  const { eventType, plainCharacters } = values;
+  return { ...sourceOf(values), eventType, plainCharacters };
 }
 
 /** The input of a draft. Only the default variant has the settings, which hold for all languages. */
