@@ -223,6 +223,21 @@ export interface Schema {
     address: string | null;
     created_by: string | null;
     created_at: CreatedAt;
+    /** By language. */
+    footer_texts: ColumnType<Record<string, string> | null, string | null, string | null>;
+  };
+
+  images: {
+    id: string;
+    tenant_id: string;
+    name: string;
+    type: string;
+    bytes: number;
+    width: number;
+    height: number;
+    sha256: Buffer;
+    data: Buffer;
+    created_at: CreatedAt;
   };
 
   providers: {
