@@ -85,7 +85,7 @@ export async function deleteTenant(
 
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
-  ...(["inbound_messages", "scheduled_events", "digests", "throttles"] as const),
+  ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
 ];
 
 interface DeletionSteps {

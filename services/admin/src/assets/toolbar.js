@@ -1,4 +1,5 @@
 import { ask } from "./ask.js";
+import { chooseImage } from "./image-picker.js";
 import { insert, insertBlock, markLines, wrap } from "./text-edits.js";
 
 /** The toolbar over the text: Markdown for a simple mail, variables and logic for every text. */
@@ -44,9 +45,11 @@ function actionsOn(view, names, isMarkdown) {
       insert(view, `{% if $unsubscribe_url %}${links}{% endif %}`);
     },
     async image() {
-      const text = { name: "text", label: "What it shows, for who cannot see it" };
-      const given = await ask({ title: "Image", fields: [ADDRESS, text] });
-      if (given) insertBlock(view, `![${given.text}](${given.address.trim()})`);
+      const address = await chooseImage();
+      if (address === undefined) return;
+      const text = { name: "text", label: "What it shows, for people who cannot see it" };
+      const given = await ask({ title: "Image", fields: [text] });
+      if (given) insertBlock(view, `![${given.text}](${address})`);
     },
     async variable() {
       const hint = "As your service calls it when it triggers the event.";

@@ -15,6 +15,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   first:
     "It is now the first provider of its channel. The change applies everywhere within 5 seconds.",
   deleted: "Deleted.",
+  uploaded: "Uploaded.",
   restored: "Restored as a new version.",
   revoked: "Key revoked. It stops working within 5 seconds.",
   "secret-removed": "Webhook secret removed. Triggers no longer need a signature.",

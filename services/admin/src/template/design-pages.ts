@@ -1,3 +1,4 @@
+import { listImages } from "@belfry/administration/images/images";
 import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/input-error";
 import {
   LAYOUT_NAMES,
@@ -45,6 +46,7 @@ export function designPages({ route, db }: PageDeps): void {
     const faults = given.faults ?? [];
     return page("design", "Design", {
       ...{ view, colors: COLORS, effect: EFFECT, conflict: given.conflict },
+      images: await context.run(listImages, {}),
       ...footersOf(given.values ?? valuesOf(view)),
       values: given.values ?? valuesOf(view),
       faults: faultsByField(faults.filter(({ field }) => field !== "layout")),
