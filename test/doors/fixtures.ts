@@ -44,6 +44,7 @@ export function servicesOf(pool: Pool, keys: SecretKeys, url: string): ActServic
     allowPrivateAddresses: async () => true,
     allowPrivateWebhooks: async () => true,
     adminUrl: async () => url,
+    publicUrl: async () => url,
   };
 }
 

@@ -147,6 +147,8 @@ export interface ActServices {
   keys(): Promise<SecretKeys>;
   /** Where people reach the Admin UI, without a / at the end. */
   adminUrl(): Promise<string>;
+  /** Where readers of mails reach ingest-api, without a / at the end. */
+  publicUrl(): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
   /** To the user's open browsers. */

@@ -54,6 +54,10 @@ export const NOUNS = {
     summary: "The layout of a tenant's Markdown emails",
     load: async () => [await import("./templates/layouts.ts")],
   },
+  image: {
+    summary: "Pictures for mails and the design",
+    load: async () => [await import("./images/images.ts")],
+  },
   bundle: {
     summary: "Templates, layout and categories of a tenant as a folder of files",
     load: async () => [await import("./templates/bundle.ts")],

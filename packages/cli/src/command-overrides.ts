@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Act } from "@belfry/administration/act";
 import type { ProviderAddress } from "@belfry/administration/providers/providers";
 import type { SecretsReport } from "@belfry/administration/providers/rotate-secrets";
@@ -12,7 +12,7 @@ import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { BASE_URL } from "./environment.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
-import { readInput, readSecretInput } from "./input-file.ts";
+import { readBytes, readInput, readSecretInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import type { Session } from "./session.ts";
 
@@ -171,6 +171,17 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     async input({ before }) {
       if (before === undefined || UUID.test(String(before))) return {};
       throw new CommandError("--before: must be the next of a page");
+    },
+  },
+  "image upload": {
+    fields: ["name", "data"],
+    define: (command) =>
+      void command
+        .requiredOption("--file <file>", "PNG, JPEG, GIF or WebP; - for standard input")
+        .option("--name <name>", "as people find it again; default: the file's"),
+    async input({ file, name }) {
+      const bytes = await readBytes("--file", String(file));
+      return { name: name ?? basename(String(file)), data: Buffer.from(bytes).toString("base64") };
     },
   },
   "bundle pull": {

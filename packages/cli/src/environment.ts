@@ -18,6 +18,8 @@ export interface Environment {
   webhookSecret: string | undefined;
   /** Where people reach the Admin UI. */
   adminBaseUrl: string | undefined;
+  /** Where readers of mails reach ingest-api. */
+  publicUrl: string | undefined;
   /** As the services have them. */
   nats: NatsEnvironment;
 }
@@ -47,6 +49,7 @@ export function readEnvironment(
     apiKey: env.BELFRY_API_KEY || undefined,
     webhookSecret: env.BELFRY_WEBHOOK_SECRET || undefined,
     adminBaseUrl: env.ADMIN_BASE_URL || undefined,
+    publicUrl: env.PUBLIC_URL || undefined,
     nats: {
       ...setOf({
         url: env.NATS_URL,
@@ -161,4 +164,13 @@ export async function adminUrl(baseUrl: string | undefined): Promise<string> {
     throw new CommandError("--base-url: must be an address such as https://admin.example.com");
   }
   return given.replace(/\/$/, "");
+}
+
+/** `PUBLIC_URL`, else where the local stack's ingest-api is, without a / at the end. Throws `CommandError`. */
+export async function publicUrl(): Promise<string> {
+  const { home, publicUrl: given } = readEnvironment();
+  const local = await readHomeFile<{ apiUrl?: unknown }>(home, "local.json");
+  const url = given ?? local?.apiUrl;
+  if (typeof url === "string") return url.replace(/\/+$/, "");
+  throw new CommandError("PUBLIC_URL is not set: it says where readers of mails reach ingest-api");
 }

@@ -8,9 +8,14 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** The flag that reads it; a stream is read once. */
 const takenBy = new WeakMap<AsyncIterable<unknown>, string>();
 
-/** The text of a file, or of standard input for `-`: UTF-8, at most 2 MiB. Errors name the flag. */
+/** The bytes of a file, or of standard input for `-`: at most 2 MiB. Errors name the flag. */
+export async function readBytes(flag: string, path: string): Promise<Uint8Array> {
+  return path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
+}
+
+/** As `readBytes`, as UTF-8 text. */
 export async function readInput(flag: string, path: string): Promise<string> {
-  const bytes = path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
+  const bytes = await readBytes(flag, path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

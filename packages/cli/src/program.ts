@@ -37,6 +37,7 @@ const COMMANDS: readonly Row[] = [
   noun("audit"),
   noun("template", ofTemplates),
   noun("layout", ofTemplates),
+  noun("image"),
   noun("bundle"),
   noun("provider"),
   noun("event"),

@@ -12,6 +12,7 @@ import {
   type Environment,
   findDatabaseUrl,
   findSecretsKeys,
+  publicUrl,
   readEnvironment,
 } from "./environment.ts";
 import { printJson } from "./output.ts";
@@ -86,6 +87,7 @@ export function callerOf(
       pool,
       keys,
       adminUrl: () => adminUrl(flags.baseUrl as string | undefined),
+      publicUrl,
       allowPrivateAddresses: session.allowPrivateAddresses,
       allowPrivateWebhooks: session.allowPrivateWebhooks,
       // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.

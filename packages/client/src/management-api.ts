@@ -205,6 +205,21 @@ export interface Environment {
   locked: boolean;
 }
 
+export interface Image {
+  id: string;
+  /** Of the file that was uploaded */
+  name: string;
+  type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  bytes: number;
+  /** In pixels */
+  width: number;
+  height: number;
+  /** For a mail or a design: everybody can read it there */
+  url: string;
+  /** When it was uploaded; ISO 8601, UTC */
+  createdAt: string;
+}
+
 export interface InboundMessage {
   id: string;
   /** The kind of the provider that received it */
@@ -234,6 +249,8 @@ export interface Layout {
   footerText: string | null;
   /** the sender's postal address; '' for none */
   address: string | null;
+  /** The text below by language */
+  footerTexts: Record<string, string> | null;
   savedBy: string | null;
   /** When it was published; ISO 8601, UTC */
   savedAt: string | null;
@@ -334,6 +351,8 @@ export interface SavedDraft extends Draft {
 export interface SavedLayout extends Layout {
   /** How many templates, by language, were published anew with it */
   recompiled: number;
+  /** What its mails lack */
+  warnings: string[];
 }
 
 export interface SavedTemplate extends Template {
@@ -1039,6 +1058,38 @@ export interface ManagementCalls {
     };
   };
   /**
+   * Delete an image: mails that show it have a gap from then on
+   * Needs a key with the role manage or provision.
+   */
+  imageDelete: {
+    input: {
+      /** as in the list */
+      id: string;
+    };
+    data: Image;
+  };
+  /**
+   * The images of mails and the design, the newest first
+   * Needs a key with the role manage or provision.
+   */
+  imageList: {
+    input: Record<string, never>;
+    data: Image[];
+  };
+  /**
+   * Store a PNG, JPEG, GIF or WebP file for mails and the design
+   * At most 2 MiB and 4096 pixels a side; a tenant has at most 200, together 100 MiB. The same file again is the same image. Needs a key with the role manage or provision.
+   */
+  imageUpload: {
+    input: {
+      /** as people find it again */
+      name: string;
+      /** the file in base64 */
+      data: string;
+    };
+    data: Image;
+  };
+  /**
    * A sample mail in a layout that is not in force
    * What is left out is the platform's. Needs a key with the role manage or provision.
    */
@@ -1058,9 +1109,13 @@ export interface ManagementCalls {
       footerText?: string | null;
       /** the sender's postal address; '' for none */
       address?: string | null;
+      /** below the content in other languages than the default */
+      footerTexts?: Record<string, string>;
     };
     data: {
       html: string;
+      /** What its mails lack */
+      warnings: string[];
     };
   };
   /**
@@ -1083,6 +1138,8 @@ export interface ManagementCalls {
       footerText?: string | null;
       /** the sender's postal address; '' for none */
       address?: string | null;
+      /** below the content in other languages than the default */
+      footerTexts?: Record<string, string>;
       /** the version that the editor began with, 0: none; refused over another */
       basedOnVersion?: number;
     };
@@ -2381,6 +2438,9 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   eventCancelOne: { method: "POST", path: "/events/{id}/cancel" },
   eventResend: { method: "POST", path: "/events/{id}/resend" },
   eventSearch: { method: "GET", path: "/search", query: ["search", "limit"] },
+  imageDelete: { method: "DELETE", path: "/images/{id}" },
+  imageList: { method: "GET", path: "/images" },
+  imageUpload: { method: "POST", path: "/images" },
   layoutPreview: { method: "POST", path: "/layout/preview" },
   layoutPut: { method: "PUT", path: "/layout" },
   layoutRemove: { method: "DELETE", path: "/layout" },

@@ -69,3 +69,9 @@ export const DEAD_LINKS = {
   $unsubscribe_url: "https://belfry.invalid/unsubscribe/preview",
   $preferences_url: "https://belfry.invalid/preferences/preview",
 } as const;
+
+/** The same where the message is of a category that its reader may turn off. */
+export const DEAD_LIST_LINKS = {
+  ...DEAD_LINKS,
+  $list_unsubscribe_url: DEAD_LINKS.$unsubscribe_url,
+} as const;

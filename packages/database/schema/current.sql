@@ -295,6 +295,24 @@ create table expiry_cursors (
 ) with (fillfactor=50);
 comment on column expiry_cursors.tenant_id is 'empty: every tenant without a row of its own';
 
+create table images (
+  id text collate "C" not null,
+  tenant_id text collate "C" not null,
+  name text not null,
+  type text not null,
+  bytes integer not null,
+  width integer not null,
+  height integer not null,
+  sha256 bytea not null,
+  data bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint images_check CHECK ((bytes = length(data))),
+  constraint images_pkey PRIMARY KEY (id),
+  constraint images_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  constraint images_tenant_id_sha256_key UNIQUE (tenant_id, sha256)
+);
+comment on column images.sha256 is 'of data: the same picture is stored once in a tenant';
+
 create table inbound_messages (
   id uuid not null,
   tenant_id text collate "C" not null,
@@ -346,12 +364,14 @@ create table layouts (
   address text,
   created_by text,
   created_at timestamp with time zone not null default now(),
+  footer_texts jsonb,
   constraint layouts_background_color_check CHECK ((background_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint layouts_pkey PRIMARY KEY (tenant_id, version),
   constraint layouts_primary_color_check CHECK ((primary_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint layouts_text_color_check CHECK ((text_color ~ '^#[0-9a-f]{6}$'::text))
 );
 comment on column layouts.content is 'MJML with {{ $content }}; null: the platform''s';
+comment on column layouts.footer_texts is 'by language, in place of footer_text; null: none';
 
 create table memberships (
   person_id uuid not null,

@@ -257,6 +257,20 @@ export interface Schema {
     walked_at: Generated<Date>;
   };
 
+  images: {
+    id: string;
+    tenant_id: string;
+    name: string;
+    type: string;
+    bytes: number;
+    width: number;
+    height: number;
+    /** of data: the same picture is stored once in a tenant */
+    sha256: Buffer;
+    data: Buffer;
+    created_at: CreatedAt;
+  };
+
   inbound_messages: {
     id: string;
     tenant_id: string;
@@ -297,6 +311,8 @@ export interface Schema {
     address: string | null;
     created_by: string | null;
     created_at: CreatedAt;
+    /** by language, in place of footer_text; null: none */
+    footer_texts: Json<Record<string, string> | null>;
   };
 
   memberships: {

@@ -13,6 +13,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "digests.channel": "ProviderChannel from @belfry/contracts/channels",
   "erasures.deleted": "Record<string, number>",
   "events.outcome": "EventOutcome from @belfry/contracts/delivery",
+  "layouts.footer_texts": "Record<string, string>",
   "outbox.channel": "ProviderChannel from @belfry/contracts/channels",
   "outbox.headers": "Record<string, string>",
   "password_resets.created_at": "Date",

@@ -18,7 +18,7 @@ const MAX_WAITING_CALLS = 128;
 export const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** A tenant's own calls must not hold up its readers' links, nor its vendors. */
-type Door = "api" | "link" | "vendor";
+type Door = "api" | "link" | "vendor" | "image";
 
 export interface AbuseBounds {
   unknownKeysPerMinute: number;
@@ -26,6 +26,7 @@ export interface AbuseBounds {
   /** Absent: the service has none. */
   receiptsPerMinute?: number;
   linksPerMinute?: number;
+  imagesPerMinute?: number;
   /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
   otherAtATime: number;
 }
@@ -66,6 +67,10 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
     bounds.linksPerMinute ?? 0,
     (request) => `link ${links.get(request) ?? ""}`,
   );
+  const images = limit(
+    bounds.imagesPerMinute ?? 0,
+    (request) => `image ${clientNetwork(request.ip)}`,
+  );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   const largeBodies = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
@@ -104,6 +109,10 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
       const key = JSON.stringify([isChange, purpose, tenantId, userId, category, channel]);
       links.set(request, hash("sha256", key, "base64"));
       refuse(await countedLink(request));
+    },
+    /** Counts a request for an image against its address. */
+    async countImage(request: FastifyRequest): Promise<void> {
+      refuse(await images(request));
     },
     /**
      * Runs work that asks the database for a tenant: a few calls of one tenant at a door at a time, tenants in turn.

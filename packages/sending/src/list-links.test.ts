@@ -89,7 +89,7 @@ test("an email of a category arrives with each header field once, and its addres
 const LINKS = {
   ...EMAIL_TEMPLATE,
   html: '<p><a href="{{$unsubscribe_url}}">Off</a> <a href="{{$preferences_url}}">More</a></p>',
-  text: "Off: {{$unsubscribe_url}} More: {{$preferences_url}}",
+  text: "Off: {{$unsubscribe_url}} More: {{$preferences_url}}{%if $list_unsubscribe_url%} Listed{%endif%}",
 };
 
 test("a template may contain both addresses; the header has the same one", async (t) => {
@@ -101,6 +101,7 @@ test("a template may contain both addresses; the header has the same one", async
     text.match(new RegExp(`https://mail.example.com/${purpose}/[^"> \r]+`, "g")) ?? [];
   assert.equal(new Set(of("unsubscribe")).size, 1);
   assert.equal(of("unsubscribe").length, 3);
+  assert.match(text, /Listed/);
   assert.equal(new Set(of("preferences")).size, 1);
   const token = of("preferences")[0]?.split("/").at(-1) ?? "";
   const opened = openLink(parseLinkKeys(LINK_KEYS), "preferences", token, new Date());
@@ -126,6 +127,7 @@ for (const [what, category, config, missing] of NOTHING) {
       [],
     );
     assert.deepEqual(row.missing ?? [], missing);
+    assert.doesNotMatch(mail, /Listed/, "a layout shows no link");
     assert.equal(/\/(unsubscribe|preferences)\//.test(mail), missing.length === 0);
   });
 }

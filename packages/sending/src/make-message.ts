@@ -125,7 +125,7 @@ function listLinks(
   if (userId === null || category?.required) return undefined;
   const message = { tenantId, userId, category: category?.key ?? ANY, channel };
   const made: { unsubscribe?: string; preferences?: string } = {};
-  const system = {
+  const system: Record<string, string | undefined> & { readonly $unsubscribe_url: string } = {
     get $unsubscribe_url() {
       made.unsubscribe ??= links.unsubscribeUrl(message);
       return made.unsubscribe;
@@ -133,6 +133,10 @@ function listLinks(
     get $preferences_url() {
       made.preferences ??= links.preferencesUrl(message, new Date());
       return made.preferences;
+    },
+    // Of a category alone, as the header: a layout shows its link only there.
+    get $list_unsubscribe_url() {
+      return category === undefined ? undefined : system.$unsubscribe_url;
     },
   };
   return {

@@ -21,6 +21,7 @@ import {
   TOO_LARGE_WHEN_EMPTY,
 } from "./source.ts";
 import { directionOf } from "./text-direction.ts";
+import { linksToUnsubscribe, unsubscribeWords } from "./unsubscribe-words.ts";
 
 /** A fault of the mail's own text, of the layout's MJML or of its footer. */
 export type PartFault = TagFault & { part: Part };
@@ -66,7 +67,9 @@ export async function compileMarkdown(
     );
   const footer = await compileFooter(layout.footerText, settings);
   if (footer !== undefined && !footer.ok) return footer;
-  const template = layout.content ?? platformLayout(layout);
+  const hasOwnLink = [source, layout.footerText ?? ""].some(linksToUnsubscribe);
+  const unsubscribe = hasOwnLink ? undefined : unsubscribeWords(languageOf(settings));
+  const template = layout.content ?? platformLayout(layout, unsubscribe);
   const whole = setInLayout(template, layout, {
     content: { markup: made.html, wordStart, tags },
     ...(preheader !== undefined && {

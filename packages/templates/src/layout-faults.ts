@@ -30,7 +30,7 @@ const LONGEST = {
 } as const satisfies Partial<Record<keyof Layout, number>>;
 
 /** What a tenant's layout may name beside what is filled in, and what is filled in for each recipient. */
-const SENT_VALUES = ["$unsubscribe_url", "$preferences_url"];
+const SENT_VALUES = ["$unsubscribe_url", "$preferences_url", "$list_unsubscribe_url"];
 
 /** Nothing is compiled: `checkLayout` does that, too. */
 export function layoutFaults(layout: Layout): LayoutFault[] {
@@ -54,9 +54,14 @@ function settingFault(field: keyof typeof LONGEST, value: string): string | unde
   }
   if (value.length > LONGEST[field]) return `${field} is longer than ${LONGEST[field]} characters`;
   if (cleanBody(value) !== value) return `${field} holds a character that is not allowed`;
-  if (field === "logoUrl" && !isHttps(value)) return "logoUrl must be an address with https://";
+  if (field === "logoUrl" && !isHttps(value) && !LOCAL_IMAGE.test(value))
+    return "logoUrl must be an address with https://";
   return undefined;
 }
+
+/** An uploaded image on the local stack, which has no TLS. */
+const LOCAL_IMAGE =
+  /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/images\/[0-9a-f]{32}$/;
 
 function isHttps(text: string): boolean {
   return /^https:\/\/[^\s"'<>{}\\]+$/.test(text) && URL.canParse(text);

@@ -7,6 +7,7 @@ import { layoutFaults } from "./layout-faults.ts";
 import { platformLayout } from "./platform-layout.ts";
 import { createRenderer } from "./render.ts";
 import type { Layout } from "./source.ts";
+import { unsubscribeWords } from "./unsubscribe-words.ts";
 
 const page = (column: string, head = "") =>
   `<mjml>${head}\n<mj-body><mj-section><mj-column>${column}</mj-column></mj-section></mj-body>\n</mjml>`;
@@ -56,6 +57,36 @@ test("a layout's own tags are filled for their places, its other ones stay", asy
   });
   assert.ok(rendered.ok && rendered.kind === "email");
   assert.match(rendered.html, /<strong>z<\/strong>/);
+});
+
+test("a mail that its reader may turn off says how, in its language; any other is as it was", async () => {
+  const sent = async (locale: string, content: string, system: Record<string, string> = {}) => {
+    const layout = { content: null, footerText: "Hi" };
+    const source = { kind: "email", subject: "S", content, format: "markdown", layout } as const;
+    const made = await compileTemplate(source, { owner: "acme", locale });
+    assert.ok(made.ok);
+    const mail = createRenderer(made.compiled)({}, { system });
+    assert.ok(mail.ok && mail.kind === "email");
+    return mail;
+  };
+  const links = { $unsubscribe_url: "https://x.io/u", $preferences_url: "https://x.io/p" };
+  const listed = { ...links, $list_unsubscribe_url: "https://x.io/u" };
+  for (const [locale, words] of [
+    ["de-AT", "Abmelden"],
+    ["fr", "Se désabonner"],
+    ["es", "Darse de baja"],
+    ["en", "Unsubscribe"],
+    ["ar", "Unsubscribe"],
+  ] as const) {
+    const { html, text } = await sent(locale, "a", listed);
+    assert.ok(html.includes(`href="https://x.io/u"`) && html.includes(`>${words}</a>`), html);
+    assert.ok(text.includes(`${words} [https://x.io/u]`), text);
+  }
+  // Its own link takes the place of the one below, so it is how a mail looks without.
+  const own = "a{% if nothing %}{{ $unsubscribe_url }}{% endif %}";
+  const without = await sent("de", own, listed);
+  assert.doesNotMatch(without.html, /Abmelden/);
+  for (const system of [{}, links]) assert.deepEqual(await sent("de", "a", system), without);
 });
 
 test("what a layout says of buttons and headings wins, with a head of its own or without", async () => {
@@ -135,7 +166,10 @@ test("the faults of a layout have their field, line and column", () => {
     assert.match(fault.message, message);
   }
   assert.deepEqual(layoutFaults({ content: null, ...SETTINGS }), []);
-  assert.deepEqual(layoutFaults({ content: platformLayout(SETTINGS as Layout), ...SETTINGS }), []);
+  assert.deepEqual(
+    layoutFaults({ content: platformLayout(SETTINGS as Layout, unsubscribeWords()), ...SETTINGS }),
+    [],
+  );
 });
 
 test("a layout is compiled before it is used; what is wrong stands where it was written", async () => {
@@ -145,7 +179,10 @@ test("a layout is compiled before it is used; what is wrong stands where it was 
     );
   assert.deepEqual(await check({}), []);
   assert.deepEqual(await check(SETTINGS), []);
-  assert.deepEqual(await check({ content: platformLayout({ content: null }) }), []);
+  assert.deepEqual(
+    await check({ content: platformLayout({ content: null }, unsubscribeWords()) }),
+    [],
+  );
   const [unknown] = await check({ content: page("\n{{ $content }}\n<mj-nothing>a</mj-nothing>") });
   assert.deepEqual(unknown?.slice(0, 3), ["content", 4, 1]);
   assert.match(unknown?.[3] ?? "", /mj-nothing/);

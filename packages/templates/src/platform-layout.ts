@@ -2,6 +2,7 @@
 
 import { textOn, withContrast } from "./colors.ts";
 import { type Layout, PLATFORM_COLORS } from "./source.ts";
+import type { UnsubscribeWords } from "./unsubscribe-words.ts";
 
 /** System fonts, so that nothing is loaded. */
 const FONTS = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
@@ -20,8 +21,11 @@ export function linkColors(primaryColor: string): { light: string; dark: string 
   return { light: withContrast(primaryColor, CARD), dark: withContrast(primaryColor, DARK.card) };
 }
 
-/** The layout as MJML, also to begin one's own with: its looks are tags that are filled later. */
-export function platformLayout(looks: Layout): string {
+/**
+ * The layout as MJML, also to begin one's own with: its looks are tags that are filled later. `words`: of the links
+ * to unsubscribe below the mail; undefined: the mail has its own.
+ */
+export function platformLayout(looks: Layout, words: UnsubscribeWords | undefined): string {
   const { primaryColor, backgroundColor } = { ...PLATFORM_COLORS, ...looks };
   const muted = withContrast(MUTED, backgroundColor);
   return `<mjml>
@@ -52,7 +56,7 @@ export function platformLayout(looks: Layout): string {
       </mj-section>
     </mj-wrapper>
     <mj-section css-class="foot" padding="20px 20px 40px">
-      <mj-column>${foot(looks, muted)}</mj-column>
+      <mj-column>${foot(looks, muted)}${words === undefined ? "" : unsubscribe(words, muted)}</mj-column>
     </mj-section>
   </mj-body>
 </mjml>
@@ -84,6 +88,14 @@ function foot({ footerText, address }: Layout, color: string): string {
         <mj-text font-size="13px" line-height="20px" color="${color}" padding="0 24px 8px">${text}</mj-text>`,
   );
   return components.length === 0 ? "" : `${components.join("")}\n      `;
+}
+
+/** Only where the mail is of a category that its reader may turn off: any other is as without it. */
+function unsubscribe(words: UnsubscribeWords, color: string): string {
+  const link = (url: string, text: string) =>
+    `<a class="link" href="{{ ${url} }}" target="_blank" style="color:inherit;text-decoration:underline">${text}</a>`;
+  const links = `${link("$unsubscribe_url", words.unsubscribe)} · ${link("$preferences_url", words.preferences)}`;
+  return `{% if $list_unsubscribe_url %}<mj-text font-size="13px" line-height="20px" color="${color}" padding="0 24px 8px">${links}</mj-text>{% endif %}`;
 }
 
 /** Styles for mail programs with a dark mode. */

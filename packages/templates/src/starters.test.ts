@@ -78,7 +78,7 @@ for (const starter of STARTERS) {
     assert.doesNotMatch(mail.html, /@import|@font-face|url\s*\(|<link|<script|<iframe|<v:|srcset/i);
     const addresses = /(?:src|background|href)\s*=\s*["']?([^"'\s>]*)/gi;
     for (const [, address = ""] of mail.html.matchAll(addresses)) {
-      assert.match(address, /^\{\{\w+\}\}$/);
+      assert.match(address, /^\{\{\$?\w+\}\}$/);
     }
     assert.ok(parse(mail.html));
   });

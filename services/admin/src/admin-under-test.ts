@@ -75,6 +75,7 @@ export async function startAdmin(
         pool,
         keys: async () => keys,
         adminUrl: async () => config.baseUrl ?? given.config?.baseUrl ?? BASE_URL,
+        publicUrl: async () => config.apiUrl ?? given.config?.apiUrl ?? "http://api.test",
         allowPrivateAddresses: async () => true,
         allowPrivateWebhooks: async () => true,
         publishEvent: async (id) => void published.push(id),
@@ -131,7 +132,10 @@ export async function startAdmin(
   };
   return {
     /** As the command line's environment has them. */
-    environment: { DATABASE_URL: database.url, SECRETS_KEYS: secretsKeys },
+    environment: {
+      ...{ DATABASE_URL: database.url, SECRETS_KEYS: secretsKeys },
+      PUBLIC_URL: "http://api.test",
+    },
     ...{ ...first, keys, published, notifications, announced, disconnected, browser, person },
     /** The first operator, signed in. */
     operator: () => person({ email: "op@example.com", name: "Olga Operator", operator: true }),

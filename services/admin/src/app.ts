@@ -3,6 +3,7 @@ import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
+import { Problem } from "@belfry/contracts/problems";
 import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
@@ -46,6 +47,7 @@ import { providerFormPages } from "./provider/provider-form-pages.ts";
 import { providerPages } from "./provider/provider-pages.ts";
 import { designPages } from "./template/design-pages.ts";
 import { environmentPages } from "./template/environment-pages.ts";
+import { imagePages } from "./template/image-pages.ts";
 import { newTemplatePages } from "./template/new-template-pages.ts";
 import { publishingPages } from "./template/publishing-pages.ts";
 import { templateEditorPages } from "./template/template-editor-pages.ts";
@@ -92,6 +94,7 @@ const PAGES = [
   publishingPages,
   copyingPages,
   designPages,
+  imagePages,
   environmentPages,
   providerPages,
   providerFormPages,
@@ -131,7 +134,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const isHttps = config.baseUrl.startsWith("https://");
   const assets = await loadAssets();
   const cookies = createCookies(db, isHttps);
-  const headers = securityHeaders({ wsUrl: config.wsUrl, isHttps });
+  const headers = securityHeaders({ ...config, isHttps });
   const app = createHttpServer({
     log: deps.log,
     maxBodyBytes: MAX_BODY_BYTES,
@@ -214,6 +217,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       { parseAs: "string" },
       (_request, body, done) => done(null, new URLSearchParams(body)),
     );
+    scope.addContentTypeParser<Buffer>(
+      "multipart/form-data",
+      { parseAs: "buffer" },
+      async (request: FastifyRequest, body: Buffer) => await formDataOf(request, body),
+    );
     refuseUnknownRoutes(scope);
     scope.setErrorHandler(async (error, request, reply) => {
       const place = error instanceof Refusal ? error.of : undefined;
@@ -230,11 +238,21 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       oidc: config.oidc && createOidcClient(config.oidc, config.baseUrl),
       pendings: createPendingSignIns(cookies, { keys, isHttps, nowMs }),
     };
-    assetRoutes(route, assets);
+    assetRoutes(route, assets, config.apiUrl);
     for (const pages of PAGES) pages(pageDeps);
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;
+}
+
+/** A form with a file. Node's own parser is enough for one. */
+async function formDataOf({ headers }: FastifyRequest, body: Buffer): Promise<FormData> {
+  const type = { "content-type": headers["content-type"] ?? "" };
+  try {
+    return await new Response(new Uint8Array(body), { headers: type }).formData();
+  } catch (cause) {
+    throw new Problem("badRequest", { cause });
+  }
 }
 
 const NOTHING_HERE = page("message", say`Not found`, { text: say`This page does not exist.` }, 404);

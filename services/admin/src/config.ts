@@ -17,7 +17,8 @@ export const configSchema = Type.Object({
     default: "http://127.0.0.1:3002",
   }),
   API_URL: Type.String({
-    description: "Where tenants reach ingest-api, as shown in their curl lines",
+    description:
+      "Where tenants and readers of mails reach ingest-api: in curl lines and in addresses of images",
     pattern: HTTP_URL,
     default: "http://127.0.0.1:3000",
   }),

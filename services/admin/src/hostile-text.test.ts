@@ -142,6 +142,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/outbox/:messageId/document",
     "GET /tenants/:tenantId/templates/starter",
     "GET /tenants/:tenantId/templates/:templateId/sample",
+    "GET /tenants/:tenantId/images",
   ]);
 });
 

@@ -43,6 +43,7 @@ await runService({
       pool,
       keys: async () => keys,
       adminUrl: async () => config.ADMIN_BASE_URL,
+      publicUrl: async () => config.API_URL,
       allowPrivateAddresses: async () => config.ALLOW_PRIVATE_PROVIDER_ADDRESSES,
       allowPrivateWebhooks: async () => config.ALLOW_PRIVATE_WEBHOOK_ADDRESSES,
       async publishEvent(id, traceId) {

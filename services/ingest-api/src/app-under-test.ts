@@ -4,12 +4,13 @@ import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
 import { type AppDeps, createApp } from "./app.ts";
+import { createImages } from "./image-route.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
 
 const unused = () => Promise.reject(new Error("not asked in this test"));
 
 /** The API over a database, not listening; what is not given is refused, or does nothing. */
-export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
+export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}, bounds: Partial<AppDeps["config"]> = {}) {
   const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const directory = createTenantDirectory(db, secretKeys);
   const app = await createApp({
@@ -21,10 +22,13 @@ export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
       otherPerMinute: 6000,
       receiptsPerMinute: 60,
       linksPerMinute: 60,
+      imagesPerMinute: 6000,
       otherAtATime: 8,
+      ...bounds,
     },
     acceptor: () => undefined,
     refusals: new KnownRefusals(),
+    images: createImages(db),
     directory,
     keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],
     webhookKeys: {} as AppDeps["webhookKeys"],

@@ -13,6 +13,7 @@ import type { Acceptor } from "./accept.ts";
 import { createActRoutes } from "./act-route.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { eventRoutes } from "./event-routes.ts";
+import { type Images, imageRoute } from "./image-route.ts";
 import { notificationRoutes, realtimeTokenRoute } from "./in-app-routes.ts";
 import { KEY_ACCESS } from "./key-access.ts";
 import { packageRoutes } from "./package-routes.ts";
@@ -35,6 +36,7 @@ export interface AppDeps
   config: AbuseBounds & { trustProxy: string; packagesFolder: string; manageUrl: string };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
+  images: Images;
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
@@ -83,6 +85,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   receiptRoute(app, { ...deps, limits });
   inboundRoute(app, { ...deps, limits });
   linkRoutes(app, { ...deps, limits });
+  imageRoute(app, { ...deps, limits });
   packageRoutes(app, config);
   docsRoutes(app, config);
   return app;

@@ -87,6 +87,11 @@ export const configSchema = Type.Object({
     minimum: 1,
     default: 60,
   }),
+  IMAGE_REQUESTS_PER_MINUTE: Type.Integer({
+    description: "Requests of an address for the images of mails, a replica",
+    minimum: 1,
+    default: 6000,
+  }),
   ALLOW_PRIVATE_WEBHOOK_ADDRESSES: Type.Boolean({
     description:
       "As of webhook-sender: endpoints may be on private addresses, and without TLS: local stack and tests only",

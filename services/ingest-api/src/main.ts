@@ -24,6 +24,7 @@ import { watchVersion } from "@belfry/service/versioned-cache";
 import { type Acceptor, createAcceptor } from "./accept.ts";
 import { createApp } from "./app.ts";
 import { type Config, configSchema } from "./config.ts";
+import { createImages } from "./image-route.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
 import { createWebhookKeys } from "./vendor-webhooks.ts";
 
@@ -61,6 +62,7 @@ await runService({
     await Promise.race([nats, pause(BROKER_PATIENCE_MS, signal)]);
     const directory = createTenantDirectory(accepting.db, secretKeys);
     const refusals = new KnownRefusals();
+    const images = createImages(db);
     const webhookKeys = createWebhookKeys(db, secretKeys);
     const keyUses = createKeyUses(db, now, log);
     const app = await createApp({
@@ -73,6 +75,7 @@ await runService({
         otherAtATime: config.OTHER_CONNECTIONS,
         receiptsPerMinute: config.RECEIPTS_PER_MINUTE,
         linksPerMinute: config.LINK_REQUESTS_PER_MINUTE,
+        imagesPerMinute: config.IMAGE_REQUESTS_PER_MINUTE,
       },
       acceptor(rests) {
         if (!rests && connected() === undefined) return undefined;
@@ -100,6 +103,7 @@ await runService({
         return acceptor;
       },
       refusals,
+      images,
       directory,
       keyUses,
       webhookKeys,
@@ -132,6 +136,7 @@ await runService({
           onChange() {
             directory.clear();
             refusals.clear();
+            images.clear();
             webhookKeys.clear();
           },
           log,

@@ -86,7 +86,7 @@ export async function deleteTenant(
 /** Tables whose deleted rows are not reported. */
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
-  ...(["inbound_messages", "scheduled_events", "digests", "throttles"] as const),
+  ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
 ];
 
 interface DeletionSteps {

@@ -42,7 +42,7 @@ export async function sentContent(
   if (version === undefined) throw nothingSent(channel);
   if (version.sensitive === null) return { shown: false, why: "The template is deleted." };
   if (version.sensitive) return { shown: false, why: CONCEALED };
-  const { variables, settings } = await renderInput(db, tenantId, eventId, version.digestId);
+  const { variables, settings } = await renderInput(db, tenantId, eventId, version);
   const { createRenderer } = await import("@belfry/templates/render");
   const plainCharacters = version.plainCharacters === true;
   const renderer = createRenderer(version.compiled as CompiledTemplate);
@@ -57,9 +57,9 @@ async function renderInput(
   db: Database,
   tenantId: string,
   eventId: string,
-  digestId: string | null,
+  { digestId, eventType }: SentVersion,
 ) {
-  const settings = await renderSettings(db, tenantId);
+  const settings = await renderSettings(db, tenantId, eventType ?? undefined);
   if (digestId !== null) {
     const { newest, count, items } = await digestContent(db, tenantId, digestId);
     const system = withEventItems(settings.system, count, () => items.map(storedEvent));
@@ -85,6 +85,7 @@ interface SentVersion {
   compiled: unknown;
   /** The digest that was sent; null: the message is about one event. */
   digestId: string | null;
+  eventType: string | null;
   /** null: the template was deleted. */
   sensitive: boolean | null;
   /** The current setting; null: the template was deleted. */
@@ -99,7 +100,8 @@ async function sentVersion(
   channel: ProviderChannel,
 ): Promise<SentVersion | undefined> {
   const { rows } = await sql<SentVersion>`
-    select v.compiled, g.id as "digestId", t.plain_characters as "plainCharacters",
+    select v.compiled, g.id as "digestId",
+           coalesce(e.event_type, g.event_type) as "eventType", t.plain_characters as "plainCharacters",
            t.sensitive or coalesce(e.accepted_at <= t.sensitive_until, false) or exists (
              select from digest_items i join events o on o.id = i.event_id
              where i.digest_id = g.id and o.accepted_at <= t.sensitive_until) as sensitive

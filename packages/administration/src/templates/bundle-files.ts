@@ -1,6 +1,8 @@
+import { faultOf } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
+import { faultAt, type InputFault, InvalidInput, invalid, refuseFaults } from "../input-error.ts";
 import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
+import { FOOTER_TEXTS } from "./footer-texts.ts";
 import { type LayoutSettings, NO_LAYOUT, newestLayout, settingsOfLayout } from "./layout-rows.ts";
 import { changedLayout } from "./publish-layout.ts";
 import { writeTemplateFile } from "./template-file.ts";
@@ -158,12 +160,15 @@ function layoutSettings(text: string): Partial<LayoutSettings> {
   const value = jsonObject(text);
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
   if (unknown !== undefined) throw invalid(unknown.slice(0, 80), "is no setting of a layout");
-  const wrong = Object.keys(value).find((name) => typeof value[name] !== "string");
+  const { footerTexts, ...texts } = value;
+  const wrong = Object.keys(texts).find((name) => typeof texts[name] !== "string");
   if (wrong !== undefined) throw invalid(wrong, "must be a text");
+  const fault = footerTexts === undefined ? undefined : faultOf(FOOTER_TEXTS)?.(footerTexts);
+  refuseFaults([faultAt("footerTexts", fault)]);
   return value;
 }
 
-function jsonObject(text: string): Record<string, string> {
+function jsonObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -171,7 +176,7 @@ function jsonObject(text: string): Record<string, string> {
     value = undefined;
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, string>;
+    return value as Record<string, unknown>;
   }
   throw invalid("the file", "must hold a JSON object");
 }

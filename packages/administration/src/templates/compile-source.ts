@@ -8,7 +8,7 @@ import type {
 } from "@belfry/templates/source";
 import { type InputFault, InvalidInput } from "../input-error.ts";
 import { tenantById } from "../tenants/tenant-rows.ts";
-import { type LayoutInForce, layoutInForce } from "./layout-rows.ts";
+import { type LayoutInForce, layoutIn, layoutInForce } from "./layout-rows.ts";
 import { localeOf, type TemplateSourceInput, templateSource } from "./template-input.ts";
 
 interface CompiledSource {
@@ -36,7 +36,7 @@ export async function compileInput(
     return { ...(await compileSource(source, settings)), layoutVersion: null };
   }
   const { version, layout } = inForce ?? (await layoutInForce(db, tenantId));
-  const source = templateSource(input, layout);
+  const source = templateSource(input, layoutIn(layout, locale));
   return { ...(await compileSource(source, settings)), layoutVersion: version };
 }
 

@@ -1,4 +1,5 @@
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import { bestLocale } from "@belfry/contracts/locale";
 import type { Database } from "@belfry/database/connection";
 import type { Layout } from "@belfry/templates/source";
 import { sql } from "kysely";
@@ -20,14 +21,17 @@ export type LayoutName = keyof typeof LAYOUT_SETTINGS;
 export const LAYOUT_NAMES = Object.keys(LAYOUT_SETTINGS) as LayoutName[];
 
 /** null: the platform's, or none. */
-export type LayoutSettings = Record<LayoutName, string | null>;
+export interface LayoutSettings extends Record<LayoutName, string | null> {
+  /** By language, in place of `footerText`. */
+  footerTexts: Readonly<Record<string, string>> | null;
+}
 
 /** Of each setting what `of` makes. */
 export function layoutOf<T>(of: (name: LayoutName) => T): Record<LayoutName, T> {
   return Object.fromEntries(LAYOUT_NAMES.map((name) => [name, of(name)])) as Record<LayoutName, T>;
 }
 
-export const NO_LAYOUT: LayoutSettings = layoutOf(() => null);
+export const NO_LAYOUT: LayoutSettings = { ...layoutOf(() => null), footerTexts: null };
 
 export async function newestLayout(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).limit(1).executeTakeFirst();
@@ -55,6 +59,7 @@ export async function insertLayout(
       ...Object.fromEntries(
         LAYOUT_NAMES.map((name) => [LAYOUT_SETTINGS[name].column, layout[name]]),
       ),
+      footer_texts: layout.footerTexts && JSON.stringify(layout.footerTexts),
       created_by: createdBy,
     })
     .returning("version")
@@ -72,7 +77,13 @@ const COLUMNS = LAYOUT_NAMES.map(
 function selectLayouts(db: Database, tenantId: string) {
   return db
     .selectFrom("layouts")
-    .select(["version", ...COLUMNS, "created_by as createdBy", "created_at as createdAt"])
+    .select([
+      "version",
+      ...COLUMNS,
+      "footer_texts as footerTexts",
+      "created_by as createdBy",
+      "created_at as createdAt",
+    ])
     .where("tenant_id", "=", tenantId)
     .orderBy("version", "desc");
 }
@@ -81,7 +92,17 @@ function selectLayouts(db: Database, tenantId: string) {
 export interface LayoutInForce {
   /** 0: the tenant has none; the platform's, with its name. */
   version: number;
-  layout: Layout;
+  layout: LayoutInLanguages;
+}
+
+/** A layout, and the footer's text by language. */
+export type LayoutInLanguages = Layout & Pick<Partial<LayoutSettings>, "footerTexts">;
+
+/** With the footer's text of a mail's language, or the default one. */
+export function layoutIn({ footerTexts, ...layout }: LayoutInLanguages, locale: string): Layout {
+  const texts = new Map(Object.entries(footerTexts ?? {}));
+  const footerText = texts.get((locale && bestLocale(locale, texts)) || "");
+  return footerText === undefined ? layout : { ...layout, footerText };
 }
 
 /** Without a database: the platform's own. */
@@ -97,14 +118,14 @@ export async function layoutInForce(
 
 /** Of a version; undefined: nothing is set. */
 export function settingsOfLayout(row: LayoutSettings | undefined): LayoutSettings {
-  return layoutOf((name) => row?.[name] ?? null);
+  return { ...layoutOf((name) => row?.[name] ?? null), footerTexts: row?.footerTexts ?? null };
 }
 
-/** As the compiler takes it: what is not set is left out. */
+/** As the compiler takes it, once a language is chosen: what is not set is left out. */
 export function compilableLayout(
   settings: LayoutSettings | undefined,
   brandName: string | undefined,
-): Layout {
+): LayoutInLanguages {
   const { content, ...looks } = settingsOfLayout(settings);
   const given = Object.entries({ ...looks, brandName }).filter(([, value]) => value != null);
   return { content, ...Object.fromEntries(given) };

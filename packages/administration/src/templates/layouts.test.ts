@@ -7,9 +7,10 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { NotFound, PreparedTooEarly } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
+import { actsIn } from "../test-acts.ts";
 import { refusal, tenantDatabase, testDatabase } from "../test-database.ts";
 import { readDraft } from "./drafts.ts";
-import { readLayout, readLayoutVersion, readLayoutVersions } from "./layouts.ts";
+import { readLayout, readLayoutVersion, readLayoutVersions, restoreLayout } from "./layouts.ts";
 import { previewSource, renderTemplate } from "./preview-template.ts";
 import { type LayoutInput, prepareLayout, savePreparedLayout } from "./publish-layout.ts";
 import { prepareTemplate, savePreparedTemplate } from "./put-template.ts";
@@ -133,6 +134,41 @@ test("a faulty layout is refused with its field and place, also where no mail is
   await refused({ primaryColor: "red" }, "primaryColor");
   await refused({ backgroundColor: "#12345" }, "backgroundColor");
   await refused({ footerText: "{{ open" }, "footerText");
+});
+
+test("the text below is in the mail's language where it is written in it, and the default else", async (t) => {
+  const { db, tenantId, put, html } = await withTenant(t);
+  const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
+  for (const locale of ["de-AT", "es"]) await putTemplate(db, { ...MARKDOWN, tenantId, locale });
+  await put({ footerText: "Yours", footerTexts: { DE: "Ihr **Laden**", fr: "Bien à vous" } });
+  assert.match(await html(id), />Yours</);
+  assert.match(await html(id, "de-AT"), />Ihr <strong>Laden<\/strong></);
+  assert.match(await html(id, "es"), />Yours</);
+  assert.deepEqual((await put({ footerTexts: { fr: "" } })).footerTexts, { de: "Ihr **Laden**" });
+  const { faults } = await refusal(put({ footerTexts: { it: "{{ open" } }));
+  assert.deepEqual(
+    faults.map(({ field }) => field),
+    ["footerTexts"],
+  );
+  assert.match(faults[0]?.message ?? "", /^\(it\) line 1, column 1: /);
+  await refusal(put({ footerTexts: { klingon: "x" } }));
+  const run = actsIn(db, tenantId);
+  const restored = await run(restoreLayout, { version: 1 });
+  assert.deepEqual(restored.footerTexts, { de: "Ihr **Laden**", fr: "Bien à vous" });
+  assert.equal((await run(restoreLayout, { version: 2 })).footerTexts?.fr, undefined);
+  assert.equal((await removeLayout(db, tenantId)).footerTexts, null);
+});
+
+test("a frame of one's own without a link to unsubscribe is saved, with a warning", async (t) => {
+  const { put } = await withTenant(t);
+  const warned = async (input: Omit<LayoutInput, "tenantId">) => (await put(input)).warnings.length;
+  assert.equal(await warned({ footerText: "Ours" }), 0, "the platform's has one");
+  assert.equal(await warned({ content: layoutOf("Ours") }), 1);
+  assert.equal(await warned({ content: layoutOf("{{ $unsubscribe_url }}") }), 0);
+  assert.equal(await warned({ content: layoutOf("{{ $footer_text }}") }), 1);
+  const footerText = "[Leave]({{ $unsubscribe_url }})";
+  assert.equal(await warned({ footerText }), 0);
+  assert.equal(await warned({ footerTexts: { de: "Ohne" } }), 1, "in one language");
 });
 
 test("of two editors of a layout the second is told", async (t) => {

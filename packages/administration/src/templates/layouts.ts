@@ -1,26 +1,29 @@
 import { channelsWith } from "@belfry/contracts/channels";
 import { field, integer, orNull, time } from "@belfry/contracts/fields";
+import { DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
+import { linksToUnsubscribe } from "@belfry/templates/unsubscribe-words";
 import { type Static, Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, defineRead, EDIT, LOOK, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
-import { NotFound, refuseFaults } from "../input-error.ts";
-import { compileSettings, placed } from "./compile-source.ts";
+import { NotFound } from "../input-error.ts";
+import { FOOTER_TEXTS } from "./footer-texts.ts";
 import {
-  brandName,
-  compilableLayout,
   LAYOUT_SETTINGS,
   type LayoutName,
   type LayoutRow,
+  type LayoutSettings,
   layoutOf,
   layoutVersions,
   NO_LAYOUT,
   newestLayout,
+  settingsOfLayout,
 } from "./layout-rows.ts";
 import { previewSource } from "./preview-template.ts";
 import {
   changedLayout,
+  checkedLayout,
   type PreparedLayout,
   prepareLayout,
   savePreparedLayout,
@@ -39,35 +42,46 @@ const DESCRIPTIONS: Record<LayoutName, string> = {
   address: "the sender's postal address; '' for none",
 };
 /** What is left out stays; empty or null: the platform's, or none. */
-const LOOKS = layoutOf((name) =>
-  optional(
-    field<string | null>({ type: ["string", "null"], description: DESCRIPTIONS[name] }, (value) => {
-      if (value === null) return undefined;
-      const fault = writtenFault(value, MAX_SOURCE_BYTES);
-      if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor) return fault;
-      const text = String(value).trim();
-      return text === "" || /^#?[0-9a-f]{6}$/i.test(text)
-        ? undefined
-        : "must be a colour as #1a2b3c";
-    }),
+const LOOKS = {
+  ...layoutOf((name) =>
+    optional(
+      field<string | null>(
+        { type: ["string", "null"], description: DESCRIPTIONS[name] },
+        (value) => {
+          if (value === null) return undefined;
+          const fault = writtenFault(value, MAX_SOURCE_BYTES);
+          if (fault !== undefined || !LAYOUT_SETTINGS[name].isColor) return fault;
+          const text = String(value).trim();
+          return text === "" || /^#?[0-9a-f]{6}$/i.test(text)
+            ? undefined
+            : "must be a colour as #1a2b3c";
+        },
+      ),
+    ),
   ),
-);
+  footerTexts: optional(FOOTER_TEXTS),
+};
 
 const view = {
   tenantId: Type.String(),
   version: Type.Integer({ description: "0: the platform's, untouched" }),
   ...layoutOf((name) => orNull(Type.String({ description: DESCRIPTIONS[name] }))),
+  footerTexts: orNull(
+    Type.Record(Type.String(), Type.String(), { description: "The text below by language" }),
+  ),
   savedBy: orNull(Type.String()),
   savedAt: orNull(time("When it was published")),
 };
 export const Layout = Type.Object(view, { title: "Layout" });
 export type LayoutView = Static<typeof Layout>;
+const WARNINGS = Type.Array(Type.String(), { description: "What its mails lack" });
 const SavedLayout = Type.Object(
   {
     ...view,
     recompiled: Type.Integer({
       description: "How many templates, by language, were published anew with it",
     }),
+    warnings: WARNINGS,
   },
   { title: "SavedLayout" },
 );
@@ -79,7 +93,7 @@ const EXAMPLE: LayoutView = {
   savedBy: "ann@example.com",
   savedAt: "2026-11-20T09:00:00.000Z",
 };
-const SAVED = { ...EXAMPLE, recompiled: 3 };
+const SAVED = { ...EXAMPLE, recompiled: 3, warnings: [] };
 
 export const putLayout = defineAct({
   name: "layout put",
@@ -115,7 +129,11 @@ export const restoreLayout = defineAct({
   example: { input: { version: 1 }, output: SAVED },
   async prepare({ db, tenantId, actor }, { version }) {
     const old = await readLayoutVersion(db, tenantId, version);
-    const looks = layoutOf((name) => old[name]);
+    const looks = settingsOfLayout(old);
+    // None, not those that there are.
+    const now = (await readLayout(db, tenantId)).footerTexts ?? {};
+    const removed = Object.fromEntries(Object.keys(now).map((locale) => [locale, ""]));
+    looks.footerTexts = { ...removed, ...looks.footerTexts };
     return await prepareLayout(db, { ...looks, tenantId, createdBy: emailOf(actor) });
   },
   run: save,
@@ -172,19 +190,27 @@ export const previewLayout = defineRead({
   summary: "A sample mail in a layout that is not in force",
   description: "What is left out is the platform's.",
   input: Type.Object(LOOKS),
-  output: Type.Object({ html: Type.String() }),
-  example: { input: { primaryColor: "#1a2b3c" }, output: { html: "<!doctype html>…" } },
+  output: Type.Object({ html: Type.String(), warnings: WARNINGS }),
+  example: {
+    input: { primaryColor: "#1a2b3c" },
+    output: { html: "<!doctype html>…", warnings: [] },
+  },
   async run({ db, tenantId }, input) {
     const looks = changedLayout(NO_LAYOUT, { ...input, tenantId });
-    const layout = compilableLayout(looks, await brandName(db, tenantId));
-    const { checkLayout } = await import("@belfry/templates/compile-markdown");
-    refuseFaults(placed(await checkLayout(layout, await compileSettings(db, tenantId))));
+    const layout = await checkedLayout(db, tenantId, looks);
     const [channel] = channelsWith("email");
     if (channel === undefined) throw new Error("no channel sends mails");
     const inForce = { version: 0, layout };
     const sample = { channel, ...SAMPLE };
-    const shown = await previewSource(db, tenantId, sample, { name: "Ada" }, inForce);
-    return { html: shown.kind === "email" ? shown.html : "" };
+    const shown = await previewSource(
+      db,
+      tenantId,
+      sample,
+      { name: "Ada" },
+      inForce,
+      DEAD_LIST_LINKS,
+    );
+    return { html: shown.kind === "email" ? shown.html : "", warnings: layoutWarnings(looks) };
   },
 });
 
@@ -211,7 +237,8 @@ Write to us when anything is not as it should be.
 /** Publishes a prepared layout, and every Markdown template anew that it changes. */
 async function save({ db, tenantId }: ActContext, _: unknown, prepared: PreparedLayout) {
   const recompiled = await savePreparedLayout(db, prepared);
-  const output = { ...(await readLayout(db, tenantId)), recompiled };
+  const saved = await readLayout(db, tenantId);
+  const output = { ...saved, recompiled, warnings: layoutWarnings(saved) };
   return { output, before: { version: prepared.basedOnVersion } };
 }
 
@@ -223,6 +250,17 @@ function noteOf(verb: string) {
     after: { version: output.version, recompiled: output.recompiled },
   });
 }
+
+/** The platform's layout has the link by itself. */
+export function layoutWarnings({ content, footerText, footerTexts }: LayoutSettings): string[] {
+  if (content === null || linksToUnsubscribe(content)) return [];
+  const footers = [footerText ?? "", ...Object.values(footerTexts ?? {})];
+  const isShown = content.includes("$footer_text") && footers.every(linksToUnsubscribe);
+  return isShown ? [] : [NO_LINK];
+}
+
+const NO_LINK =
+  "Your frame has no link to unsubscribe: readers look for one below offers and newsletters. Add {{ $unsubscribe_url }} to the frame or to the text below.";
 
 /** Throws `NotFound` for an unknown tenant. */
 export async function readLayout(db: Database, tenantId: string): Promise<LayoutView> {

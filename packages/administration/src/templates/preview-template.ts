@@ -1,7 +1,7 @@
 import type { Channel } from "@belfry/contracts/channels";
 import { field, oneOf } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { DEAD_LINKS } from "@belfry/contracts/message-links";
+import { DEAD_LINKS, DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
 import { REASONS } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { sampleEvents, withEventItems } from "@belfry/templates/language/event-variables";
@@ -32,7 +32,10 @@ export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { 
 
 /** A text, with what is set beside it that a reader sees: with a digest it shows several events. */
 export type PreviewInput = TemplateSourceInput &
-  Pick<TemplateSettingsInput, "plainCharacters" | "digest">;
+  Pick<TemplateSettingsInput, "plainCharacters" | "digest"> & {
+    /** Its category decides whether the email has the links to unsubscribe that a layout shows. */
+    eventType?: string | undefined;
+  };
 
 type Variables = Record<string, unknown>;
 
@@ -98,7 +101,7 @@ export const previewTemplate = defineRead({
   },
   async run({ db, tenantId }, { variables = {}, content, eventType, ...input }) {
     if (content !== undefined) {
-      return await previewSource(db, tenantId, { ...input, content }, variables);
+      return await previewSource(db, tenantId, { ...input, eventType, content }, variables);
     }
     if (eventType === undefined) throw invalid("eventType", "is required without content");
     const { channel } = input;
@@ -125,8 +128,8 @@ export async function renderTemplate(
   if (row.versionId === null) {
     throw new NotFound("locale", "nothing of the template is published here");
   }
-  const { plainCharacters } = row;
-  const settings = { ...(await renderSettings(db, row.tenantId)), plainCharacters };
+  const { plainCharacters, eventType } = row;
+  const settings = { ...(await renderSettings(db, row.tenantId, eventType)), plainCharacters };
   const events = sampleEvents(variables, row.digest !== null);
   return await preview(row.channel, row.compiled as CompiledTemplate, events, settings);
 }
@@ -141,10 +144,12 @@ export async function previewSource(
   input: PreviewInput,
   variables: Variables,
   inForce?: LayoutInForce,
+  links?: Readonly<Record<string, string>>,
 ): Promise<Preview> {
   const { compiled } = await compileInput(db, tenantId, input, inForce);
-  const { plainCharacters, digest } = input;
-  const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
+  const { plainCharacters, digest, eventType } = input;
+  const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
+  if (links !== undefined) settings.system = links;
   return await preview(input.channel, compiled, sampleEvents(variables, digest != null), settings);
 }
 
@@ -181,8 +186,8 @@ export async function checkSource(
 ): Promise<SourceCheck> {
   try {
     const { compiled, warnings } = await compileInput(db, tenantId, input);
-    const { plainCharacters, digest } = input;
-    const settings = { ...(await renderSettings(db, tenantId)), plainCharacters };
+    const { plainCharacters, digest, eventType } = input;
+    const settings = { ...(await renderSettings(db, tenantId, eventType)), plainCharacters };
     const events = sampleEvents(variables, digest != null);
     const plain = await preview(input.channel, compiled, events, settings);
     const shown = await marked(plain, compiled, events, { ...settings, mark });
@@ -236,16 +241,31 @@ async function sourceVariables(
 export async function renderSettings(
   db: Database | undefined,
   tenantId: string,
+  eventType?: string,
 ): Promise<RenderSettings> {
-  const system = DEAD_LINKS;
-  if (db === undefined || tenantId === PLATFORM) return { system };
+  if (db === undefined || tenantId === PLATFORM) return { system: DEAD_LINKS };
   const tenant = await tenantById(db, tenantId);
+  const system = (await mayBeTurnedOff(db, tenantId, eventType)) ? DEAD_LIST_LINKS : DEAD_LINKS;
   return {
     locale: tenant?.defaultLocale,
     timeZone: tenant?.timezone ?? undefined,
     linkSchemes: tenant?.linkSchemes,
     system,
   };
+}
+
+async function mayBeTurnedOff(db: Database, tenantId: string, eventType: string | undefined) {
+  if (eventType === undefined) return false;
+  const category = await db
+    .selectFrom("event_type_categories as e")
+    .innerJoin("categories as c", (join) =>
+      join.onRef("c.tenant_id", "=", "e.tenant_id").onRef("c.key", "=", "e.category"),
+    )
+    .select("c.required")
+    .where("e.tenant_id", "=", tenantId)
+    .where("e.event_type", "=", eventType)
+    .executeTakeFirst();
+  return category?.required === false;
 }
 
 type SampleEvents = ReturnType<typeof sampleEvents>;

@@ -9,6 +9,7 @@ import {
   refuseFaults,
 } from "../input-error.ts";
 import { compileInput, compileSettings, placed } from "./compile-source.ts";
+import { changedTexts } from "./footer-texts.ts";
 import {
   brandName,
   compilableLayout,
@@ -16,6 +17,7 @@ import {
   LAYOUT_SETTINGS,
   type LayoutInForce,
   type LayoutSettings,
+  layoutIn,
   layoutOf,
   newestLayout,
   settingsOfLayout,
@@ -94,7 +96,17 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
 export async function checkedLayout(db: Database, tenantId: string, layout: LayoutSettings) {
   const compilable = compilableLayout(layout, await brandName(db, tenantId));
   const { checkLayout } = await import("@belfry/templates/compile-markdown");
-  refuseFaults(placed(await checkLayout(compilable, await compileSettings(db, tenantId))));
+  const settings = await compileSettings(db, tenantId);
+  refuseFaults(placed(await checkLayout(layoutIn(compilable, ""), settings)));
+  for (const locale of Object.keys(layout.footerTexts ?? {})) {
+    const faults = placed(await checkLayout(layoutIn(compilable, locale), { ...settings, locale }));
+    const ofText = ({ message, ...place }: InputFault) => ({
+      ...place,
+      field: "footerTexts",
+      message: `(${locale}) ${message}`,
+    });
+    refuseFaults(faults.map(ofText));
+  }
   return compilable;
 }
 
@@ -191,7 +203,9 @@ function templateFault(variant: MarkdownVariant, fault: InputFault): InputFault 
 
 /** The layout with what is given; an empty text is none, and a colour is written in lower case. */
 export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>): LayoutSettings {
-  return layoutOf((name) => {
+  const { footerTexts } = input;
+  const texts = footerTexts ? changedTexts(now.footerTexts, footerTexts) : footerTexts;
+  const settings = layoutOf((name) => {
     const given = input[name];
     if (given === undefined) return now[name];
     if (given === null || given.trim() === "") return null;
@@ -202,6 +216,7 @@ export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>):
         .replace(/^(?=[^#])/, "#");
     return name === "logoUrl" ? given.trim() : given;
   });
+  return { ...settings, footerTexts: texts === undefined ? now.footerTexts : texts };
 }
 
 /** By template, its default variant last. `hold` keeps others from publishing until the transaction ends. */

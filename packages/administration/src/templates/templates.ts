@@ -1,6 +1,7 @@
 import { CHANNEL_ROWS, CHANNELS, channelsWith } from "@belfry/contracts/channels";
 import { locale, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { PLATFORM, UUID } from "@belfry/contracts/identifiers";
+import { DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
@@ -270,7 +271,8 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
     ...settings,
     requiredVariables: requiredVariables ?? [],
     savedBy: row.createdBy,
-    variables: compiled?.variables ?? [],
+    // Those of the layout around a mail are nothing that an event has to bring.
+    variables: (compiled?.variables ?? []).filter((name) => !Object.hasOwn(DEAD_LIST_LINKS, name)),
     hasDraft: locales.some(({ locale, draft }) => locale === "" && draft),
     locales: locales
       .filter(({ locale }) => locale !== "")

@@ -1,3 +1,4 @@
+import { chooseImage } from "./image-picker.js";
 import { createPreview, wireChoice } from "./live-preview.js";
 
 /** The page of a tenant's design: a sample mail in it as one types, and a picker beside each colour. */
@@ -17,6 +18,16 @@ for (const picker of form.querySelectorAll("[data-swatch]")) {
   };
   field.addEventListener("input", show);
   show();
+}
+const chooseLogo = document.getElementById("choose-logo");
+if (chooseLogo) {
+  chooseLogo.hidden = false;
+  chooseLogo.addEventListener("click", async () => {
+    const address = await chooseImage();
+    if (address === undefined) return;
+    form.elements.namedItem("logoUrl").value = address;
+    preview.later();
+  });
 }
 wireChoice(form, "pane", (pane) => {
   form.dataset.shows = pane;

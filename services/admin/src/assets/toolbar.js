@@ -1,4 +1,5 @@
 import { ask } from "./ask.js";
+import { chooseImage } from "./image-picker.js";
 import { insert, insertBlock, markLines, wrap } from "./text-edits.js";
 
 /** The toolbar over the text: Markdown for a simple mail, variables and logic for every text. */
@@ -38,10 +39,17 @@ function actionsOn(view, names, isMarkdown) {
       const given = await ask({ title: "Button", fields: [text, ADDRESS] });
       if (given) insertBlock(view, `[${given.text}](${given.address.trim()})`);
     },
+    unsubscribe({ words }) {
+      const [leave, choose] = words.split("|");
+      const links = `[${leave}]({{ $unsubscribe_url }}) · [${choose}]({{ $preferences_url }})`;
+      insert(view, `{% if $unsubscribe_url %}${links}{% endif %}`);
+    },
     async image() {
-      const text = { name: "text", label: "What it shows, for who cannot see it" };
-      const given = await ask({ title: "Image", fields: [ADDRESS, text] });
-      if (given) insertBlock(view, `![${given.text}](${given.address.trim()})`);
+      const address = await chooseImage();
+      if (address === undefined) return;
+      const text = { name: "text", label: "What it shows, for people who cannot see it" };
+      const given = await ask({ title: "Image", fields: [text] });
+      if (given) insertBlock(view, `![${given.text}](${address})`);
     },
     async variable() {
       const hint = "As your service calls it when it triggers the event.";
@@ -90,7 +98,7 @@ export function createToolbar(bar, view, { names, isMarkdown }) {
     const button = event.target.closest("button[data-do]");
     if (!button) return;
     setStop(button);
-    await actions[button.dataset.do]();
+    await actions[button.dataset.do](button.dataset);
   });
   bar.addEventListener("keydown", (event) => {
     const all = shown();

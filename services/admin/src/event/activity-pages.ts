@@ -21,7 +21,7 @@ import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { MAIL_HEADERS } from "../page/security-headers.ts";
+import { mailHeaders } from "../page/security-headers.ts";
 import { messagesOfEvent } from "../webhook/webhook-rows.ts";
 import { messageState } from "../webhook/webhook-words.ts";
 import { channelStories } from "./channel-story.ts";
@@ -30,7 +30,7 @@ import { waitsOfEvent } from "./waits-of-event.ts";
 const PAGE = 50;
 
 /** The newest events, a search among them, and one event with all its channels. */
-export function activityPages({ route, db }: PageDeps): void {
+export function activityPages({ route, db, config }: PageDeps): void {
   route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
     const wanted = (query.get("event") ?? "").trim();
     let unknown: string | undefined;
@@ -103,7 +103,7 @@ export function activityPages({ route, db }: PageDeps): void {
     if (!isChannel(channel)) throw new NotFound("path", "no mail");
     const found = await sentContent(db, tenant.id, params.eventId ?? "", channel);
     if (!found.shown || found.content.kind !== "email") throw new NotFound("path", "no mail");
-    return documentAnswer(found.content.html, MAIL_HEADERS);
+    return documentAnswer(found.content.html, mailHeaders(config.apiUrl));
   });
 
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {

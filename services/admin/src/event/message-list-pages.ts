@@ -5,13 +5,13 @@ import { documentAnswer, orFaults, page } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import { MAIL_HEADERS } from "../page/security-headers.ts";
+import { mailHeaders } from "../page/security-headers.ts";
 
 const OUTBOX_PER_PAGE = 30;
 const REPLIES_PER_PAGE = 50;
 
 /** What the sandbox provider was given, and replies to text messages that no machine understood. */
-export function messageListPages({ route }: PageDeps): void {
+export function messageListPages({ route, config }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox", async ({ run, query }) => {
     const after = idOf(query, "before");
     const { items: messages, next } = await run(listOutbox, { limit: OUTBOX_PER_PAGE, after });
@@ -26,7 +26,7 @@ export function messageListPages({ route }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox/:messageId/document", async ({ run, params }) => {
     const { html } = await run(showOutboxMessage, { id: params.messageId ?? "" });
     if (html === null) throw new NotFound("path", "no HTML");
-    return documentAnswer(html, MAIL_HEADERS);
+    return documentAnswer(html, mailHeaders(config.apiUrl));
   });
 
   route("GET /tenants/:tenantId/replies", async ({ run, query }) => {

@@ -155,6 +155,9 @@ export const ACCESS = {
   "POST /tenants/:tenantId/design/preview": "viewer",
   "POST /tenants/:tenantId/design/restore": "editor",
   "POST /tenants/:tenantId/design/remove": "editor",
+  "GET /tenants/:tenantId/images": "viewer",
+  "POST /tenants/:tenantId/images": "editor",
+  "POST /tenants/:tenantId/images/:imageId/delete": "editor",
 
   "GET /tenants/:tenantId/providers": "viewer",
   "GET /tenants/:tenantId/providers/new": "owner",

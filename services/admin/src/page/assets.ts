@@ -7,7 +7,7 @@ import { NotFound } from "@belfry/administration/input-error";
 import { documentAnswer } from "./answer.ts";
 import { catalogueOf, LANGUAGES, type Language } from "./language.ts";
 import type { Route } from "./router.ts";
-import { PREVIEW_FRAME_HEADERS } from "./security-headers.ts";
+import { previewFrameHeaders } from "./security-headers.ts";
 import { translateScript } from "./translate-source.ts";
 
 /**
@@ -34,6 +34,7 @@ const STYLES = [
   "writing.css",
   "stage.css",
   "starters.css",
+  "images.css",
   "webhooks.css",
   "narrow.css",
 ];
@@ -136,7 +137,7 @@ async function moduleFile(specifier: string, from: string): Promise<string> {
 }
 
 /** Styles and scripts, and the document that the live preview is shown in. */
-export function assetRoutes(route: Route, assets: Assets): void {
+export function assetRoutes(route: Route, assets: Assets, apiUrl: string): void {
   route("GET /assets/*", async ({ params }) => {
     const asset = assets.get(params["*"] ?? "");
     if (asset === undefined) throw new NotFound("path", "no such asset");
@@ -154,7 +155,7 @@ export function assetRoutes(route: Route, assets: Assets): void {
     documentAnswer(
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Preview</title><style>html,body{margin:0;height:100%}iframe{border:0;width:100%;height:100%;display:block;background:#fff}</style></head><body><script src="${script}"></script></body></html>`,
       {
-        ...PREVIEW_FRAME_HEADERS,
+        ...previewFrameHeaders(apiUrl),
         "content-type": "text/html; charset=utf-8",
       },
     ),

@@ -14,6 +14,7 @@ const NOTICES: Readonly<Record<string, Phrase>> = {
   "test-first": say`Not activated: a test message must be accepted first.`,
   first: say`It is now the first provider of its channel. The change applies everywhere within 5 seconds.`,
   deleted: say`Deleted.`,
+  uploaded: say`Uploaded.`,
   restored: say`Restored as a new version.`,
   revoked: say`Key revoked. It stops working within 5 seconds.`,
   "secret-removed": say`Signing secret removed. Triggers no longer need a signature.`,

@@ -11,6 +11,7 @@ import { listMemberships } from "@belfry/administration/people/person-rows";
 import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
+import { MAX_IMAGE_BYTES } from "@belfry/contracts/images";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -20,6 +21,10 @@ import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies
 
 /** The limit of forms that guests may send: an address, a name, a password twice. */
 const MAX_GUEST_BODY_BYTES = 16 * 1024;
+
+/** The one form with a file, and what its other fields take. */
+const UPLOAD: RouteKey = "POST /tenants/:tenantId/images";
+const MAX_UPLOAD_BYTES = MAX_IMAGE_BYTES + 64 * 1024;
 
 /** What a handler knows of a request. */
 export interface Guest {
@@ -92,6 +97,7 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
       method,
       url,
       ...(access === "anyone" && { bodyLimit: MAX_GUEST_BODY_BYTES }),
+      ...(key === UPLOAD && { bodyLimit: MAX_UPLOAD_BYTES }),
       // Before the body is read: we hold no body of a client who may not send it.
       onRequest: async (request, reply) => {
         contexts.set(request, await judge(request, reply));
@@ -127,7 +133,12 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
   };
 }
 
+/** The fields of a form that are text. */
 function formOf({ body }: FastifyRequest): URLSearchParams {
+  if (body instanceof FormData) {
+    const texts = [...body].filter((one): one is [string, string] => typeof one[1] === "string");
+    return new URLSearchParams(texts);
+  }
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 

@@ -4,13 +4,18 @@ import type { FastifyReply } from "fastify";
 
 export type Headers = Readonly<Record<string, string>>;
 
-export function securityHeaders(options: { wsUrl: string; isHttps: boolean }): Headers {
+export function securityHeaders(options: {
+  wsUrl: string;
+  apiUrl: string;
+  isHttps: boolean;
+}): Headers {
   return {
     "content-security-policy": [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self' data:",
+      // The tenant's images.
+      `img-src 'self' data: ${new URL(options.apiUrl).origin}`,
       "font-src 'self'",
       `connect-src 'self' ${new URL(options.wsUrl).origin}`,
       "frame-src 'self'",
@@ -36,34 +41,33 @@ const INSIDE_OUR_PAGES = {
   "cross-origin-resource-policy": "cross-origin",
 };
 
-/** For a tenant's email: no script, no form, no origin, its own styles, pictures by https. */
-export const MAIL_HEADERS: Headers = {
-  ...INSIDE_OUR_PAGES,
-  "content-security-policy": [
-    "sandbox",
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    "img-src data: https:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-  ].join("; "),
-};
+/**
+ * For a tenant's mail: no script, no form, no origin, its own styles, pictures by https. Those that the tenant uploaded
+ * have http where ingest-api has, as on the local stack.
+ */
+export function mailHeaders(apiUrl: string): Headers {
+  return {
+    ...INSIDE_OUR_PAGES,
+    "content-security-policy": ["sandbox", ...policyOfMail(apiUrl)].join("; "),
+  };
+}
 
-/** For the frame of the live preview: our one script gets the email and puts it into a frame without scripts. */
-export const PREVIEW_FRAME_HEADERS: Headers = {
-  ...INSIDE_OUR_PAGES,
-  "content-security-policy": [
-    "sandbox allow-scripts",
+/** For the frame of the live preview: our one script takes the mail and puts it into a frame without any. */
+export function previewFrameHeaders(apiUrl: string): Headers {
+  const policy = ["sandbox allow-scripts", "script-src 'self'", ...policyOfMail(apiUrl)];
+  return { ...INSIDE_OUR_PAGES, "content-security-policy": policy.join("; ") };
+}
+
+function policyOfMail(apiUrl: string): string[] {
+  return [
     "default-src 'none'",
-    "script-src 'self'",
     "style-src 'unsafe-inline'",
-    "img-src data: https:",
+    `img-src data: https:${apiUrl.startsWith("http:") ? ` ${new URL(apiUrl).origin}` : ""}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'self'",
-  ].join("; "),
-};
+  ];
+}
 
 /**
  * For pages whose address is a secret: browsers send only the origin to other pages, even to our own. Not

@@ -1,3 +1,4 @@
+import { listImages } from "@belfry/administration/images/images";
 import { Conflict, type InputFault, InvalidInput } from "@belfry/administration/input-error";
 import {
   LAYOUT_NAMES,
@@ -19,9 +20,12 @@ import { type Answer, faultsByField, json, page, redirect, withStatus } from "..
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
+import { languageName, offeredLanguages } from "./template-addresses.ts";
 import { markedHtml } from "./unfilled-marks.ts";
 
-type Values = Record<LayoutName, string>;
+interface Values extends Record<LayoutName, string> {
+  footerTexts: Record<string, string>;
+}
 
 /** Name, label, and what the platform takes. */
 const COLORS = [
@@ -43,11 +47,13 @@ export function designPages({ route, db }: PageDeps): void {
     const faults = given.faults ?? [];
     return page("design", say`Design`, {
       ...{ view, colors: COLORS, effect: EFFECT, conflict: given.conflict },
+      images: await context.run(listImages, {}),
+      ...footersOf(given.values ?? valuesOf(view)),
       values: given.values ?? valuesOf(view),
       faults: faultsByField(faults.filter(({ field }) => field !== "layout")),
       refused: faults.filter(({ field }) => field === "layout").map(({ message }) => message),
       mayEdit: mayDo(role, "editor"),
-      isOwn: LAYOUT_NAMES.some((field) => view[field] !== null),
+      isOwn: ALL_NAMES.some((field) => view[field] !== null),
       versions: (await readLayoutVersions(db, tenant.id)).map((one) => ({
         ...{ version: one.version, savedBy: one.savedBy, savedAt: one.savedAt },
         summary: summaryOf(one),
@@ -59,9 +65,10 @@ export function designPages({ route, db }: PageDeps): void {
 
   route("POST /tenants/:tenantId/design/preview", async ({ run, form }) => {
     try {
-      const { html } = await run(previewLayout, typedValues(form));
+      const { html, warnings } = await run(previewLayout, typedValues(form));
       const preview = { kind: "email", subject: [], html: markedHtml(html), text: [] };
-      return json({ ok: true, preview, warnings: [] });
+      const told = warnings.map((message) => ({ field: "layout", message }));
+      return json({ ok: true, preview, warnings: told });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       return json({ ok: false, faults: error.faults });
@@ -102,24 +109,38 @@ export function designPages({ route, db }: PageDeps): void {
 
 function typedValues(form: URLSearchParams): Values {
   const typed = (name: string) => (form.get(name) ?? "").replaceAll("\r\n", "\n");
-  return layoutOf(typed);
+  const texts = form.getAll("footerTextIn").map((text) => text.replaceAll("\r\n", "\n"));
+  const footers = form.getAll("footerLocale").map((locale, at) => [locale, texts[at] ?? ""]);
+  const footerTexts = Object.fromEntries(footers.filter(([locale]) => locale !== ""));
+  return { ...layoutOf(typed), footerTexts };
+}
+
+/** The texts by language, and the languages that may be added. */
+function footersOf({ footerTexts }: Values) {
+  const texts = Object.entries(footerTexts);
+  return {
+    footers: texts.map(([locale, text]) => ({ locale, text, name: languageName(locale) })),
+    offered: offeredLanguages(Object.keys(footerTexts)),
+  };
 }
 
 function valuesOf(view: LayoutView): Values {
-  return layoutOf((name) => view[name] ?? "");
+  return { ...layoutOf((name) => view[name] ?? ""), footerTexts: { ...view.footerTexts } };
 }
 
-const NAMES: Values = {
+const ALL_NAMES = [...LAYOUT_NAMES, "footerTexts"] as const;
+const NAMES: Record<(typeof ALL_NAMES)[number], string> = {
   content: "a frame of its own",
   logoUrl: "logo",
   primaryColor: "colour of buttons",
   backgroundColor: "background",
   textColor: "colour of text",
   footerText: "text below",
+  footerTexts: "text below in other languages",
   address: "address",
 };
 
 function summaryOf(view: LayoutView): string {
-  const given = LAYOUT_NAMES.filter((field) => view[field] !== null).map((field) => NAMES[field]);
+  const given = ALL_NAMES.filter((field) => view[field] !== null).map((field) => NAMES[field]);
   return given.length === 0 ? "default design" : given.join(", ");
 }

@@ -28,7 +28,7 @@ import {
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { MAIL_HEADERS } from "../page/security-headers.ts";
+import { mailHeaders } from "../page/security-headers.ts";
 
 interface NewValues {
   eventType: string;
@@ -38,7 +38,7 @@ interface NewValues {
 }
 
 /** A new message: what it begins with is seen before it is chosen, and becomes a draft on each channel. */
-export function newTemplatePages({ route, db }: PageDeps): void {
+export function newTemplatePages({ route, db, config }: PageDeps): void {
   const pictures = createStarterPictures(db);
 
   const show = async (
@@ -66,7 +66,7 @@ export function newTemplatePages({ route, db }: PageDeps): void {
 
   route("GET /tenants/:tenantId/templates/starter", async ({ tenant, query }) => {
     const html = await pictures.of(tenant.id, query.get("key") ?? "");
-    return documentAnswer(html, MAIL_HEADERS);
+    return documentAnswer(html, mailHeaders(config.apiUrl));
   });
 
   route("POST /tenants/:tenantId/templates", async (context) => {

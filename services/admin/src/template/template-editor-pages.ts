@@ -18,6 +18,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { unsubscribeWords } from "@belfry/templates/unsubscribe-words";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
 import { languageName, offeredLanguages } from "../page/locale-names.ts";
@@ -192,6 +193,7 @@ async function editorPage(
     losesAlike: await losesAlike(db, tenant.id),
     conflict: edited.conflict,
     channelRow: CHANNEL_ROWS[channel],
+    unsubscribeWords: unsubscribeWords(locale || defaultLocale),
     formats: FORMATS,
     formatHint: FORMAT_HINT,
     hasDraft: draft !== undefined,

@@ -134,9 +134,10 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
 
 /** The input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
-  const { plainCharacters, digestKind } = values;
+  const { eventType, plainCharacters, digestKind } = values;
   // However it is set: a preview only asks whether there is one.
-  return { ...sourceOf(values), plainCharacters, digest: digestKind === "" ? null : {} };
+  const digest = digestKind === "" ? null : {};
+  return { ...sourceOf(values), eventType, plainCharacters, digest };
 }
 
 /** The input of a draft. Only the default variant has the settings, which hold for all languages. */

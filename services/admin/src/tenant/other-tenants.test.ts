@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openErasure } from "@belfry/administration/erasure/erasures";
+import { uploadImage } from "@belfry/administration/images/images";
+import { PNG } from "@belfry/administration/images/test-images";
 import { invite } from "@belfry/administration/people/invitations";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
@@ -30,6 +32,8 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     byOperator: true,
   } as const;
   await invite(db, invitation);
+  const image = { name: "logo", data: PNG.toString("base64") };
+  const { id: imageId } = await actsIn(db, id, { publicUrl: async () => "" })(uploadImage, image);
   const { rows } = await pool.query(
     `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, dispatched_at)
      values (gen_random_uuid(), $1, 'order', 'ann', '{}', 't', now(), now()) returning id`,
@@ -60,7 +64,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     id,
     ids: async () => ({
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
-      ...{ categoryKey, erasureId, webhookId, toldId },
+      ...{ categoryKey, erasureId, webhookId, toldId, imageId },
       keyId: await idOf("api_keys"),
       digestId: await idOf("digests"),
       restingId: await idOf("scheduled_events", "event_id"),
@@ -75,6 +79,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
         "events",
         "outbox",
         "layouts",
+        "images",
         "categories",
         "event_type_categories",
       );

@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { field, text, time } from "@belfry/contracts/fields";
+import {
+  IMAGE_TYPES,
+  type ImageType,
+  imageAddress,
+  MAX_IMAGE_BYTES,
+  MAX_IMAGE_BYTES_OF_TENANT,
+  MAX_IMAGE_SIDE,
+  MAX_IMAGES,
+} from "@belfry/contracts/images";
+import type { Database } from "@belfry/database/connection";
+import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
+import { invalid, NotFound } from "../input-error.ts";
+import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
+import { type ImageFacts, readImage } from "./image-format.ts";
+
+/** The pictures of a tenant's mails and designs. */
+
+const MIB = 1024 * 1024;
+/** As base64, with its name. */
+const MAX_BODY_BYTES = Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 16 * 1024;
+const NO_BASE64 = "must be a text in base64";
+const TOO_LARGE = `is larger than ${MAX_IMAGE_BYTES / MIB} MiB`;
+
+export type Image = Static<typeof Image>;
+const Image = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String({ description: "Of the file that was uploaded" }),
+    type: Type.String({ enum: Object.keys(IMAGE_TYPES) }),
+    bytes: Type.Integer(),
+    width: Type.Integer({ description: "In pixels" }),
+    height: Type.Integer(),
+    url: Type.String({ description: "For a mail or a design: everybody can read it there" }),
+    createdAt: time("When it was uploaded"),
+  },
+  { title: "Image" },
+);
+const LOGO: Image = {
+  id: "9f86d081884c7d659a2feaa0c55ad015",
+  name: "logo.png",
+  type: "image/png",
+  bytes: 4_312,
+  width: 320,
+  height: 72,
+  url: "https://belfry.example.com/images/9f86d081884c7d659a2feaa0c55ad015",
+  createdAt: "2026-11-20T09:00:00.000Z",
+};
+
+const DATA = field<string>(
+  { type: "string", contentEncoding: "base64", description: "the file in base64" },
+  (value) => {
+    if (typeof value !== "string") return NO_BASE64;
+    if (value.length > MAX_BODY_BYTES) return TOO_LARGE;
+    return Buffer.from(value, "base64").toString("base64") === value ? undefined : NO_BASE64;
+  },
+);
+
+export const uploadImage = defineAct({
+  name: "image upload",
+  http: "POST /images",
+  access: EDIT,
+  maxBodyBytes: MAX_BODY_BYTES,
+  summary: "Store a PNG, JPEG, GIF or WebP file for mails and the design",
+  description: `At most ${MAX_IMAGE_BYTES / MIB} MiB and ${MAX_IMAGE_SIDE} pixels a side; a tenant has at most ${MAX_IMAGES}, together ${MAX_IMAGE_BYTES_OF_TENANT / MIB} MiB. The same file again is the same image.`,
+  input: Type.Object({ name: text({ description: "as people find it again" }), data: DATA }),
+  output: Image,
+  example: { input: { name: LOGO.name, data: "iVBORw0KGgo=" }, output: LOGO },
+  async run({ db, tenantId, services }, { name, data }) {
+    const content = Buffer.from(data, "base64");
+    if (content.length > MAX_IMAGE_BYTES) throw invalid("data", TOO_LARGE);
+    const facts = readImage(content);
+    if (typeof facts === "string") throw invalid("data", facts);
+    await holdTenant(db, tenantId);
+    const stored = await storeImage(db, tenantId, { name, content, ...facts });
+    return {
+      output: viewOf(stored.image, await services.publicUrl()),
+      isNew: stored.isNew,
+    };
+  },
+  audit: (_, { output: { id, name, type, bytes }, isNew }) =>
+    isNew ? note("image.upload", name, { after: { id, type, bytes } }) : undefined,
+});
+
+export const listImages = defineRead({
+  name: "image list",
+  http: "GET /images",
+  access: LOOK,
+  summary: "The images of mails and the design, the newest first",
+  input: Type.Object({}),
+  output: Type.Array(Image),
+  example: { input: {}, output: [LOGO] },
+  async run({ db, tenantId, services }) {
+    await requireTenant(db, tenantId);
+    const publicUrl = await services.publicUrl();
+    const rows = await selectImages(db, tenantId).orderBy("created_at", "desc").execute();
+    return rows.map((row) => viewOf(row, publicUrl));
+  },
+});
+
+export const deleteImage = defineAct({
+  name: "image delete",
+  http: "DELETE /images/:id",
+  access: EDIT,
+  // ingest-api serves it no more.
+  configures: true,
+  summary: "Delete an image: mails that show it have a gap from then on",
+  input: Type.Object({ id: text({ description: "as in the list" }) }),
+  output: Image,
+  example: { input: { id: LOGO.id }, output: LOGO },
+  flags: { id: "<id>" },
+  async run({ db, tenantId, services }, { id }) {
+    const row = await selectImages(db, tenantId).where("id", "=", id).executeTakeFirst();
+    if (row === undefined) throw new NotFound("id", `there is no image ${JSON.stringify(id)}`);
+    await db
+      .deleteFrom("images")
+      .where("tenant_id", "=", tenantId)
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return { output: viewOf(row, await services.publicUrl()) };
+  },
+  audit: (_, { output: { id, name, type, bytes } }) =>
+    note("image.delete", name, { before: { id, type, bytes } }),
+});
+
+type ImageRow = Omit<Image, "url" | "createdAt"> & { createdAt: Date };
+
+function viewOf({ createdAt, ...row }: ImageRow, publicUrl: string): Image {
+  return { ...row, url: imageAddress(publicUrl, row.id), createdAt: createdAt.toISOString() };
+}
+
+/** Call with the tenant held. */
+async function storeImage(
+  db: Database,
+  tenantId: string,
+  { name, content, ...facts }: ImageFacts & { name: string; content: Buffer },
+): Promise<{ image: ImageRow; isNew: boolean }> {
+  const bytes = content.length;
+  const sha256 = sql<Buffer>`sha256(${content}::bytea)`;
+  const same = await selectImages(db, tenantId).where("sha256", "=", sha256).executeTakeFirst();
+  if (same !== undefined) return { image: same, isNew: false };
+  const all = await db
+    .selectFrom("images")
+    .select(({ fn }) => [fn.countAll<string>().as("count"), fn.sum<string>("bytes").as("bytes")])
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirstOrThrow();
+  if (Number(all.count) >= MAX_IMAGES) {
+    throw invalid("data", `is one more than the ${MAX_IMAGES} images that a tenant may have`);
+  }
+  if (Number(all.bytes ?? 0) + bytes > MAX_IMAGE_BYTES_OF_TENANT) {
+    const most = MAX_IMAGE_BYTES_OF_TENANT / MIB;
+    throw invalid("data", `is more than the ${most} MiB that a tenant's images may take together`);
+  }
+  const id = randomBytes(16).toString("hex");
+  const image = await db
+    .insertInto("images")
+    .values({ id, tenant_id: tenantId, name, ...facts, bytes, sha256, data: content })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return { image: image as ImageRow, isNew: true };
+}
+
+const COLUMNS = [
+  "id",
+  "name",
+  "type",
+  "bytes",
+  "width",
+  "height",
+  "created_at as createdAt",
+] as const;
+
+function selectImages(db: Database, tenantId: string) {
+  return db
+    .selectFrom("images")
+    .select(COLUMNS)
+    .where("tenant_id", "=", tenantId)
+    .$castTo<ImageRow & { type: ImageType }>();
+}

@@ -1,0 +1,31 @@
+/** Pictures that tenants upload for their mails and designs. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Of one picture. */
+export const MAX_IMAGE_BYTES = 2 * MIB;
+/** In pixels. */
+export const MAX_IMAGE_SIDE = 4_096;
+/** Of a tenant. */
+export const MAX_IMAGES = 200;
+export const MAX_IMAGE_BYTES_OF_TENANT = 100 * MIB;
+
+/** By content type, as people call it. */
+export const IMAGE_TYPES = {
+  "image/png": "PNG",
+  "image/jpeg": "JPEG",
+  "image/gif": "GIF",
+  "image/webp": "WebP",
+} as const;
+export type ImageType = keyof typeof IMAGE_TYPES;
+
+/** Where ingest-api serves them: nobody can guess the name. */
+const IMAGES_PATH = "/images";
+export const IMAGE_ROUTE = `${IMAGES_PATH}/:name`;
+export const IMAGE_ID = /^[0-9a-f]{32}$/;
+
+/** The address of a picture, for a mail. `publicUrl`: where readers reach ingest-api. */
+export function imageAddress(publicUrl: string, id: string): string {
+  return `${publicUrl}${IMAGES_PATH}/${id}`;
+}
