@@ -738,6 +738,24 @@ export interface Schema {
     after: ColumnType<Record<string, unknown> | null, string | null, never>;
   };
 
+  activity_sums: {
+    /** `platform`: all tenants together. */
+    tenant_id: string;
+    bar_seconds: number;
+    starts_at: Date;
+    grouped_by: string;
+    name: string;
+    accepted: Generated<number>;
+    sent: Generated<number>;
+    delivered: Generated<number>;
+    failed: Generated<number>;
+    skipped: Generated<number>;
+    waiting: Generated<number>;
+    read: Generated<number>;
+    latencies: Generated<number[]>;
+  };
+
+  /** Written by the version before alone: the next one drops it. */
   activity_buckets: {
     tenant_id: string;
     starts_at: Date;

@@ -29,6 +29,14 @@ export function percent(share: number | null): string {
   return share > 0.999 && share < 1 ? "> 99.9 %" : `${Math.round(share * 1000) / 10} %`;
 }
 
+/** `+12 %`, `−5 %`, `±0 %`, `> +999 %`: by how much more, as a share. */
+export function change(share: number): string {
+  const percents = Math.round(share * 100);
+  if (percents > 999) return "> +999 %";
+  const sign = percents > 0 ? "+" : percents < 0 ? "−" : "±";
+  return `${sign}${number(Math.abs(percents))} %`;
+}
+
 /** `0.4 s`, `12 s`, `3 min`. */
 export function seconds(value: number | null): string {
   if (value === null) return "–";

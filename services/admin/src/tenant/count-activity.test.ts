@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { activitySums, LATENCY_BOUNDS } from "@belfry/administration/health/activity-sums";
 import { idAt } from "@belfry/administration/pages";
 import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
-import {
-  BUCKET_MS,
-  bucketsOfTenant,
-  bucketsToCount,
-  countBucket,
-  LATENCY_BOUNDS,
-} from "./activity-buckets.ts";
+import { BUCKET_MS, bucketsToCount, countActivity } from "./count-activity.ts";
 
 test("what rested or waited on purpose counts as sent, and its rest as no latency", async (t) => {
   const { db, pool } = await connectedDatabase(t);
@@ -37,9 +32,9 @@ test("what rested or waited on purpose counts as sent, and its rest as no latenc
   await sent(1, null, null);
   await sent(2, 1200, null);
   await sent(3, 600, true);
-  assert.equal(await countBucket(db, startsAt), true);
-  const buckets = await bucketsOfTenant(db, "a", startsAt);
-  const mails = buckets.find(({ channel }) => channel === "EMAIL");
+  assert.equal(await countActivity(db, [startsAt.getTime()]), true);
+  const wanted = { range: "month", since: startsAt, groupings: ["channel"] } as const;
+  const mails = (await activitySums(db, "a", wanted)).find(({ name }) => name === "EMAIL");
   assert.equal(mails?.sent, 3);
   assert.equal(mails?.latencies[LATENCY_BOUNDS.indexOf(0.5)], 1);
   assert.equal(mails?.latencies.at(-1), 2);
@@ -80,7 +75,7 @@ test("what happened while no replica ran is counted, each bucket once, from its 
   const inOrder = (...buckets: number[]) => [...AGAIN, ...buckets].sort((a, b) => a - b);
   const missed = [first, first + BUCKET_MS, digest];
   assert.deepEqual(await bucketsToCount(db, CURRENT), inOrder(...missed, CURRENT));
-  for (const bucket of missed) assert.equal(await countBucket(db, new Date(bucket)), true);
+  assert.equal(await countActivity(db, missed), true);
   // The newest that has figures, which may not have been whole.
   const left = [first + BUCKET_MS, digest, CURRENT];
   assert.deepEqual(await bucketsToCount(db, CURRENT), inOrder(...left));
