@@ -42,4 +42,5 @@ test("a reader picks range, group and figure, and opens a plot as a table", {
   assert.deepEqual(await row.locator(".num").allTextContents(), ["3", "2"]);
   await page.goto(`${admin.url}/overview`);
   await page.getByRole("link", { name: "5 of 10 emails failed in the last hour" }).waitFor();
+  assert.deepEqual(await faultsInLooks("operators", page, [1280, NARROW.width]), []);
 });
