@@ -52,7 +52,9 @@ test("messages are counted by channel, provider, template, event type and reason
   const { db, pool } = await connectedDatabase(t);
   const startsAt = new Date("2026-01-01T00:00:00Z");
   const provider = uuidv7();
-  await pool.query("insert into tenants (id, name, per_minute) values ('a', 'A', 1), ('b', 'B', 1)");
+  await pool.query(
+    "insert into tenants (id, name, per_minute) values ('a', 'A', 1), ('b', 'B', 1)",
+  );
   await pool.query(
     `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
      values ($1, 'a', 'EMAIL', 'smtp', 'our own', '', '{}')`,
