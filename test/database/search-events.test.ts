@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countActivity, quotaUsed } from "@belfry/admin/tenant/count-activity";
+import { countActivity } from "@belfry/admin/tenant/count-activity";
+import { quotaUsed } from "@belfry/admin/tenant/quota-used";
 import { searchEvents } from "@belfry/administration/events/search-events";
 import { activitySums } from "@belfry/administration/health/activity-sums";
 import { idAt } from "@belfry/administration/pages";

@@ -21,7 +21,7 @@ import { type Answer, type Faults, orFaults, page, redirect } from "../page/answ
 import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { quotaUsed } from "../tenant/count-activity.ts";
+import { quotaUsed } from "../tenant/quota-used.ts";
 
 const TENANTS_PER_PAGE = 50;
 /** The name of a new tenant's first API key. */

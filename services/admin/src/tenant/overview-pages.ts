@@ -42,7 +42,7 @@ import {
   troubleInWords,
 } from "./activity-words.ts";
 import { plotOf, short } from "./bar-chart.ts";
-import { quotaUsed } from "./count-activity.ts";
+import { quotaUsed } from "./quota-used.ts";
 
 /** A tenant at a glance, and all tenants at once: what is wrong, the figures, and their course. */
 export function overviewPages({ route, db }: PageDeps): void {
@@ -55,7 +55,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       openCircuits(db, tenant.id),
       readTemplates(db, tenant.id),
       readProviders(db, tenant.id),
-      troublesOf(db, tenant.id, base, choice),
+      troublesInWords(db, tenant.id, base, choice),
     ]);
     return page("overview", "Overview", {
       ...{ found, used, circuits, troubles },
@@ -100,7 +100,7 @@ export function overviewPages({ route, db }: PageDeps): void {
     const looked = [...new Set(wrong.map(({ id }) => id))].slice(0, MOST_WITH_REASONS);
     const troubles = await Promise.all(
       looked.map(async (id) => {
-        const own = await troublesOf(db, id, `/tenants/${id}`, choice);
+        const own = await troublesInWords(db, id, `/tenants/${id}`, choice);
         return own.map((one) => ({ ...one, tenantId: id, tenantName: names.get(id) ?? id }));
       }),
     );
@@ -158,7 +158,7 @@ async function readSpan(db: Database, tenantId: string, { range, by, now }: Choi
 }
 
 /** What is wrong now, and what else was in the range: each cause once. */
-async function troublesOf(db: Database, tenantId: string, base: string, choice: Choice) {
+async function troublesInWords(db: Database, tenantId: string, base: string, choice: Choice) {
   const ranges: RangeName[] = choice.range === "hour" ? ["hour"] : ["hour", choice.range];
   const found = await Promise.all(
     ranges.map((range) => tenantTroubles(db, tenantId, range, choice.now)),
