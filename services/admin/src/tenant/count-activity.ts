@@ -239,9 +239,10 @@ export async function rollActivity(deps: {
         ? await bucketsToCount(db, current)
         : await usedBuckets(db, current - BUCKET_MS, current);
       // Of what is six hours and longer a bar is at most five minutes late.
-      await countActivity(db, buckets, { andLonger: turned, signal });
+      const isWhole = await countActivity(db, buckets, { andLonger: turned, signal });
       if (turned) await deleteOldSums(db, now);
-      lastTurn = current;
+      // Where another replica came between, all is counted once more.
+      if (isWhole) lastTurn = current;
     } catch (err) {
       log.warn({ err }, "the figures of the overview are not up to date");
     }
