@@ -54,7 +54,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/wake-events.sql": "whoever's are due: all in turn",
   "packages/sending/src/circuits.ts": "by the provider that was called",
   "packages/sending/src/leases.ts": "deliveries that this sender holds",
-  "services/admin/src/tenant/activity-buckets.ts": "the figures of all tenants are counted at once",
+  "services/admin/src/tenant/count-activity.ts": "the figures of all tenants are counted at once",
   "services/ingest-api/src/image-route.ts": "whoever knows the name of an image may read it",
   "services/dispatcher/src/expiry.ts": "what is old is old in every tenant",
   "services/dispatcher/src/wake-loop.ts": "whether anything rests, whoever's it is",

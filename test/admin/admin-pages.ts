@@ -66,6 +66,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   "search-all": "/search?q=ada%40example.com",
   "tenant-new": "/tenants/new",
   "platform-templates": "/tenants/platform/templates",
+  "overview-all": "/overview",
   system: "/system",
   "platform-keys": "/platform-keys",
   operators: "/operators",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
+import { bucketsOf, countActivity } from "@belfry/admin/tenant/count-activity";
 import pg from "pg";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
@@ -25,11 +26,14 @@ async function blocksByPage(t: TestContext, count: number): Promise<Map<string, 
   const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
   await storeEvents(admin.pool, tenant.id, { count, dead: 20 });
+  await countActivity(admin.db, bucketsOf(6 * 60 * 60_000));
   const base = `/tenants/${tenant.id}`;
   const pages: Record<string, string> = {
     ...tenantPages(tenant),
     ...PLATFORM_PAGES,
     "overview of a week": `${base}?range=week`,
+    "overview of a month by template": `${base}?range=month&by=template`,
+    "overview of all tenants by hour": "/overview?range=hour",
     "event by the tenant's id": `${base}/activity?event=order-77`,
     "search by user": `${base}/activity?user=user-7`,
     "search for nothing": `${base}/activity?user=nobody`,

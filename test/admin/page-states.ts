@@ -71,7 +71,9 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       await page.setViewportSize({ width: 375, height: 900 });
       await page.getByRole("button", { name: "Menu" }).click();
     }),
-    "figures-open": at(base, (page) => page.getByText("As a table").click()),
+    "figures-open": at(base, async (page) => {
+      for (const table of await page.getByText("As a table").all()) await table.click();
+    }),
     "event-unknown": at(`${base}/activity?event=nothing`),
     "events-found": at(`${base}/activity?status=failed&channel=EMAIL`),
     "events-not-found": at(`${base}/activity?user=nobody&from=x`),

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
-import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
+import { bucketsOf, countActivity } from "@belfry/admin/tenant/count-activity";
 import { tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 import { storeEvents } from "./store-events.ts";
@@ -12,16 +12,13 @@ import { storeEvents } from "./store-events.ts";
 // biome-ignore lint/style/noProcessEnv: a script's own argument
 const EVENTS = Number(process.env.EVENTS ?? 1_000_000);
 const RUNS = 20;
-const DAY_MS = 24 * 60 * 60_000;
+const MONTH_MS = 30 * 24 * 60 * 60_000;
 
 test(`pages with ${EVENTS} events`, { timeout: 3_600_000 }, async (t) => {
   const { admin, operator } = await startForOperator(t);
   const tenant = await sampleTenant(admin);
   await storeEvents(admin.pool, tenant.id, { count: EVENTS, dead: EVENTS / 500 });
-  const now = Date.now();
-  for (let at = now - DAY_MS; at < now; at += BUCKET_MS) {
-    await countBucket(admin.db, new Date(Math.floor(at / BUCKET_MS) * BUCKET_MS));
-  }
+  await countActivity(admin.db, bucketsOf(MONTH_MS));
   const base = `/tenants/${tenant.id}`;
   const { rows } = await admin.pool.query(
     "select id from events where tenant_id = $1 order by id offset $2 limit 1",
@@ -30,6 +27,7 @@ test(`pages with ${EVENTS} events`, { timeout: 3_600_000 }, async (t) => {
   const pages: Record<string, string> = {
     ...tenantPages(tenant),
     "overview, week": `${base}?range=week`,
+    "overview, month by template": `${base}?range=month&by=template`,
     "activity, page in the middle": `${base}/activity?before=${rows[0].id}`,
     "activity, by your event id": `${base}/activity?event=order-77`,
     "activity, by user": `${base}/activity?user=user-7`,
@@ -39,6 +37,7 @@ test(`pages with ${EVENTS} events`, { timeout: 3_600_000 }, async (t) => {
     "user with a thousand notifications": `${base}/users?user=user-7`,
     "audit of all": "/audit",
     tenants: "/tenants",
+    "overview of all tenants": "/overview",
     system: "/system",
   };
   const table: { page: string; median: number; worst: number }[] = [];

@@ -1,4 +1,4 @@
-import { BUCKET_MS, countBucket } from "@belfry/admin/tenant/activity-buckets";
+import { bucketsOf, countActivity } from "@belfry/admin/tenant/count-activity";
 import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -115,9 +115,7 @@ export async function storeDay(
       })),
     )
     .execute();
-  const first = Math.floor((now - 24 * HOUR_MS) / BUCKET_MS) * BUCKET_MS;
-  for (let bucket = first; bucket <= now; bucket += BUCKET_MS)
-    await countBucket(db, new Date(bucket));
+  await countActivity(db, bucketsOf(24 * HOUR_MS));
   await sql`
     update tenant_limits set day = (now() at time zone 'UTC')::date, day_total = ${events.length}
     where tenant_id = ${tenantId}`.execute(db);

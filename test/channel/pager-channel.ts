@@ -13,7 +13,7 @@ const EDITS: Readonly<Record<string, readonly [found: string, text: string][]>> 
           bit: 8,
           content: "text",
           address: "recipientPhone",
-          words: { label: "Pager", inSentence: "pager" },
+          words: { label: "Pager", inSentence: "pager", plural: "pager messages" },
           sender: { service: "pager-sender", retrySeconds: [1, 1] },
         },`,
     ],

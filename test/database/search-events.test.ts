@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bucketsOfTenant, countBucket, quotaUsed } from "@belfry/admin/tenant/activity-buckets";
+import { countActivity } from "@belfry/admin/tenant/count-activity";
+import { quotaUsed } from "@belfry/admin/tenant/quota-used";
 import { searchEvents } from "@belfry/administration/events/search-events";
+import { activitySums } from "@belfry/administration/health/activity-sums";
 import { idAt } from "@belfry/administration/pages";
 import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
@@ -44,13 +46,12 @@ test("a search finds by user, type, trace id, time, channel and state", async (t
 
 test("five minutes are counted by channel, with the time to the provider, and again when something moved", async (t) => {
   const db = await withEvents(t, 7);
-  assert.equal(await countBucket(db, new Date(START)), true);
+  assert.equal(await countActivity(db, [START]), true);
+  const wanted = { range: "hour", since: new Date(START), groupings: ["channel"] } as const;
   const read = async () =>
-    Object.fromEntries(
-      (await bucketsOfTenant(db, "a", new Date(START))).map((row) => [row.channel, row]),
-    );
+    Object.fromEntries((await activitySums(db, "a", wanted)).map((row) => [row.name, row]));
   const { ALL, EMAIL } = await read();
-  assert.deepEqual([ALL?.accepted, ALL?.pending], [7, 1]);
+  assert.deepEqual([ALL?.accepted, ALL?.waiting], [7, 1]);
   assert.deepEqual([EMAIL?.sent, EMAIL?.failed, EMAIL?.latencies.at(-1)], [1, 1, 1]);
   // Three seconds: within the bound of 5, not within that of 2.
   assert.deepEqual(EMAIL?.latencies.slice(4, 6), [0, 1]);
@@ -61,7 +62,7 @@ test("five minutes are counted by channel, with the time to the provider, and ag
   ] as const) {
     await db.updateTable("deliveries").set({ status: to }).where("status", "=", from).execute();
   }
-  await countBucket(db, new Date(START));
+  await countActivity(db, [START]);
   const again = await read();
   assert.deepEqual([again.EMAIL?.sent, again.EMAIL?.failed], [2, 0]);
   const { minute, day } = await quotaUsed(db, "a");

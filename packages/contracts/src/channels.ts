@@ -8,8 +8,8 @@ interface AnyRow {
   /** Its part of the mask in `events.channels`: never another's, as stored events hold it. */
   bit: number;
   content: Content;
-  /** As people read it: alone, and within a sentence. */
-  words: { label: string; inSentence: string };
+  /** As people read it: alone, within a sentence, and several of its messages. */
+  words: { label: string; inSentence: string; plural: string };
   /** The same for the readers of messages, by their language; without them `words` are used. */
   readersWords?: Readonly<Record<string, ReadersWords>>;
 }
@@ -50,7 +50,7 @@ const ROWS = {
     bit: 1,
     content: "email",
     address: "recipientEmail",
-    words: { label: "Email", inSentence: "email" },
+    words: { label: "Email", inSentence: "email", plural: "emails" },
     readersWords: {
       en: { label: "Email", by: "by email" },
       de: { label: "E-Mail", by: "per E-Mail" },
@@ -63,7 +63,7 @@ const ROWS = {
     bit: 2,
     content: "text",
     address: "recipientPhone",
-    words: { label: "SMS", inSentence: "SMS" },
+    words: { label: "SMS", inSentence: "SMS", plural: "text messages" },
     readersWords: {
       en: { label: "SMS", by: "by SMS" },
       de: { label: "SMS", by: "per SMS" },
@@ -76,7 +76,7 @@ const ROWS = {
     bit: 4,
     content: "notification",
     address: null,
-    words: { label: "Push", inSentence: "push" },
+    words: { label: "Push", inSentence: "push", plural: "push messages" },
     readersWords: {
       en: { label: "In the app", by: "in the app" },
       de: { label: "In der App", by: "in der App" },

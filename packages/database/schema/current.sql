@@ -18,6 +18,28 @@ create index activity_buckets_by_age ON activity_buckets USING btree (starts_at)
 comment on column activity_buckets.channel is 'ALL: the events themselves';
 comment on column activity_buckets.latencies is 'from acceptance to the provider: how many up to each bound of activity-buckets.ts';
 
+create table activity_sums (
+  tenant_id text collate "C" not null,
+  bar_seconds integer not null,
+  starts_at timestamp with time zone not null,
+  grouped_by text not null,
+  name text collate "C" not null,
+  accepted integer not null default 0,
+  sent integer not null default 0,
+  delivered integer not null default 0,
+  failed integer not null default 0,
+  skipped integer not null default 0,
+  waiting integer not null default 0,
+  read integer not null default 0,
+  latencies integer[] not null default '{}'::integer[],
+  constraint activity_sums_pkey PRIMARY KEY (tenant_id, bar_seconds, grouped_by, starts_at, name)
+);
+create index activity_sums_by_age ON activity_sums USING btree (bar_seconds, starts_at);
+comment on column activity_sums.tenant_id is '''platform'': all tenants together';
+comment on column activity_sums.name is 'of the group: see GROUPINGS in activity-sums.ts; ''*'': all smaller ones';
+comment on column activity_sums.sent is 'taken by the provider and not come back; delivered and read are among them';
+comment on column activity_sums.latencies is 'seconds to the provider: how many up to each bound of activity-sums.ts';
+
 create table api_keys (
   id uuid not null,
   tenant_id text collate "C" not null,

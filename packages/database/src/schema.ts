@@ -34,6 +34,26 @@ export interface Schema {
     latencies: Generated<number[]>;
   };
 
+  activity_sums: {
+    /** 'platform': all tenants together */
+    tenant_id: string;
+    bar_seconds: number;
+    starts_at: Date;
+    grouped_by: string;
+    /** of the group: see GROUPINGS in activity-sums.ts; '*': all smaller ones */
+    name: string;
+    accepted: Generated<number>;
+    /** taken by the provider and not come back; delivered and read are among them */
+    sent: Generated<number>;
+    delivered: Generated<number>;
+    failed: Generated<number>;
+    skipped: Generated<number>;
+    waiting: Generated<number>;
+    read: Generated<number>;
+    /** seconds to the provider: how many up to each bound of activity-sums.ts */
+    latencies: Generated<number[]>;
+  };
+
   api_keys: {
     id: string;
     tenant_id: string;

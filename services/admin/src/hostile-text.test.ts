@@ -10,6 +10,7 @@ import { hostileSession, hostileTenant } from "../test/hostile-tenant.ts";
 import { hiddenFields } from "../test/publish-by-form.ts";
 import { startForOperator } from "./admin-under-test.ts";
 import { ACCESS } from "./page/access.ts";
+import { bucketsOf, countActivity } from "./tenant/count-activity.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";
@@ -32,16 +33,18 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     .insertInto("tenant_deletions")
     .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1", deleted: "{}" })
     .execute();
+  await countActivity(admin.db, bucketsOf(24 * 60 * 60_000));
   /** Of each route the pages that show somebody's text. */
   const pages: Record<string, string[]> = {
     "GET /tenants": ["/tenants"],
+    "GET /overview": ["/overview", `/overview?by=type&show=${ENCODED}&range=${ENCODED}`],
     "GET /system": ["/system"],
     "GET /audit": ["/audit"],
     "GET /operators": ["/operators"],
     "GET /account": ["/account"],
     "GET /join/:token": [`/join/${token}`],
     "GET /reset/:token": [`/reset/${reset.token}`],
-    "GET /tenants/:tenantId": [base],
+    "GET /tenants/:tenantId": [base, `${base}?by=provider`, `${base}?by=template`],
     "GET /tenants/:tenantId/settings": [`${base}/settings`],
     "GET /search": [`/search?q=${ENCODED}2`],
     "GET /tenants/:tenantId/delete": [`${base}/delete`],

@@ -20,7 +20,7 @@ import { createApp } from "./app.ts";
 import { oidcFaults, oidcSettings } from "./auth/oidc-settings.ts";
 import { configSchema } from "./config.ts";
 import { readSystemFacts } from "./platform/system-pages.ts";
-import { rollActivity } from "./tenant/activity-buckets.ts";
+import { rollActivity } from "./tenant/count-activity.ts";
 
 await runService({
   name: "admin",

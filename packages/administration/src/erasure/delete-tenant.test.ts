@@ -42,6 +42,7 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
   for (const { id } of [gone, stays]) {
     await storeTraces(db, id);
     await putTemplate(db, { tenantId: id, eventType: "a", channel: "SMS", content: "Hi" });
+    await storeFigures(db, id);
   }
   const before = await counts(db);
   const report = await deleteTenant(db, gone.id, ACTOR);
@@ -56,8 +57,23 @@ test("a deleted tenant leaves nothing behind, and another tenant loses nothing",
     .where("tenant_id", "!=", "platform")
     .execute();
   assert.deepEqual(templates, [{ tenant_id: stays.id }]);
+  const figures = await db.selectFrom("activity_sums").select(["tenant_id", "name"]).execute();
+  const left = figures.map((row) => `${row.tenant_id} ${row.name}`).sort();
+  assert.deepEqual(left, [`${stays.id} EMAIL`, `platform ${stays.id}`].sort());
   await assert.rejects(deleteTenant(db, gone.id, ACTOR), NotFound);
 });
+
+/** Its own, and its part of those of all tenants. */
+async function storeFigures(db: Database, tenantId: string): Promise<void> {
+  const bar = { bar_seconds: 300, starts_at: new Date("2026-01-01T00:00:00Z"), sent: 1 };
+  await db
+    .insertInto("activity_sums")
+    .values([
+      { ...bar, tenant_id: tenantId, grouped_by: "channel", name: "EMAIL" },
+      { ...bar, tenant_id: "platform", grouped_by: "tenant", name: tenantId },
+    ])
+    .execute();
+}
 
 test("the audit log says that a tenant was deleted, and holds nothing of its users", async (t) => {
   const db = await testDatabase(t);

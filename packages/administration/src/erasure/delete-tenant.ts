@@ -1,3 +1,4 @@
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { deleteEvents, deleteWebhookMessages } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
@@ -87,6 +88,7 @@ export async function deleteTenant(
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
   ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
+  ...(["activity_sums"] as const),
 ];
 
 interface DeletionSteps {
@@ -126,6 +128,13 @@ export async function deleteTenantData(
   for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   await deleteAll(db, "search_users", tenantId, batchRows);
+  // The figures of all tenants name those that have most.
+  await db
+    .deleteFrom("activity_sums")
+    .where("tenant_id", "=", PLATFORM)
+    .where("grouped_by", "=", "tenant")
+    .where("name", "=", tenantId)
+    .execute();
   await forgetRepeatedCalls(db, tenantId);
   return deleted;
 }

@@ -52,6 +52,7 @@ export const ACCESS = {
   "POST /tenants": "operator",
   "GET /tenants/new": "operator",
   "GET /search": "operator",
+  "GET /overview": "operator",
   "GET /system": "operator",
   "GET /audit": "operator",
   "GET /platform-keys": "operator",

@@ -39,6 +39,14 @@ export function percent(share: number | null): Phrase {
   return share > 0.999 && share < 1 ? say`> ${number(99.9)} %` : say`${rounded(share * 100, 10)} %`;
 }
 
+/** `+12 %`, `−5 %`, `±0 %`, `> +999 %`: by how much more, as a share. */
+export function change(share: number): string {
+  const percents = Math.round(share * 100);
+  if (percents > 999) return "> +999 %";
+  const sign = percents > 0 ? "+" : percents < 0 ? "−" : "±";
+  return `${sign}${number(Math.abs(percents))} %`;
+}
+
 /** `0.4 s`, `12 s`, `3 min`. */
 export function seconds(value: number | null): Phrase {
   if (value === null) return say`–`;

@@ -23,7 +23,7 @@ import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { quotaUsed } from "../tenant/activity-buckets.ts";
+import { quotaUsed } from "../tenant/quota-used.ts";
 
 const TENANTS_PER_PAGE = 50;
 /** The name of a new tenant's first API key. */

@@ -18,9 +18,10 @@ import { PLATFORM_COLORS } from "@belfry/templates/source";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
 import { say } from "../page/language.ts";
+import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { languageName, offeredLanguages } from "./template-addresses.ts";
+
 import { markedHtml } from "./unfilled-marks.ts";
 
 interface Values extends Record<LayoutName, string> {

@@ -1,66 +1,134 @@
-export interface Bar {
-  startsAt: Date;
-  accepted: number;
-  sent: number;
-  failed: number;
+import type { Words } from "../page/language.ts";
+
+/** One of the things that a chart compares. */
+export interface Series {
+  /** The class of its colour: see overview.css. */
+  tone: string;
+  label: Words;
+  /** One for each bar; null: there is none. */
+  values: readonly (number | null)[];
 }
 
-const WIDE = { width: 720, height: 240 };
+const SIZES = [
+  { look: "wide-one", width: 720, height: 240 },
+  /** On a phone. */
+  { look: "narrow-one", width: 350, height: 190 },
+] as const;
+type Size = (typeof SIZES)[number];
+
 /** The least width of a mark below. */
 const MARK_WIDTH = 100;
-const LEFT = 40;
+const LEFT = 44;
 const TOP = 10;
 const BOTTOM = 24;
-const HOUR_MS = 60 * 60_000;
+const HOUR_SECONDS = 3600;
 
-/** A chart as data for the view: SVG drawn on the server needs no script, and takes the page's colours. */
-export function barChart(series: readonly Bar[], barMs: number, { width, height } = WIDE) {
-  const most = Math.max(...series.map((bar) => bar.sent + bar.failed));
-  const top = niceTop(most);
-  const room = height - TOP - BOTTOM;
-  const y = (value: number) => TOP + room * (1 - value / top);
-  const slot = (width - LEFT) / series.length;
-  const bars = series.map((bar, index) => {
-    const sentTop = y(bar.sent);
-    const failedTop = y(bar.sent + bar.failed);
-    return {
-      x: round(LEFT + slot * index + slot * 0.15),
-      width: round(slot * 0.7),
-      sent: { y: round(sentTop), height: round(y(0) - sentTop) },
-      failed: { y: round(failedTop), height: round(sentTop - failedTop) },
-      startsAt: bar.startsAt,
-      title: `${bar.sent} sent, ${bar.failed} failed`,
-    };
-  });
-  const everyBars = Math.ceil(series.length / Math.floor(width / MARK_WIDTH));
+interface Given {
+  id: string;
+  title: Words;
+  /** When each bar begins. */
+  starts: readonly Date[];
+  barSeconds: number;
+  series: readonly Series[];
+  /** How a value is written. */
+  write(value: number): Words;
+}
+
+/**
+ * Bars upon one another, or lines, as data for `plot.eta`: SVG drawn on the server needs no script, and takes the page's
+ * colours. A library of charts would draw the axis that `frameOf` draws, in more code than this.
+ */
+export function plotOf(kind: "bars" | "lines", given: Given) {
+  const { series, starts } = given;
+  const sums = starts.map((_, at) => series.map(({ values }) => values[at] ?? 0));
+  const most =
+    kind === "bars" ? Math.max(...sums.map(sum)) : Math.max(...sums.map((all) => Math.max(...all)));
   return {
-    width,
-    height,
-    bars,
-    /** Lines across, with their figure. */
-    lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: short(top * share) })),
-    marks: series
-      .map((bar, index) => ({
-        x: round(LEFT + slot * (index + 0.5)),
-        at: bar.startsAt,
-        kind: barMs > HOUR_MS ? "day" : "time",
-      }))
-      .filter((_, index) => index % everyBars === 0),
-    isEmpty: most === 0,
-    rows: series,
+    ...given,
+    isEmpty: most <= 0,
+    charts: SIZES.map((size) => {
+      const frame = frameOf(given, most, size);
+      return {
+        ...frame,
+        bars: kind === "bars" ? barsOf(given, frame) : [],
+        curves: kind === "lines" ? curvesOf(given, frame) : [],
+      };
+    }),
   };
 }
 
-/** The next of 2, 4, 6, 8, 10, 20, 40 …, so that the half is a whole number. */
+function frameOf({ starts, barSeconds, write }: Given, most: number, size: Size) {
+  const { width, height } = size;
+  const top = niceTop(most);
+  const room = height - TOP - BOTTOM;
+  const y = (value: number) => TOP + room * (1 - value / top);
+  const slot = (width - LEFT) / starts.length;
+  const everyBars = Math.ceil(starts.length / Math.floor(width / MARK_WIDTH));
+  return {
+    ...{ ...size, left: LEFT, slot, y },
+    /** Lines across, with their figure. */
+    lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: write(top * share) })),
+    marks: starts
+      .map((at, index) => ({
+        x: round(LEFT + slot * (index + 0.5)),
+        at,
+        kind: barSeconds > HOUR_SECONDS ? "day" : "time",
+      }))
+      .filter((_, index) => index % everyBars === 0),
+  };
+}
+
+type Frame = ReturnType<typeof frameOf>;
+
+function barsOf({ starts, series }: Given, { slot, y }: Frame) {
+  return starts.map((startsAt, index) => {
+    const own = series.map(({ tone, label, values }) => ({
+      ...{ tone, label, value: values[index] ?? 0 },
+    }));
+    let below = 0;
+    const parts = own.map(({ tone, value }) => {
+      const bottom = y(below);
+      below += value;
+      return { tone, y: round(y(below)), height: round(bottom - y(below)) };
+    });
+    return {
+      ...{ startsAt, parts },
+      x: round(LEFT + slot * index + slot * 0.15),
+      width: round(slot * 0.7),
+      figures: own.filter(({ value }) => value > 0),
+    };
+  });
+}
+
+/** A line breaks where there is no value. */
+function curvesOf({ series }: Given, { slot, y }: Frame) {
+  return series.map(({ tone, values }) => {
+    const points = values.map((value, index) =>
+      value === null ? null : { x: round(LEFT + slot * (index + 0.5)), y: round(y(value)) },
+    );
+    const path = points
+      .map((point, index) => point && `${points[index - 1] ? "L" : "M"}${point.x} ${point.y}`)
+      .filter((step) => step !== null)
+      .join("");
+    return { tone, path, points: points.filter((point) => point !== null) };
+  });
+}
+
+/** The next of 2, 4, 6, 8, 10, 20, 40 …, so that the half is a whole number; of less than 1, of 0.2, 0.4 …. */
 export function niceTop(most: number): number {
-  for (let power = 1; ; power *= 10) {
-    for (const step of [2, 4, 6, 8, 10]) if (most <= step * power) return step * power;
+  for (let power = most > 0 && most < 1 ? 0.1 : 1; ; power *= 10) {
+    for (const step of [2, 4, 6, 8, 10]) if (most <= step * power) return round(step * power);
   }
 }
 
-function short(value: number): string {
+/** `500`, `1.5k`, `2M`. */
+export function short(value: number): string {
   if (value >= 1_000_000) return `${value / 1_000_000}M`;
   return value >= 1000 ? `${value / 1000}k` : String(value);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, one) => all + one, 0);
 }
 
 function round(value: number): number {

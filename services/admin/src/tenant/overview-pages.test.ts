@@ -1,68 +1,46 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertEach } from "@belfry/testing/assert-each";
-import { type ActivityBucket, LATENCY_BOUNDS } from "./activity-buckets.ts";
-import { barChart, niceTop } from "./bar-chart.ts";
-import { figuresOf, quantile, seriesOf } from "./overview-pages.ts";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { startForOperator } from "../admin-under-test.ts";
+import { storeMails } from "./test-mails.ts";
 
-const NOTHING = { accepted: 0, sent: 0, failed: 0, skipped: 0, pending: 0 };
-
-/** Of so many that each took so many seconds: how many up to each bound, and how many in all. */
-function latencies(...seconds: number[]): number[] {
-  const upTo = LATENCY_BOUNDS.map((bound) => seconds.filter((one) => one <= bound).length);
-  return [...upTo, seconds.length];
-}
-
-test("the figures are sums over the range; times lie between the bounds of what was counted", () => {
-  const startsAt = new Date(0);
-  const buckets: ActivityBucket[] = [
-    { ...NOTHING, startsAt, channel: "ALL", accepted: 7, latencies: [] },
-    { ...NOTHING, startsAt, channel: "ALL", accepted: 3, latencies: [] },
-    { ...NOTHING, startsAt, channel: "EMAIL", sent: 2, failed: 1, latencies: latencies(0.2, 1.5) },
-    { ...NOTHING, startsAt, channel: "EMAIL", sent: 2, skipped: 1, latencies: latencies(0.2, 45) },
-  ];
-  const { accepted, channels } = figuresOf(buckets);
-  const [email, sms] = channels;
-  assert.equal(accepted, 10);
-  assert.deepEqual([email?.sent, email?.failed, email?.skipped], [4, 1, 1]);
-  assert.ok(email?.p50 !== null && email!.p50 > 0.1 && email!.p50 <= 0.25, `${email?.p50}`);
-  assert.ok(email?.p99 !== null && email!.p99 > 30 && email!.p99 <= 60, `${email?.p99}`);
-  assert.equal(email?.within10, 0.75);
-  assert.deepEqual([sms?.sent, sms?.p50, sms?.p99, sms?.within10], [0, null, null, null]);
+test("the operator's page has the worst tenant first, with why, and the same figures over all tenants", async (t) => {
+  const { admin, operator } = await startForOperator(t);
+  const tenants = { "Well Run": 0, "Half Bad": 10, "All Bad": 19 };
+  for (const [name, failed] of Object.entries(tenants)) {
+    const { id } = await createTenant(admin.db, { name });
+    await storeMails(admin, id, { all: 20, failed });
+  }
+  const html = await operator.text("/overview");
+  const names = [...html.matchAll(/class="row-link"[^>]*>([^<]*)</g)].map(([, name]) => name);
+  assert.deepEqual(names, ["All Bad", "Half Bad", "Well Run"]);
+  const troubles = /id="troubles">(.*?)<\/div>/s.exec(html)?.[1] ?? "";
+  assert.ok(troubles.indexOf("All Bad") < troubles.indexOf("Half Bad"));
+  assert.match(troubles, /19 of 20 emails failed in the last hour: SendGrid refused the key/);
+  assert.doesNotMatch(troubles, /Well Run/);
+  assert.match(html, /<b>60<\/b>\s*<span>Accepted/);
+  assert.match(html, /<b>29<\/b>\s*<span>Failed/);
+  const shown = async (by: string) =>
+    [...(await operator.text(`/overview?by=${by}`)).matchAll(/<th scope="row">(.*?)<\/th>/gs)]
+      .map(([, text = ""]) => text.replaceAll(/<[^>]*>/g, ""))
+      .slice(3);
+  assert.deepEqual(await shown("tenant"), ["Well Run", "Half Bad", "All Bad"]);
+  assert.deepEqual(await shown("provider"), ["sendgrid"]);
 });
 
-test("a time beyond the last bound is the last bound: the figure never says less than is known", () => {
-  assert.equal(quantile(latencies(9000, 9000).slice(0, -1), 2, 0.5), LATENCY_BOUNDS.at(-1));
-  assert.equal(quantile([], 0, 0.5), null);
-});
-
-test("every span of the chart has a bar, also where nothing happened, and what is outside has none", () => {
-  const since = new Date("2026-01-01T00:00:00Z");
-  const hour = 3_600_000;
-  const at = (hours: number) => new Date(since.getTime() + hours * hour);
-  const bucket = { ...NOTHING, latencies: [] };
-  const series = seriesOf(
-    [
-      { ...bucket, startsAt: at(-1), channel: "EMAIL", sent: 100 },
-      { ...bucket, startsAt: at(0), channel: "EMAIL", sent: 5, failed: 2 },
-      { ...bucket, startsAt: at(0.5), channel: "SMS", sent: 1 },
-      { ...bucket, startsAt: at(2), channel: "ALL", accepted: 9 },
-      { ...bucket, startsAt: at(3), channel: "EMAIL", sent: 100 },
-    ],
-    since,
-    3,
-    hour,
-  );
-  assertEach(series, ({ accepted, sent, failed }) => [accepted, sent, failed], [
-    [0, 6, 2],
-    [0, 0, 0],
-    [9, 0, 0],
-  ]);
-  const chart = barChart(series, hour);
-  assert.equal(chart.bars.length, 3);
-  assertEach(chart.lines, ({ label }) => label, ["0", "4", "8"]);
-  const [first] = chart.bars;
-  assert.equal(first!.failed.y + first!.failed.height, first!.sent.y, "failed stands on sent");
-  assert.equal(barChart(seriesOf([], since, 3, hour), hour).isEmpty, true);
-  assert.deepEqual([0, 3, 7, 11, 900, 1001].map(niceTop), [2, 4, 8, 20, 1000, 2000]);
+test("the overview has a group for each channel, provider, template, event type and reason, in every range", async (t) => {
+  const { admin, operator } = await startForOperator(t);
+  const { id } = await createTenant(admin.db, { name: "Acme" });
+  await storeMails(admin, id, { all: 10, failed: 3 });
+  const shown = async (query: string) =>
+    [...(await operator.text(`/tenants/${id}?${query}`)).matchAll(/<th scope="row">(.*?)<\/th>/gs)]
+      .map(([, text = ""]) => text.replaceAll(/<[^>]*>/g, ""))
+      .sort();
+  for (const range of ["hour", "day", "week", "month"]) {
+    assert.deepEqual(await shown(`range=${range}&by=channel`), ["Email"]);
+    assert.deepEqual(await shown(`range=${range}&by=provider`), ["sendgrid"]);
+    assert.deepEqual(await shown(`range=${range}&by=template`), ["order, Email", "parcel, Email"]);
+    assert.deepEqual(await shown(`range=${range}&by=type`), ["order", "parcel"]);
+    assert.deepEqual(await shown(`range=${range}&by=reason`), ["account or settings"]);
+  }
 });

@@ -1,44 +1,66 @@
+import {
+  type ActivitySum,
+  activitySums,
+  GROUPINGS,
+  type Grouping,
+  MEASURES,
+  type Measure,
+  RANGES,
+  type RangeName,
+} from "@belfry/administration/health/activity-sums";
+import { isWrong, tenantTroubles } from "@belfry/administration/health/tenant-troubles";
 import { readProviders } from "@belfry/administration/providers/providers";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
-import { CHANNELS } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
 import { type Answer, page } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
-import { providerChannels } from "../page/words.ts";
+import { providerChannels, seconds } from "../page/words.ts";
 import { openCircuits } from "../provider/provider-pages.ts";
 import {
-  type ActivityBucket,
-  bucketsOfTenant,
-  LATENCY_BOUNDS,
-  quotaUsed,
-} from "./activity-buckets.ts";
-import { type Bar, barChart } from "./bar-chart.ts";
+  barStarts,
+  figuresOf,
+  type Group,
+  groupsOf,
+  latenciesByChannel,
+  latencyOverTime,
+  ofMessages,
+  overTime,
+  readSince,
+  type Span,
+  seriesOfGroups,
+  sumsBy,
+} from "./activity-figures.ts";
+import {
+  COMPARED_WITH,
+  GROUPING_NAMES,
+  groupLabel,
+  groupPath,
+  MEASURE_NAMES,
+  THE_REST,
+  troubleInWords,
+} from "./activity-words.ts";
+import { plotOf, short } from "./bar-chart.ts";
+import { quotaUsed } from "./quota-used.ts";
 
-/** The size of the chart on a phone. */
-const NARROW = { width: 350, height: 190 };
-
-/** A tenant at a glance. */
+/** A tenant at a glance, and all tenants at once: what is wrong, the figures, and their course. */
 export function overviewPages({ route, db }: PageDeps): void {
-  route("GET /tenants/:tenantId", async ({ tenant, query }): Promise<Answer> => {
-    const given = query.get("range") ?? "day";
-    const range: RangeName = Object.hasOwn(RANGES, given) ? (given as RangeName) : "day";
-    const now = new Date();
-    const { bars, barMs } = RANGES[range];
-    const since = new Date((Math.floor(now.getTime() / barMs) - bars + 1) * barMs);
-    const [found, buckets, used, circuits, templates, providers] = await Promise.all([
+  route("GET /tenants/:tenantId", async ({ tenant, query, base }): Promise<Answer> => {
+    const choice = choiceOf(query, "channel");
+    const [found, span, used, circuits, templates, providers, troubles] = await Promise.all([
       showTenant(db, tenant.id),
-      bucketsOfTenant(db, tenant.id, since),
+      readSpan(db, tenant.id, choice),
       quotaUsed(db, tenant.id),
       openCircuits(db, tenant.id),
       readTemplates(db, tenant.id),
       readProviders(db, tenant.id),
+      troublesInWords(db, tenant.id, base, choice),
     ]);
-    const series = seriesOf(buckets, since, bars, barMs);
     return page("overview", say`Overview`, {
-      found,
-      used,
-      circuits,
+      ...{ found, used, circuits, troubles },
+      isCapped: found.dailyCap !== null && used.day >= found.dailyCap,
       steps: [
         {
           done: templates.some((template) => template.active),
@@ -56,93 +78,185 @@ export function overviewPages({ route, db }: PageDeps): void {
           text: "Make an API key and send the first event",
         },
       ],
-      range,
-      ranges: RANGES,
-      figures: figuresOf(buckets),
-      chart: barChart(series, barMs),
-      narrowChart: barChart(series, barMs, NARROW),
+      latencies: latenciesByChannel(span),
+      ...plots(span, choice, (name) => {
+        const path = groupPath(choice.by, name);
+        return path === undefined ? undefined : `${base}/${path}`;
+      }),
+    });
+  });
+
+  route("GET /overview", async ({ query }): Promise<Answer> => {
+    const choice = choiceOf(query, "tenant");
+    const [span, hour, circuits] = await Promise.all([
+      readSpan(db, PLATFORM, choice),
+      readSpan(db, PLATFORM, { ...choice, range: "hour" }),
+      openCircuits(db),
+    ]);
+    const names = await namesOfTenants(db, [...span.sums, ...hour.sums]);
+    const worst = worstFirst(span, names);
+    const wrong = [...worstFirst(hour, names), ...worst].filter(({ failed, of }) =>
+      isWrong(failed, of),
+    );
+    const looked = [...new Set(wrong.map(({ id }) => id))].slice(0, MOST_WITH_REASONS);
+    const troubles = await Promise.all(
+      looked.map(async (id) => {
+        const own = await troublesInWords(db, id, `/tenants/${id}`, choice);
+        return own.map((one) => ({ ...one, tenantId: id, tenantName: names.get(id) ?? id }));
+      }),
+    );
+    return page("platform-overview", say`Overview`, {
+      circuits: circuits.slice(0, MOST_CIRCUITS),
+      troubles: troubles.flat(),
+      worst: worst.slice(0, MOST_TENANTS),
+      ...plots(
+        span,
+        choice,
+        (name) => (choice.by === "tenant" && names.has(name) ? `/tenants/${name}` : undefined),
+        names,
+      ),
     });
   });
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+/** Of the operator's page: tenants whose dead letters are looked at, paused accounts, tenants in the list. */
+const MOST_WITH_REASONS = 6;
+const MOST_CIRCUITS = 10;
+const MOST_TENANTS = 20;
 
-const RANGES = {
-  hour: { title: "Hour", bars: 12, barMs: 5 * MINUTE_MS },
-  day: { title: "Day", bars: 24, barMs: HOUR_MS },
-  week: { title: "Week", bars: 28, barMs: 6 * HOUR_MS },
-} as const;
-type RangeName = keyof typeof RANGES;
+interface Choice {
+  range: RangeName;
+  by: Grouping;
+  measure: Measure;
+  now: Date;
+}
 
-/** The sums of a range: how many events, and what became of them by channel. */
-export function figuresOf(buckets: readonly ActivityBucket[]) {
-  const channels = CHANNELS.map((channel) => {
-    const own = buckets.filter((bucket) => bucket.channel === channel);
-    const latencies = LATENCY_BOUNDS.map((_, index) => sum(own, index));
-    const all = sum(own, LATENCY_BOUNDS.length);
-    return {
-      channel,
-      sent: total(own, "sent"),
-      failed: total(own, "failed"),
-      skipped: total(own, "skipped"),
-      pending: total(own, "pending"),
-      p50: quantile(latencies, all, 0.5),
-      p99: quantile(latencies, all, 0.99),
-      within10: all === 0 ? null : (latencies[LATENCY_BOUNDS.indexOf(10)] ?? 0) / all,
-    };
-  });
-  const accepted = total(
-    buckets.filter((bucket) => bucket.channel === "ALL"),
-    "accepted",
+function choiceOf(query: URLSearchParams, usual: Grouping): Choice {
+  const range = query.get("range") ?? "";
+  const by = GROUPINGS.find((one) => one === query.get("by")) ?? usual;
+  const measures = measuresOf(by);
+  const asked = measures.find((one) => one === query.get("show"));
+  return {
+    by,
+    range: Object.hasOwn(RANGES, range) ? (range as RangeName) : "day",
+    measure: asked ?? (by === "reason" ? "skipped" : "sent"),
+    now: new Date(),
+  };
+}
+
+/** What can be shown of groups. Only events are accepted; what is sent has no reason. */
+function measuresOf(grouping: Grouping): Measure[] {
+  if (grouping === "reason") return ["failed", "skipped"];
+  const ofEvents = ["type", "tenant"].includes(grouping);
+  return MEASURES.filter((one) => ofEvents || one !== "accepted");
+}
+
+async function readSpan(db: Database, tenantId: string, { range, by, now }: Choice): Promise<Span> {
+  const groupings: Grouping[] = ["channel", by];
+  if (tenantId === PLATFORM) groupings.push("tenant");
+  const since = readSince(range, now);
+  return { range, now, sums: await activitySums(db, tenantId, { range, since, groupings }) };
+}
+
+/** What is wrong now, and what else was in the range: each cause once. */
+async function troublesInWords(db: Database, tenantId: string, base: string, choice: Choice) {
+  const ranges: RangeName[] = choice.range === "hour" ? ["hour"] : ["hour", choice.range];
+  const found = await Promise.all(
+    ranges.map((range) => tenantTroubles(db, tenantId, range, choice.now)),
   );
-  return { accepted, channels };
+  const seen = new Set<string>();
+  return found.flatMap((troubles, at) =>
+    troubles.flatMap((trouble) => {
+      const { text, path } = troubleInWords(trouble, ranges[at]!);
+      const cause = `${trouble.channel} ${path}`;
+      if (seen.has(cause)) return [];
+      seen.add(cause);
+      return [{ text, href: `${base}/${path}` }];
+    }),
+  );
 }
 
-/** Interpolates between the bounds around the quantile; the last bound if it lies beyond. */
-export function quantile(upTo: readonly number[], all: number, q: number): number | null {
-  if (all === 0) return null;
-  const wanted = q * all;
-  const index = upTo.findIndex((count) => count >= wanted);
-  if (index < 0) return LATENCY_BOUNDS.at(-1)!;
-  const low = index === 0 ? 0 : LATENCY_BOUNDS[index - 1]!;
-  const before = index === 0 ? 0 : upTo[index - 1]!;
-  const share = (wanted - before) / Math.max(1, upTo[index]! - before);
-  return low + (LATENCY_BOUNDS[index]! - low) * share;
+const OUTCOMES = ["sent", "failed", "skipped", "waiting"] as const;
+
+/** What both overviews show alike. */
+function plots(
+  span: Span,
+  choice: Choice,
+  hrefOf: (name: string) => string | undefined,
+  tenants?: ReadonlyMap<string, string>,
+) {
+  const { range, by, measure } = choice;
+  const { barSeconds } = RANGES[range];
+  const over = { starts: barStarts(span), barSeconds };
+  const messages = sumsBy(span, "channel").filter(ofMessages);
+  const groups = groupsOf(span, by, measure, groupLabel(by, measure, tenants));
+  return {
+    ...{ range, by, measure, ranges: RANGES },
+    names: { measures: MEASURE_NAMES, groupings: GROUPING_NAMES },
+    groupings: GROUPINGS.filter((one) => one !== (tenants === undefined ? "tenant" : "template")),
+    measures: measuresOf(by),
+    figures: figuresOf(span),
+    comparedWith: COMPARED_WITH[range],
+    groups: groups.map((group) => ({ ...group, href: hrefOfGroup(group, hrefOf) })),
+    outcomes: plotOf("bars", {
+      ...{ id: "outcomes", title: say`What became of messages`, ...over, write: short },
+      series: OUTCOMES.map((one) => ({
+        ...{ tone: one, label: MEASURE_NAMES[one], values: overTime(span, messages, one) },
+      })),
+    }),
+    byGroup: plotOf("bars", {
+      ...{
+        id: "by-group",
+        title: say`${GROUPING_NAMES[by]}: ${MEASURE_NAMES[measure]}`,
+        ...over,
+        write: short,
+      },
+      series: seriesOfGroups(span, groups, measure, THE_REST),
+    }),
+    timeToSend: plotOf("lines", {
+      ...{ id: "time-to-send", title: say`Time to send`, ...over, write: seconds },
+      series: [
+        { tone: "g0", label: say`Median`, values: latencyOverTime(span, 0.5) },
+        { tone: "g2", label: say`95 % within`, values: latencyOverTime(span, 0.95) },
+        { tone: "g3", label: say`99 % within`, values: latencyOverTime(span, 0.99) },
+      ],
+    }),
+  };
 }
 
-/** One bar for each span, also where nothing happened. */
-export function seriesOf(
-  buckets: readonly ActivityBucket[],
-  since: Date,
-  bars: number,
-  barMs: number,
-): Bar[] {
-  const series = Array.from({ length: bars }, (_, index) => ({
-    startsAt: new Date(since.getTime() + index * barMs),
-    accepted: 0,
-    sent: 0,
-    failed: 0,
-  }));
-  for (const bucket of buckets) {
-    const bar = series[Math.floor((bucket.startsAt.getTime() - since.getTime()) / barMs)];
-    if (bar === undefined) continue;
-    if (bucket.channel === "ALL") bar.accepted += bucket.accepted;
-    else {
-      bar.sent += bucket.sent;
-      bar.failed += bucket.failed;
-    }
-  }
-  return series;
+function hrefOfGroup({ names, isRest }: Group, hrefOf: (name: string) => string | undefined) {
+  return names.length === 1 && !isRest ? hrefOf(names[0]!) : undefined;
 }
 
-function total(
-  buckets: readonly ActivityBucket[],
-  field: "accepted" | "sent" | "failed" | "skipped" | "pending",
-): number {
-  return buckets.reduce((sum, bucket) => sum + bucket[field], 0);
+/** Tenants by the share of their messages that failed, where that is more than a few wrong addresses; then by how many. */
+export function worstFirst(span: Span, names: ReadonlyMap<string, string>) {
+  return groupsOf(span, "tenant", "failed", (name) => name)
+    .filter(({ label, isRest }) => !isRest && names.has(String(label)))
+    .map(({ label, ...group }) => {
+      const id = String(label);
+      const of = group.sent + group.failed;
+      const share = of === 0 ? null : group.failed / of;
+      const badness = isWrong(group.failed, of) ? (share ?? 0) : 0;
+      return { ...group, id, name: names.get(id) ?? id, of, share, badness };
+    })
+    .sort((a, b) => b.badness - a.badness || b.failed - a.failed || b.of - a.of);
 }
 
-function sum(buckets: readonly ActivityBucket[], index: number): number {
-  return buckets.reduce((all, bucket) => all + (bucket.latencies[index] ?? 0), 0);
+/** Of the tenants in these sums that are still there; with the id where others have the same name. */
+async function namesOfTenants(
+  db: Database,
+  sums: readonly ActivitySum[],
+): Promise<Map<string, string>> {
+  const own = sums.filter(({ groupedBy }) => groupedBy === "tenant");
+  const ids = [...new Set(own.map(({ name }) => name))];
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("tenants")
+    .select(["id", "name"])
+    .where("id", "in", ids)
+    .execute();
+  const isTaken = Map.groupBy(rows, ({ name }) => name);
+  return new Map(
+    rows.map(({ id, name }) => [id, isTaken.get(name)!.length > 1 ? `${name}, ${id}` : name]),
+  );
 }

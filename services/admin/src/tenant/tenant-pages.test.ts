@@ -25,20 +25,21 @@ test("the overview says what is still to be done, and shows the figures, the lim
   const [key] = await admin.db.selectFrom("api_keys").select("id").execute();
   assert.ok(key);
   await admin.pool.query("update api_keys set last_used_at = now()");
-  const bucket = new Date(Math.floor(Date.now() / 300_000) * 300_000);
   await admin.pool.query(
-    `insert into activity_buckets (tenant_id, starts_at, channel, accepted, sent, failed, latencies)
-     values ($1, $2, 'ALL', 1234, 0, 0, '{}'), ($1, $2, 'SMS', 0, 1200, 34, '{0,0,0,1200,1200,1200,1200,1200,1200,1200,1200,1200,1200}')`,
-    [id, bucket],
+    `insert into activity_sums (tenant_id, bar_seconds, starts_at, grouped_by, name, accepted, sent, failed, latencies)
+     select $1, s, date_bin(make_interval(secs => s), now(), 'epoch'), 'channel', f.*
+     from unnest('{300,3600,21600,86400}'::integer[]) s, (values ('ALL', 1234, 0, 0, '{}'::integer[]),
+       ('SMS', 0, 1200, 34, '{0,0,0,1200,1200,1200,1200,1200,1200,1200,1200,1200,1200}')) f`,
+    [id],
   );
   await admin.pool.query(
     "update tenant_limits set day = (now() at time zone 'UTC')::date, day_total = 1234",
   );
-  for (const range of ["hour", "day", "week"]) {
+  for (const range of ["hour", "day", "week", "month"]) {
     const html = await operator.text(`${base}?range=${range}`);
     assert.doesNotMatch(html, /First steps/);
-    assert.match(html, /<b>1,234<\/b><span>events accepted/);
-    assert.match(html, /<b>1,200<\/b>\s*<span>SMS sent, 34 failed/);
+    assert.match(html, /<b>1,234<\/b>\s*<span>Accepted/);
+    assert.match(html, /<b>1,200<\/b>\s*<span>Sent<.*?<b>34<\/b>\s*<span>Failed/s);
     assert.match(html, /<td>SMS<\/td>.*?<td class="num">100 %<\/td>/s);
     assert.match(html, /0 of 60 events/);
     assert.match(html, /1,234 events; no daily limit/);

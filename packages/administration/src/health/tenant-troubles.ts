@@ -1,0 +1,110 @@
+import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import {
+  DEAD_CLASSES,
+  type DeadClass,
+  type DeadGroupRow,
+  deadGroups,
+} from "../dead-letters/dead-letter-rows.ts";
+import {
+  type ActivitySum,
+  activitySums,
+  EVENTS,
+  type RangeName,
+  rangeStart,
+  total,
+} from "./activity-sums.ts";
+
+/** A group of messages, or of events, that did not reach anybody for one reason. */
+export interface Trouble {
+  /** `ALL`: events that nothing was sent of. */
+  channel: string;
+  /** How many, of how many that ended in the range. */
+  failed: number;
+  of: number;
+  /** There are more dead letters than were looked at: at least so many. */
+  isPartial: boolean;
+  /** The class of their dead letters, or a code of reasons.ts, `bounced` or `complained`. */
+  code: string;
+  /** Dead letters; undefined: there are none of it. */
+  dead?: {
+    channel: ProviderChannel;
+    class: DeadClass;
+    provider: string | null;
+    reason: string | null;
+  };
+}
+
+/** Fewer are a few wrong addresses, unless they are half of all. */
+const LEAST = 5;
+const LEAST_SHARE = 0.05;
+const HALF = 0.5;
+
+/** The newest dead letters that are looked at, in any range. */
+const MOST_DEAD = 1_000;
+
+/** Skipped, though somebody wanted it sent. */
+const WRONG_SKIPS = ["no-provider", "no-template"];
+
+/**
+ * What is wrong with a tenant's messages that ended in a range, the worst first. Dead letters are counted as they are
+ * now: what was replayed or discarded is gone. The rest is as old as the sums.
+ */
+export async function tenantTroubles(
+  db: Database,
+  tenantId: string,
+  range: RangeName,
+  now: Date,
+): Promise<Trouble[]> {
+  const since = rangeStart(range, now);
+  const [sums, dead] = await Promise.all([
+    activitySums(db, tenantId, { range, since, groupings: ["channel", "reason"] }),
+    deadGroups(db, { tenantId, since }, MOST_DEAD),
+  ]);
+  return troublesOf(sums, dead);
+}
+
+/** Of the sums of a range by channel and by reason, and the groups of dead letters that ended in it. */
+export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGroupRow[]): Trouble[] {
+  const isPartial = dead.reduce((all, { count }) => all + count, 0) >= MOST_DEAD;
+  const bare: Omit<Trouble, "of">[] = dead.map((group) => ({
+    isPartial,
+    channel: group.channel,
+    failed: group.count,
+    code: group.class,
+    dead: {
+      channel: group.channel,
+      class: group.class,
+      provider: group.provider,
+      reason: group.examples[0]?.reason ?? null,
+    },
+  }));
+  const reasons = sums.filter(({ groupedBy }) => groupedBy === "reason");
+  for (const [name, rows] of Map.groupBy(reasons, (sum) => sum.name)) {
+    const [channel = "", code = ""] = name.split(" ");
+    const isDead = code === "discarded" || DEAD_CLASSES.some((one) => one === code);
+    const failed = WRONG_SKIPS.includes(code)
+      ? total(rows, "skipped")
+      : isDead
+        ? 0
+        : total(rows, "failed");
+    if (failed > 0) bare.push({ channel, failed, code, isPartial: false });
+  }
+  const channels = sums.filter(({ groupedBy }) => groupedBy === "channel");
+  const ended = (channel: string) => {
+    const own = channels.filter(({ name }) => name === channel);
+    if (channel === EVENTS) return total(own, "accepted");
+    const failed = bare.filter((one) => one.channel === channel);
+    return total(own, "sent") + failed.reduce((all, one) => all + one.failed, 0);
+  };
+  return bare
+    .map((one) => ({ ...one, of: Math.max(one.failed, ended(one.channel)) }))
+    .filter(({ failed, of }) => isWrong(failed, of))
+    .sort((a, b) => b.failed / b.of - a.failed / a.of || b.failed - a.failed);
+}
+
+/** Whether so many of all are more than a few wrong addresses. */
+export function isWrong(failed: number, of: number): boolean {
+  const share = of === 0 ? 0 : failed / of;
+  return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE);
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type ActivitySum,
+  activitySums,
+  GROUPINGS,
+  LATENCY_BOUNDS,
+  MEASURES,
+  MOST_GROUPS,
+  OTHER,
+} from "@belfry/administration/health/activity-sums";
+import { idAt } from "@belfry/administration/pages";
+import type { Pool } from "@belfry/database/connection";
+import { connectedDatabase } from "@belfry/testing/database";
+import { uuidv7 } from "uuidv7";
+import { BUCKET_MS, bucketsToCount, countActivity } from "./count-activity.ts";
+
+test("what rested or waited on purpose counts as sent, and its rest as no latency", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const startsAt = new Date("2026-01-01T00:00:00Z");
+  const sent = async (place: number, restSeconds: number | null, unlessRead: boolean | null) => {
+    const event = `${idAt(startsAt).slice(0, -1)}${place}`;
+    const delivery = uuidv7();
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, released_at)
+       values ($1, 'a', 'x', 'u', 't', $2, now(), $2::timestamptz + make_interval(secs => $3))`,
+      [event, startsAt, restSeconds],
+    );
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, unless_read)
+       values ($1, $2, 'a', 'EMAIL', 1, 'accepted', $3)`,
+      [delivery, event, unlessRead],
+    );
+    await pool.query(
+      `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class)
+       values ($1, 1, 'smtp', $2, $2::timestamptz + make_interval(secs => 1200.5), 'accepted')`,
+      [delivery, startsAt],
+    );
+  };
+  await sent(1, null, null);
+  await sent(2, 1200, null);
+  await sent(3, 600, true);
+  assert.equal(await countActivity(db, [startsAt.getTime()]), true);
+  const wanted = { range: "month", since: startsAt, groupings: ["channel"] } as const;
+  const mails = (await activitySums(db, "a", wanted)).find(({ name }) => name === "EMAIL");
+  assert.equal(mails?.sent, 3);
+  assert.equal(mails?.latencies[LATENCY_BOUNDS.indexOf(0.5)], 1);
+  assert.equal(mails?.latencies.at(-1), 2);
+});
+
+test("messages are counted by channel, provider, template, event type and reason, and over all tenants", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const startsAt = new Date("2026-01-01T00:00:00Z");
+  const provider = uuidv7();
+  await pool.query(
+    "insert into tenants (id, name, per_minute) values ('a', 'A', 1), ('b', 'B', 1)",
+  );
+  await pool.query(
+    `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
+     values ($1, 'a', 'EMAIL', 'smtp', 'our own', '', '{}')`,
+    [provider],
+  );
+  const none = { EMAIL: "#no-template", SMS: "#no-template", PUSH: "#no-template" };
+  /** An event of a tenant with a mail of this state, or none; and its outcome. */
+  const mail = async (tenantId: string, status: string | null, outcome: object = {}) => {
+    const { rows } = await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, dispatched_at, outcome)
+       values (overlay($1::text placing right(gen_random_uuid()::text, 12) from 25)::uuid, $2, 'order', 'u', 't', $3, $3, $4)
+       returning id`,
+      [idAt(startsAt), tenantId, startsAt, JSON.stringify(outcome)],
+    );
+    if (status === null) return;
+    await pool.query(
+      `insert into deliveries (id, event_id, tenant_id, channel, status, reason, provider_id)
+       values ($1, $1, $2, 'EMAIL', $3, $4, $5)`,
+      [rows[0].id, tenantId, status, "#read-in-inbox", tenantId === "a" ? provider : null],
+    );
+  };
+  await mail("a", "delivered", { skipped: { SMS: '#no-address {"field":"recipientPhone"}' } });
+  await mail("a", "bounced", { skipped: { SMS: "#no-template" } });
+  await mail("a", "skipped");
+  await mail("a", "waiting", { failed: { PUSH: "#variable-missing" } });
+  await mail("a", null, { skipped: none });
+  await mail("b", "failed");
+  await countActivity(db, [startsAt.getTime()]);
+
+  const shown = async (tenantId: string) => {
+    const wanted = { range: "day", since: startsAt, groupings: GROUPINGS } as const;
+    const rows = await activitySums(db, tenantId, wanted);
+    const figures = (row: ActivitySum) =>
+      MEASURES.flatMap((one) => (row[one] > 0 ? [`${row[one]} ${one}`] : [])).join(", ");
+    return Object.fromEntries(rows.map((row) => [`${row.groupedBy} ${row.name}`, figures(row)]));
+  };
+  const email = "1 sent, 1 delivered, 1 failed, 1 skipped, 1 waiting";
+  assert.deepEqual(await shown("a"), {
+    "channel ALL": "5 accepted, 1 skipped",
+    "channel EMAIL": email,
+    "channel PUSH": "1 failed",
+    "channel SMS": "1 skipped",
+    "provider smtp our own": email,
+    "template order EMAIL": email,
+    "template order PUSH": "1 failed",
+    "template order SMS": "1 skipped",
+    "type order": "5 accepted, 1 sent, 1 delivered, 2 failed, 3 skipped, 1 waiting",
+    "reason ALL no-template": "1 accepted, 1 skipped",
+    "reason EMAIL bounced": "1 failed",
+    "reason EMAIL read-in-inbox": "1 skipped",
+    "reason PUSH variable-missing": "1 failed",
+    "reason SMS no-address": "1 skipped",
+  });
+  const all = await shown("platform");
+  assert.equal(all["channel ALL"], "6 accepted, 1 skipped");
+  assert.equal(all["reason EMAIL untried"], "1 failed");
+  assert.equal(all["tenant b"], "1 accepted, 1 failed");
+  assert.equal(all["provider smtp"], email);
+});
+
+test("of many groups those that fail most are kept, and the others are one", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const startsAt = new Date("2026-01-01T00:00:00Z");
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, outcome)
+     select overlay($1::text placing lpad(n::text, 12, '0') from 25)::uuid, 'a', 'type-' || n, 'u', 't', $2,
+            case n when 99 then '{"failed": {"EMAIL": "#variable-missing"}}' else '{}' end::jsonb
+     from generate_series(1, 99) n`,
+    [idAt(startsAt), startsAt],
+  );
+  await countActivity(db, [startsAt.getTime()]);
+  const wanted = { range: "hour", since: startsAt, groupings: ["type"] } as const;
+  const rows = await activitySums(db, "a", wanted);
+  assert.equal(rows.length, MOST_GROUPS + 1);
+  assert.ok(rows.some(({ name }) => name === "type-99"));
+  assert.equal(rows.find(({ name }) => name === OTHER)?.accepted, 99 - MOST_GROUPS);
+});
+
+const CURRENT = Date.parse("2026-03-02T12:00:00Z");
+const AGAIN = [12 * 60, 60, 15].map((minutes) => CURRENT - minutes * 60_000);
+
+async function storeEvent(pool: Pool, at: number): Promise<void> {
+  await pool.query(
+    `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at)
+     values ($1, 'a', 'x', 'u', 't', $2)`,
+    [idAt(new Date(at)), new Date(at)],
+  );
+}
+
+test("nothing is counted of a day on which nothing happened, but what is counted once more", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  assert.deepEqual(await bucketsToCount(db, CURRENT), AGAIN);
+  await storeEvent(pool, CURRENT - 25 * 60 * 60_000);
+  assert.deepEqual(await bucketsToCount(db, CURRENT), AGAIN);
+});
+
+test("what happened while no replica ran is counted, each bucket once, from its first moment to its last", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const first = CURRENT - 100 * BUCKET_MS;
+  for (const at of [first, first + BUCKET_MS - 1, first + BUCKET_MS, CURRENT + BUCKET_MS - 1]) {
+    await storeEvent(pool, at);
+  }
+  const digest = CURRENT - 50 * BUCKET_MS;
+  await pool.query(
+    `insert into digests (id, tenant_id, event_type, channel, user_id, recipient, locale, key, opened_at, window_ends_at)
+     values ($1, 'a', 'x', 'EMAIL', 'u', 'ann@example.com', '', 'k', $2, $2)`,
+    [idAt(new Date(digest + 7)), new Date(digest)],
+  );
+  // Of a replica whose clock is ahead.
+  await storeEvent(pool, CURRENT + BUCKET_MS);
+  const inOrder = (...buckets: number[]) => [...AGAIN, ...buckets].sort((a, b) => a - b);
+  const missed = [first, first + BUCKET_MS, digest];
+  assert.deepEqual(await bucketsToCount(db, CURRENT), inOrder(...missed, CURRENT));
+  assert.equal(await countActivity(db, missed), true);
+  // The newest that has figures, which may not have been whole.
+  const left = [first + BUCKET_MS, digest, CURRENT];
+  assert.deepEqual(await bucketsToCount(db, CURRENT), inOrder(...left));
+});

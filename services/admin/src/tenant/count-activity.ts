@@ -1,0 +1,305 @@
+import {
+  EVENTS,
+  LATENCY_BOUNDS,
+  MEASURES,
+  MOST_GROUPS,
+  OTHER,
+  RANGES,
+} from "@belfry/administration/health/activity-sums";
+import { idAt, momentOfId } from "@belfry/administration/pages";
+import { CHANNELS, IN_APP } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import type { Database } from "@belfry/database/connection";
+import { pause } from "@belfry/service/pause";
+import { type RawBuilder, sql } from "kysely";
+import type { Logger } from "pino";
+
+/** Counts the figures of the overviews: bars of five minutes from the events, longer ones from shorter ones. */
+
+export const BUCKET_MS = RANGES.hour.barSeconds * 1000;
+
+/** Each length of a bar in seconds, of which it is summed up, and how many days it is kept: two ranges and some rest. */
+const LENGTHS = [
+  { seconds: RANGES.day.barSeconds, of: RANGES.hour.barSeconds, keptDays: 4 },
+  { seconds: RANGES.week.barSeconds, of: RANGES.day.barSeconds, keptDays: 16 },
+  { seconds: RANGES.month.barSeconds, of: RANGES.week.barSeconds, keptDays: 62 },
+] as const;
+const SHORTEST = { seconds: RANGES.hour.barSeconds, keptDays: 2 };
+
+const LOCK = 0x62656c66;
+
+/** Channels on which nothing was to be sent. */
+const UNWANTED = sql.join(
+  ["no-template", "channel-not-requested", "channel-not-allowed"].map((code) => sql.lit(code)),
+);
+
+/**
+ * Counts the bars of five minutes that begin at these moments again, for all tenants, and sums up the bars that these are
+ * in: those of an hour, and with `andLonger` all. One caller at a time over all replicas: false while another one counts.
+ */
+export async function countActivity(
+  db: Database,
+  buckets: readonly number[],
+  { andLonger = true, signal }: { andLonger?: boolean; signal?: AbortSignal } = {},
+): Promise<boolean> {
+  for (const bucket of buckets) {
+    if (signal?.aborted || !(await writeBars(db, SHORTEST.seconds, bucket, counted(bucket)))) {
+      return false;
+    }
+  }
+  for (const { seconds, of } of LENGTHS.slice(0, andLonger ? LENGTHS.length : 1)) {
+    const lengthMs = seconds * 1000;
+    for (const at of new Set(buckets.map((one) => Math.floor(one / lengthMs) * lengthMs))) {
+      const shorter = sql`
+        select * from activity_sums where bar_seconds = ${of}
+          and starts_at >= ${new Date(at)} and starts_at < ${new Date(at + lengthMs)}`;
+      if (signal?.aborted || !(await writeBars(db, seconds, at, shorter))) return false;
+    }
+  }
+  return true;
+}
+
+const SUMS = sql.join(MEASURES.map((one) => sql`sum(${sql.ref(one)})::integer as ${sql.ref(one)}`));
+const LATENCIES = sql`array[${sql.join(
+  [...LATENCY_BOUNDS, 0].map((_, at) => sql`coalesce(sum(latencies[${sql.lit(at + 1)}]), 0)`),
+)}]::integer[] as latencies`;
+
+/** Replaces the bars of this length that begin at this moment by the sums of these rows. */
+async function writeBars(
+  db: Database,
+  seconds: number,
+  startsAt: number,
+  rows: RawBuilder<unknown>,
+): Promise<boolean> {
+  const at = new Date(startsAt);
+  return await db.transaction().execute(async (transaction) => {
+    const { rows: locks } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(transaction);
+    if (locks[0]?.locked !== true) return false;
+    // It expects a hundred reasons of an event, and would be compiled for longer than it runs.
+    await sql`set local jit = off`.execute(transaction);
+    await transaction
+      .deleteFrom("activity_sums")
+      .where("bar_seconds", "=", seconds)
+      .where("starts_at", "=", at)
+      .execute();
+    await sql`
+      with summed as (
+        select tenant_id, grouped_by, name, ${SUMS}, ${LATENCIES}
+        from (${rows}) r group by tenant_id, grouped_by, name
+      ),
+      placed as (
+        select *, row_number() over (partition by tenant_id, grouped_by
+          order by failed desc, accepted + sent + skipped + waiting desc, name) as place
+        from summed
+      )
+      insert into activity_sums (tenant_id, bar_seconds, starts_at, grouped_by, name,
+        ${sql.join(MEASURES.map((one) => sql.ref(one)))}, latencies)
+      select tenant_id, ${seconds}, ${at}, grouped_by,
+             case when place <= ${MOST_GROUPS} then name else ${OTHER} end, ${SUMS}, ${LATENCIES}
+      from placed group by tenant_id, grouped_by, 5`.execute(transaction);
+    return true;
+  });
+}
+
+const ALL_CHANNELS = sql.join(CHANNELS.map((one) => sql.lit(one)));
+
+/** A reason's code; of a vendor, or of a version before, it is in words. */
+function codeOf(reason: RawBuilder<unknown>) {
+  return sql`case when left(${reason}, 1) = '#' then split_part(substr(${reason}, 2), ' ', 1) else 'other' end`;
+}
+
+/** A delivery `d` with its last attempt `a` and its provider `p`. */
+const OF_DELIVERY = sql`
+  left join lateral (
+    select * from attempts where delivery_id = d.id order by number desc limit 1) a on true
+  left join providers p on p.id = d.provider_id and p.tenant_id = d.tenant_id`;
+
+/** The columns of a part that is a delivery. */
+function ofDelivery(latency: RawBuilder<unknown>) {
+  return sql`
+    d.channel, coalesce(a.provider_kind, p.kind), p.name,
+    case when d.status = 'skipped' then ${codeOf(sql`d.reason`)}
+         when d.status = 'failed' then coalesce(a.class, 'untried')
+         when d.status in ('expired', 'unknown', 'bounced', 'complained', 'discarded') then d.status end,
+    false, d.status in ('accepted', 'delivered'), d.status = 'delivered',
+    d.status in ('failed', 'bounced', 'complained', 'expired', 'unknown', 'discarded'),
+    d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'), false, ${latency}`;
+}
+
+/** Of all events and digests of five minutes: sums by tenant and group. */
+function counted(startsAt: number) {
+  const inBucket = (id: string) => sql`
+    ${sql.ref(id)} >= ${idAt(new Date(startsAt))}::uuid
+    and ${sql.ref(id)} < ${idAt(new Date(startsAt + BUCKET_MS))}::uuid`;
+  const upTo = LATENCY_BOUNDS.map(
+    (bound) => sql`count(*) filter (where latency <= ${sql.lit(bound)})`,
+  );
+  const counts = MEASURES.map(
+    (one) => sql`count(*) filter (where ${sql.ref(one)}) as ${sql.ref(one)}`,
+  );
+  const measures = sql.join(MEASURES.map((one) => sql.ref(one)));
+  return sql`
+    with found as materialized (
+      -- It has rested on purpose until it was let go, which is no latency.
+      select e.id, e.tenant_id, e.event_type, coalesce(e.released_at, e.accepted_at) as begun_at,
+             e.dispatched_at, e.outcome,
+             -- Every channel is skipped, for want of a template.
+             coalesce(e.outcome -> 'skipped' ?& array[${ALL_CHANNELS}], false)
+               and e.outcome ->> 'skipped' like '%#no-template%' as is_lost
+      from events e where ${inBucket("e.id")} and e.refused_at is null
+    ),
+    parts (tenant_id, event_type, channel, kind, provider, reason, ${measures}, latency) as (
+      select tenant_id, event_type, ${EVENTS}, null, null, case when is_lost then 'no-template' end,
+             true, false, false, false, is_lost, dispatched_at is null, false, null::float8
+      from found
+      union all
+      select f.tenant_id, f.event_type, ${ofDelivery(sql`
+        case when a.class = 'accepted' and d.unless_read is not true
+          then extract(epoch from a.ended_at - f.begun_at) end`)}
+      from found f join deliveries d on d.event_id = f.id ${OF_DELIVERY}
+      union all
+      -- Of a digest by when it was opened: one message. It has waited on purpose, which is no latency.
+      select g.tenant_id, g.event_type, ${ofDelivery(sql`null`)}
+      from digests g join deliveries d on d.event_id = g.id ${OF_DELIVERY} where ${inBucket("g.id")}
+      union all
+      select f.tenant_id, f.event_type, ${IN_APP}, null, null, null, false, true, false, false, false, false,
+             n.read_at is not null, extract(epoch from n.created_at - f.begun_at)
+      from found f join notifications n on n.id = f.id
+      union all
+      select f.tenant_id, f.event_type, o.key, null, null, ${codeOf(sql`o.value`)},
+             false, false, false, true, false, false, false, null
+      from found f cross join jsonb_each_text(coalesce(f.outcome -> 'failed', '{}')) o
+      union all
+      select f.tenant_id, f.event_type, o.key, null, null, ${codeOf(sql`o.value`)},
+             false, false, false, false, true, false, false, null
+      from found f cross join jsonb_each_text(coalesce(f.outcome -> 'skipped', '{}')) o
+      where ${codeOf(sql`o.value`)} not in (${UNWANTED})
+    ),
+    cells as materialized (
+      select tenant_id, event_type, channel, kind, provider, reason, ${sql.join(counts)},
+             array[${sql.join(upTo)}, count(latency)] as latencies
+      from parts group by tenant_id, event_type, channel, kind, provider, reason
+    )
+    select g.*, ${measures}, latencies
+    from cells c cross join lateral (values
+      (c.tenant_id, 'channel', c.channel),
+      (c.tenant_id, 'provider', c.kind || coalesce(' ' || c.provider, '')),
+      (c.tenant_id, 'template', case when c.channel <> ${EVENTS} then c.event_type || ' ' || c.channel end),
+      (c.tenant_id, 'type', c.event_type),
+      (c.tenant_id, 'reason', c.channel || ' ' || c.reason),
+      (${PLATFORM}, 'channel', c.channel),
+      (${PLATFORM}, 'provider', c.kind),
+      (${PLATFORM}, 'type', c.event_type),
+      (${PLATFORM}, 'reason', c.channel || ' ' || c.reason),
+      (${PLATFORM}, 'tenant', c.tenant_id)
+    ) g (tenant_id, grouped_by, name)
+    where g.name is not null`;
+}
+
+/** All buckets of so long until now, as tests count them. */
+export function bucketsOf(lastMs: number): number[] {
+  const current = bucketAt(Date.now());
+  const count = Math.ceil(lastMs / BUCKET_MS) + 1;
+  return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * BUCKET_MS);
+}
+
+/** The beginning of the bucket that this moment is in. */
+function bucketAt(time: number): number {
+  return Math.floor(time / BUCKET_MS) * BUCKET_MS;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+const HOUR_MS = 60 * 60_000;
+/** How far back events are counted that came while no replica ran. */
+const CATCH_UP_MS = 24 * HOUR_MS;
+/** Rests this many times as long as it worked, so that it never slows the database. */
+const REST_FACTOR = 10;
+
+/** Ages at which a bucket is counted again: deliveries still change after their event. */
+const AGAIN_AFTER_MS = [15 * 60_000, HOUR_MS, 12 * HOUR_MS];
+
+/** Keeps the figures of the overview up to date until told to stop. */
+export async function rollActivity(deps: {
+  db: Database;
+  everyMs: number;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { db, everyMs, log, signal } = deps;
+  let lastTurn = 0;
+  while (!signal.aborted) {
+    const started = performance.now();
+    try {
+      const now = Date.now();
+      const current = bucketAt(now);
+      const turned = current !== lastTurn;
+      const buckets = turned
+        ? await bucketsToCount(db, current)
+        : await usedBuckets(db, current - BUCKET_MS, current);
+      // Of what is six hours and longer a bar is at most five minutes late.
+      const isWhole = await countActivity(db, buckets, { andLonger: turned, signal });
+      if (turned) await deleteOldSums(db, now);
+      // Where another replica came between, all is counted once more.
+      if (isWhole) lastTurn = current;
+    } catch (err) {
+      log.warn({ err }, "the figures of the overview are not up to date");
+    }
+    await pause(Math.max(everyMs, (performance.now() - started) * REST_FACTOR), signal);
+  }
+}
+
+/** Buckets that were not counted yet, and older ones to count again; oldest first. */
+export async function bucketsToCount(db: Database, current: number): Promise<number[]> {
+  const newest = (await newestBucket(db))?.getTime() ?? 0;
+  // Whole hours: the bar of an hour is the sum of all of its buckets.
+  const earliest = Math.floor((current - CATCH_UP_MS) / HOUR_MS) * HOUR_MS;
+  const from = Math.max(earliest, Math.min(newest, current - BUCKET_MS));
+  const again = AGAIN_AFTER_MS.map((age) => bucketAt(current - age));
+  const buckets = new Set([...again, ...(await usedBuckets(db, from, current))]);
+  return [...buckets].sort((a, b) => a - b);
+}
+
+/**
+ * The buckets from `from` to `to` in which an event was accepted or a digest opened, oldest first. One index lookup a
+ * bucket: counting an empty bucket would cost as much as counting a full one.
+ */
+async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
+  const used: number[] = [];
+  for (let next = from; next <= to; ) {
+    const after = idAt(new Date(next));
+    const { rows } = await sql<{ id: string | null }>`
+      select least((select id from events where id >= ${after}::uuid order by id limit 1),
+                   (select id from digests where id >= ${after}::uuid order by id limit 1)) as id`.execute(
+      db,
+    );
+    const id = rows[0]?.id ?? undefined;
+    const bucket = id === undefined ? Number.POSITIVE_INFINITY : bucketAt(momentOfId(id).getTime());
+    if (bucket <= to) used.push(bucket);
+    next = bucket + BUCKET_MS;
+  }
+  return used;
+}
+
+/** The beginning of the newest bucket that was counted. */
+async function newestBucket(db: Database): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("activity_sums")
+    .select("starts_at")
+    .where("bar_seconds", "=", SHORTEST.seconds)
+    .orderBy("starts_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.starts_at;
+}
+
+async function deleteOldSums(db: Database, now: number): Promise<void> {
+  for (const { seconds, keptDays } of [SHORTEST, ...LENGTHS]) {
+    await db
+      .deleteFrom("activity_sums")
+      .where("bar_seconds", "=", seconds)
+      .where("starts_at", "<", new Date(now - keptDays * DAY_MS))
+      .execute();
+  }
+}
