@@ -10,7 +10,11 @@ import { KnownRefusals } from "./tenant-limits.ts";
 const unused = () => Promise.reject(new Error("not asked in this test"));
 
 /** The API over a database, not listening; what is not given is refused, or does nothing. */
-export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}, bounds: Partial<AppDeps["config"]> = {}) {
+export async function appUnderTest(
+  db: Database,
+  over: Partial<AppDeps> = {},
+  bounds: Partial<AppDeps["config"]> = {},
+) {
   const secretKeys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
   const directory = createTenantDirectory(db, secretKeys);
   const app = await createApp({
