@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { ALERT_KINDS, ALERT_THRESHOLDS, type Alert } from "@belfry/contracts/alerts";
+import { ALERT_KINDS, ALERT_THRESHOLDS, type Alert, OWN_MAIL } from "@belfry/contracts/alerts";
 import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { sql } from "kysely";
 import { insertPerson, putMembership } from "../people/person-rows.ts";
+import { renderTemplate } from "../templates/preview-template.ts";
 import { createKey } from "../tenants/tenant-credentials.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn, putActiveProvider } from "../test-acts.ts";
@@ -20,6 +21,7 @@ import { tellAlerts } from "./tell-alerts.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const TEMPLATE = { tenantId: "platform", eventType: OWN_MAIL.alert, channel: "EMAIL" } as const;
 const OWNER = "olive@acme.example.com";
 const OPERATOR = "op@example.com";
 
@@ -59,16 +61,13 @@ async function started(t: Cleanup) {
         .orderBy("id")
         .execute();
       for (const { tenant_id, event_type } of rows) {
-        assert.deepEqual([tenant_id, event_type], [platformId, "global.belfry-alert"]);
+        assert.deepEqual([tenant_id, event_type], [platformId, OWN_MAIL.alert]);
       }
       return rows.map(({ recipient_email: to, variables }) => {
         const { link, title, tenant } = JSON.parse(variables ?? "");
         assert.equal(tenant, "Acme");
-        return {
-          to,
-          title,
-          link: link.replace(`https://admin.example.com/tenants/${tenantId}`, ""),
-        };
+        const at = link.replace(`https://admin.example.com/tenants/${tenantId}`, "");
+        return { to, title, variables: variables ?? "", link: at };
       });
     },
   };
@@ -152,6 +151,12 @@ for (const kind of ALERT_KINDS) {
     assert.equal(await s.tell(), 1);
     const [mail] = await s.mails();
     assert.deepEqual([mail?.to, mail?.link], [OWNER, link]);
+    const rendered = await renderTemplate(s.db, TEMPLATE, JSON.parse(mail!.variables));
+    assert.ok(rendered.kind === "email" && rendered.missing.length === 0);
+    assert.equal(rendered.subject, `Acme: ${mail?.title}`);
+    assert.ok(
+      rendered.html.includes(`href="https://admin.example.com/tenants/${s.tenantId}${link}"`),
+    );
     assert.equal(s.published.length, 1);
     s.later(MINUTE_MS);
     assert.equal(await s.tell(), 0, "it lasts");
