@@ -84,7 +84,7 @@ export const chooseAlerts = defineAct({
 
 export const showAllAlerts = defineRead({
   name: "alert list-all",
-  http: "GET /operators/:person/alerts",
+  http: "GET /people/:person/alerts",
   access: OPERATE,
   summary: "Of which troubles of all tenants an operator is told by mail",
   input: Type.Object({ person: operator }),
@@ -96,7 +96,7 @@ export const showAllAlerts = defineRead({
 
 export const chooseAllAlerts = defineAct({
   name: "alert set-all",
-  http: "PUT /operators/:person/alerts",
+  http: "PUT /people/:person/alerts",
   access: OPERATE,
   summary: "Choose of which troubles of all tenants an operator is told by mail",
   input: Type.Object({ person: operator, alerts }),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { OWN_MAIL } from "@belfry/contracts/alerts";
+import { MAIL } from "@belfry/contracts/channels";
 import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import type { Database } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
@@ -26,8 +27,8 @@ interface Found {
 export async function mailTenant(db: Database): Promise<MailTenant> {
   const { rows } = await sql<Found>`
     select t.id, t.name, t.active,
-      (t.delivery_channels = '{}' or 'EMAIL' = any (t.delivery_channels)) and exists (
-        select from providers p where p.tenant_id = t.id and p.channel = 'EMAIL' and p.active) as "hasEmail",
+      (t.delivery_channels = '{}' or ${MAIL} = any (t.delivery_channels)) and exists (
+        select from providers p where p.tenant_id = t.id and p.channel = ${MAIL} and p.active) as "hasEmail",
       exists (
         select from memberships m join people p on p.id = m.person_id
         where m.tenant_id = t.id and not p.operator
