@@ -70,6 +70,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
   system: "/system",
   "platform-keys": "/platform-keys",
   operators: "/operators",
+  alerts: "/alerts",
   "audit-all": "/audit",
   account: "/account",
   "two-factor": "/account/two-factor",

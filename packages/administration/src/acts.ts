@@ -32,6 +32,10 @@ export const NOUNS = {
     summary: "The people who run the platform in the Admin UI",
     load: () => Promise.all([import("./people/operators.ts"), import("./people/platform-keys.ts")]),
   },
+  alert: {
+    summary: "Mails to owners and operators when something is wrong",
+    load: async () => [await import("./alerts/alert-choices.ts")],
+  },
   audit: {
     summary: "Who changed what, from where and when",
     load: async () => [await import("./search-audit-log.ts")],

@@ -34,6 +34,7 @@ const COMMANDS: readonly Row[] = [
   noun("environment"),
   noun("member"),
   noun("operator"),
+  noun("alert"),
   noun("audit"),
   noun("template", ofTemplates),
   noun("layout", ofTemplates),

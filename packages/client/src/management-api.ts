@@ -3,6 +3,17 @@
  * node test/run.ts --test-update-snapshots test/openapi/management-api.test.ts
  */
 
+export interface Alerts {
+  email: string;
+  alerts: {
+    kind: "provider-paused" | "failure-rate" | "dead-letters" | "cap-reached" | "endpoint-disabled";
+    title: string;
+    /** When it is sent */
+    when: string;
+    on: boolean;
+  }[];
+}
+
 export interface ApiKey {
   id: string;
   /** Its first characters, for people to tell keys apart */
@@ -254,6 +265,14 @@ export interface Layout {
   savedBy: string | null;
   /** When it was published; ISO 8601, UTC */
   savedAt: string | null;
+}
+
+export interface MailTenant {
+  /** null: Belfry sends no mail of its own */
+  tenantId: string | null;
+  tenantName: string | null;
+  /** Why it sends nothing; null: it sends */
+  fault: string | null;
 }
 
 export interface Operator {
@@ -526,6 +545,55 @@ export interface Tenant {
 
 /** What each call takes and answers, by its name. */
 export interface ManagementCalls {
+  /**
+   * Of which troubles of all tenants an operator is told by mail
+   * Needs a platform key.
+   */
+  alertListAll: {
+    input: {
+      /** id or address of an operator */
+      person: string;
+    };
+    data: Alerts;
+  };
+  /**
+   * Which tenant sends Belfry's own mail: alerts, invitations, password reset links
+   * Needs a platform key.
+   */
+  alertSender: {
+    input: Record<string, never>;
+    data: MailTenant;
+  };
+  /**
+   * Choose of which troubles of all tenants an operator is told by mail
+   * Needs a platform key.
+   */
+  alertSetAll: {
+    input: {
+      /** id or address of an operator */
+      person: string;
+      /** of which the person is told: provider-paused, failure-rate, dead-letters, cap-reached, endpoint-disabled */
+      alerts: (
+        | "provider-paused"
+        | "failure-rate"
+        | "dead-letters"
+        | "cap-reached"
+        | "endpoint-disabled"
+      )[];
+    };
+    data: Alerts;
+  };
+  /**
+   * Choose the tenant that sends Belfry's own mail by its providers, or none
+   * Whoever has its messages has the password reset links of everybody. Belfry sends nothing while it has members who are not operators, or API keys for management. Needs a platform key.
+   */
+  alertSetSender: {
+    input: {
+      /** the tenant's id */
+      tenant: string | null;
+    };
+    data: MailTenant;
+  };
   /**
    * Entries of the audit log, the newest first; `next` is there where there are older ones
    * Needs a platform key.
@@ -1217,6 +1285,8 @@ export interface ManagementCalls {
       role: "operator" | "owner" | "editor" | "viewer";
       /** When the link stops working; ISO 8601, UTC */
       expiresAt: string;
+      /** Belfry has sent the link by mail, too */
+      mailed: boolean;
     };
   };
   /**
@@ -1272,6 +1342,8 @@ export interface ManagementCalls {
       email: string;
       /** When the link stops working; ISO 8601, UTC */
       expiresAt: string;
+      /** Belfry has sent the link by mail, too */
+      mailed: boolean;
     };
   };
   /**
@@ -2410,6 +2482,10 @@ export interface ManagementRoute {
 }
 
 export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, ManagementRoute>> = {
+  alertListAll: { method: "GET", path: "/people/{person}/alerts" },
+  alertSender: { method: "GET", path: "/mail-tenant" },
+  alertSetAll: { method: "PUT", path: "/people/{person}/alerts" },
+  alertSetSender: { method: "PUT", path: "/mail-tenant" },
   auditList: {
     method: "GET",
     path: "/audit",

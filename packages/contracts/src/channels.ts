@@ -113,6 +113,9 @@ export function senderService(channel: SentChannel): string {
 /** Our own: published to open browsers, and one notification in the history for each event. */
 export const IN_APP: Exclude<Channel, ProviderChannel> = "PUSH";
 
+/** On which Belfry writes to owners and operators. */
+export const MAIL: ProviderChannel = "EMAIL";
+
 export function isChannel(value: unknown): value is Channel {
   return typeof value === "string" && Object.hasOwn(ROWS, value);
 }

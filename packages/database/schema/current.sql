@@ -40,6 +40,41 @@ comment on column activity_sums.name is 'of the group: see GROUPINGS in activity
 comment on column activity_sums.sent is 'taken by the provider and not come back; delivered and read are among them';
 comment on column activity_sums.latencies is 'seconds to the provider: how many up to each bound of activity-sums.ts';
 
+create table alert_choices (
+  person_id uuid not null,
+  tenant_id text collate "C",
+  kinds text[] not null,
+  constraint alert_choices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint alert_choices_person_id_tenant_id_key UNIQUE NULLS NOT DISTINCT (person_id, tenant_id),
+  constraint alert_choices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index alert_choices_of_tenant ON alert_choices USING btree (tenant_id);
+comment on table alert_choices is 'of which alerts a person wants mail; no row: the defaults of alerts.ts';
+comment on column alert_choices.tenant_id is 'null: of all tenants, as an operator';
+
+create table alert_mails (
+  person_id uuid not null,
+  tenant_id text collate "C" not null,
+  kind text not null,
+  sent_at timestamp with time zone not null,
+  constraint alert_mails_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
+  constraint alert_mails_pkey PRIMARY KEY (person_id, tenant_id, kind),
+  constraint alert_mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index alert_mails_of_tenant ON alert_mails USING btree (tenant_id);
+comment on table alert_mails is 'the last mail of a kind to a person about a tenant';
+
+create table alerts (
+  tenant_id text collate "C" not null,
+  kind text not null,
+  subject text not null,
+  began_at timestamp with time zone not null,
+  constraint alerts_pkey PRIMARY KEY (tenant_id, kind, subject),
+  constraint alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on table alerts is 'trouble that goes on; its row is deleted when it ends';
+comment on column alerts.subject is 'id of the provider or endpoint; empty: the tenant itself';
+
 create table api_keys (
   id uuid not null,
   tenant_id text collate "C" not null,
@@ -122,11 +157,14 @@ create table configuration_version (
   version bigint not null default 1,
   event_retention_days integer not null default 30,
   notification_retention_days integer not null default 90,
+  mail_tenant_id text collate "C",
+  constraint configuration_version_mail_tenant_id_fkey FOREIGN KEY (mail_tenant_id) REFERENCES tenants(id) ON DELETE SET NULL,
   constraint configuration_version_only_row_check CHECK (only_row),
   constraint configuration_version_pkey PRIMARY KEY (only_row)
 );
 comment on column configuration_version.event_retention_days is 'of tenants without days of their own: EVENT_RETENTION_DAYS of the dispatcher that started last';
 comment on column configuration_version.notification_retention_days is 'the same of NOTIFICATION_RETENTION_DAYS';
+comment on column configuration_version.mail_tenant_id is 'whose provider sends Belfry''s own mail; null: none is sent';
 
 create table dead_messages (
   id uuid not null,

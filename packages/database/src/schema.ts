@@ -54,6 +54,28 @@ export interface Schema {
     latencies: Generated<number[]>;
   };
 
+  alert_choices: {
+    person_id: string;
+    /** null: of all tenants, as an operator */
+    tenant_id: string | null;
+    kinds: string[];
+  };
+
+  alert_mails: {
+    person_id: string;
+    tenant_id: string;
+    kind: string;
+    sent_at: Date;
+  };
+
+  alerts: {
+    tenant_id: string;
+    kind: string;
+    /** id of the provider or endpoint; empty: the tenant itself */
+    subject: string;
+    began_at: Date;
+  };
+
   api_keys: {
     id: string;
     tenant_id: string;
@@ -124,6 +146,8 @@ export interface Schema {
     event_retention_days: Generated<number>;
     /** the same of NOTIFICATION_RETENTION_DAYS */
     notification_retention_days: Generated<number>;
+    /** whose provider sends Belfry's own mail; null: none is sent */
+    mail_tenant_id: string | null;
   };
 
   dead_messages: {

@@ -53,6 +53,7 @@ import { publishingPages } from "./template/publishing-pages.ts";
 import { templateEditorPages } from "./template/template-editor-pages.ts";
 import { copyingPages, templateLanguagePages, templatePages } from "./template/template-pages.ts";
 import { templatePreviewPages } from "./template/template-preview-pages.ts";
+import { alertPages } from "./tenant/alert-pages.ts";
 import { keyPages } from "./tenant/key-pages.ts";
 import { memberPages } from "./tenant/member-pages.ts";
 import { overviewPages } from "./tenant/overview-pages.ts";
@@ -112,6 +113,7 @@ const PAGES = [
   suppressionPages,
   importSuppressionPages,
   memberPages,
+  alertPages,
 ];
 
 /** What the Admin UI is put together from. */

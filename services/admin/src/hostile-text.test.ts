@@ -34,6 +34,8 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     .values({ tenant_id: "gone", name: SCRIPT, person: SCRIPT, address: "::1", deleted: "{}" })
     .execute();
   await countActivity(admin.db, bucketsOf(24 * 60 * 60_000));
+  const of = { tenantId: tenant.id, role: "owner" } as const;
+  const owner = await admin.person({ email: "olive@example.com", name: "Olive", of });
   /** Of each route the pages that show somebody's text. */
   const pages: Record<string, string[]> = {
     "GET /tenants": ["/tenants"],
@@ -41,6 +43,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /system": ["/system"],
     "GET /audit": ["/audit"],
     "GET /operators": ["/operators"],
+    "GET /alerts": ["/alerts"],
     "GET /account": ["/account"],
     "GET /join/:token": [`/join/${token}`],
     "GET /reset/:token": [`/reset/${reset.token}`],
@@ -123,10 +126,13 @@ test("what a tenant, its users or a vendor write is text on every page, in every
       `${base}/webhooks/${tenant.webhookId}/messages/${tenant.webhookMessageId}`,
     ],
     "GET /tenants/:tenantId/members": [`${base}/members`],
+    "GET /tenants/:tenantId/alerts": [`${base}/alerts`],
     "GET /tenants/:tenantId/audit": [`${base}/audit`],
   };
   for (const path of Object.values(pages).flat()) {
-    const browser = /^\/(join|reset)/.test(path) ? admin.browser() : operator;
+    // An operator has alerts of all tenants.
+    const signedIn = path === `${base}/alerts` ? owner : operator;
+    const browser = /^\/(join|reset)/.test(path) ? admin.browser() : signedIn;
     const html = await browser.text(path);
     assert.ok(!html.includes("<script>alert"), path);
     assert.ok(!html.includes("<img src=x"), path);

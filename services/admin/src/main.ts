@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ActServices } from "@belfry/administration/act";
+import { tellAlerts } from "@belfry/administration/alerts/tell-alerts";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/send-test";
@@ -10,6 +11,7 @@ import { readConfigurationVersion } from "@belfry/database/configuration-version
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createKeyUses, createTenantDirectory } from "@belfry/http-api/tenant-directory";
+import { every } from "@belfry/service/every";
 import type { NatsLink } from "@belfry/service/nats";
 import { announce } from "@belfry/service/nats";
 import { createPublisher } from "@belfry/service/publish";
@@ -21,6 +23,8 @@ import { oidcFaults, oidcSettings } from "./auth/oidc-settings.ts";
 import { configSchema } from "./config.ts";
 import { readSystemFacts } from "./platform/system-pages.ts";
 import { rollActivity } from "./tenant/count-activity.ts";
+
+const ALERTS_EVERY_MS = 60_000;
 
 await runService({
   name: "admin",
@@ -108,6 +112,10 @@ await runService({
       run: () => [
         stopped.then(() => app.close()),
         rollActivity({ db, everyMs: config.ACTIVITY_EVERY_MS, log, signal }),
+        every(ALERTS_EVERY_MS, "telling people of trouble", () => tellAlerts(db, services), {
+          log,
+          signal,
+        }),
         watchVersion({
           read: () => readConfigurationVersion(db),
           nc: nats.then(({ nc }) => nc),

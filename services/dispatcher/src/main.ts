@@ -13,6 +13,7 @@ import { messageTries } from "@belfry/database/message-tries";
 import { openDatabase } from "@belfry/database/open-database";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { consumeLoop } from "@belfry/service/consume";
+import { every } from "@belfry/service/every";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
 import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
@@ -29,7 +30,6 @@ import {
 } from "./dispatcher-metrics.ts";
 import { createErasures, createTenantDeletions } from "./erasures.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
-import { every } from "./every.ts";
 import { createExpiry } from "./expiry.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createRoutingCache } from "./routing-cache.ts";

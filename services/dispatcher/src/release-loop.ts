@@ -9,10 +9,10 @@ import {
   takeBackRelease,
 } from "@belfry/database/functions/release-deliveries";
 import { recordReconciled } from "@belfry/database/reconciliations";
+import { untilNext } from "@belfry/service/every";
 import type { Logger } from "@belfry/service/logger";
 import type { DispatchPublisher } from "./dispatch-publisher.ts";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
-import { untilNext } from "./every.ts";
 import { PUBLISHED_WITHIN_MS } from "./sweeper.ts";
 import type { Rest } from "./wake-loop.ts";
 

@@ -89,7 +89,8 @@ function statusesBefore(next: DeliveryStatus): DeliveryStatus[] {
 }
 
 const REPLAYABLE = literals(statusesBefore("queued"));
-const DISCARDABLE = literals(statusesBefore("discarded"));
+/** The statuses of dead letters, for `in (…)`. */
+export const DISCARDABLE = literals(statusesBefore("discarded"));
 
 const CLASS = sql<DeadClass>`case d.status when 'expired' then 'expired' when 'unknown' then 'unknown'
   else coalesce(a.class, 'untried') end`;

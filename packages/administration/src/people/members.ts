@@ -1,7 +1,9 @@
+import { OWN_MAIL } from "@belfry/contracts/alerts";
 import { documented, oneOf, orNull, secretOnce, time } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
-import { defineAct, defineRead, note } from "../act.ts";
+import { type ActServices, defineAct, defineRead, note } from "../act.ts";
+import { acceptOwnMail } from "../alerts/own-mail.ts";
 import type { Actor } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
@@ -50,13 +52,16 @@ export const Invitation = Type.Object(
   },
   { title: "Invitation" },
 );
+export const mailed = Type.Boolean({ description: "Belfry has sent the link by mail, too" });
 export const ResetLink = Type.Object({
   link: secretOnce("The link"),
   email: Type.String(),
   expiresAt: time("When the link stops working"),
+  mailed,
 });
 export const EXAMPLE_RESET = {
   link: "https://admin.example.com/reset/…",
+  mailed: true,
   email: "ann@example.com",
   expiresAt: "2026-11-20T10:00:00.000Z",
 };
@@ -105,11 +110,13 @@ export const inviteMember = defineAct({
     email: orNull(Type.String()),
     role,
     expiresAt: time("When the link stops working"),
+    mailed,
   }),
   example: {
     input: { email: "ann@example.com", role: "editor" },
     output: {
       ...INVITED,
+      mailed: true,
       link: "https://admin.example.com/join/…",
       expiresAt: "2026-11-27T09:00:00.000Z",
     },
@@ -123,13 +130,16 @@ export const inviteMember = defineAct({
       invitedBy: actor.personId,
       byOperator: await isOperator(db, actor),
     });
-    const { id, email, expiresAt } = invitation;
-    return {
-      output: isoTimes({ id, link: `${url}/join/${token}`, email, role: given, expiresAt }),
-    };
+    const { id, email, expiresAt, tenantName } = invitation;
+    const link = `${url}/join/${token}`;
+    const to = { email: address, link, tenant: tenantName ?? "", role: given };
+    const event = await mailLink(db, "invitation", to);
+    const output = { id, link, email, role: given, expiresAt, mailed: event !== null };
+    return { output: isoTimes(output), event };
   },
   audit: (_, { output: { email, role: given } }) =>
     note("member.invite", email ?? "", { after: { email, role: given } }),
+  after: ({ services }, _, { event }) => publishMail(services, event),
 });
 
 export const withdrawMemberInvitation = defineAct({
@@ -211,17 +221,38 @@ export const makeMemberResetLink = defineAct({
     const { id } = await memberOf(db, tenantId, whom);
     const ownerOf = (await isOperator(db, actor)) ? null : tenantId;
     const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf });
-    return { output: resetLinkOf(url, made) };
+    return await resetLinkOf(db, url, made);
   },
   audit: (_, { output: { email, expiresAt } }) =>
     note("account.reset-link", email, { after: { expiresAt } }),
+  after: ({ services }, _, { event }) => publishMail(services, event),
 });
 
-export function resetLinkOf(
+export async function resetLinkOf(
+  db: Database,
   adminUrl: string,
-  { token, person: of, expiresAt }: Awaited<ReturnType<typeof makeResetLink>>,
+  { token, person: { email }, expiresAt }: Awaited<ReturnType<typeof makeResetLink>>,
 ) {
-  return isoTimes({ link: `${adminUrl}/reset/${token}`, email: of.email, expiresAt });
+  const link = `${adminUrl}/reset/${token}`;
+  const event = await mailLink(db, "passwordReset", { email, link });
+  return { output: isoTimes({ link, email, expiresAt, mailed: event !== null }), event };
+}
+
+/** Mails a link to the one person whom it is for. Returns the id of the event to publish; null: it is not mailed. */
+export async function mailLink(
+  db: Database,
+  of: "invitation" | "passwordReset",
+  variables: { email: string; link: string; tenant?: string; role?: string },
+): Promise<string | null> {
+  const email = variables.email.trim().toLowerCase();
+  const mail = { eventType: OWN_MAIL[of], email, variables: { ...variables, email } };
+  const [event = null] = await acceptOwnMail(db, [mail]);
+  return event;
+}
+
+/** Once it is committed; the dispatcher finds by itself what was not published. */
+export async function publishMail(services: ActServices, event: string | null): Promise<void> {
+  if (event !== null) await services.publishEvent(event, event).catch(() => undefined);
 }
 
 /** Finds a member by id or address. Throws `NotFound`, also for people outside the tenant. */

@@ -15,7 +15,10 @@ import {
   BY_EMAIL,
   EXAMPLE_PERSON,
   EXAMPLE_RESET,
+  mailed,
+  mailLink,
   PERSON,
+  publishMail,
   ResetLink,
   resetLinkOf,
 } from "./members.ts";
@@ -72,10 +75,12 @@ export const inviteOperator = defineAct({
     email: orNull(Type.String()),
     role: oneOf(["operator", "owner", "editor", "viewer"]),
     expiresAt: time("When the link stops working"),
+    mailed,
   }),
   example: {
     input: { email: "olga@example.com" },
     output: {
+      mailed: true,
       link: "https://admin.example.com/join/…",
       email: "olga@example.com",
       role: "operator",
@@ -93,11 +98,14 @@ export const inviteOperator = defineAct({
     }
     if (token === undefined) throw invalid("email", "must be given: there is an operator already");
     const { email, role, expiresAt } = await showInvitation(db, token);
-    return { output: isoTimes({ link: `${url}/join/${token}`, email, role, expiresAt }) };
+    const link = `${url}/join/${token}`;
+    const event = email === null ? null : await mailLink(db, "invitation", { email, link });
+    return { output: isoTimes({ link, email, role, expiresAt, mailed: event !== null }), event };
   },
   // A link of the first operator names nobody.
   audit: (_, { output: { email } }) =>
     email === null ? undefined : note("operator.invite", email, { tenantId: null }),
+  after: ({ services }, _, { event }) => publishMail(services, event),
 });
 
 export const withdrawOperatorInvitation = defineAct({
@@ -142,10 +150,11 @@ export const makeAnyResetLink = defineAct({
     const url = await services.adminUrl();
     const { id } = await personAt(db, whom);
     const made = await makeResetLink(db, id, { personId: actor.personId, ownerOf: null });
-    return { output: resetLinkOf(url, made) };
+    return await resetLinkOf(db, url, made);
   },
   audit: (_, { output: { email, expiresAt } }) =>
     note("account.reset-link", email, { tenantId: null, after: { expiresAt } }),
+  after: ({ services }, _, { event }) => publishMail(services, event),
 });
 
 export const removeTotp = defineAct({

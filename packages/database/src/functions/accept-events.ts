@@ -85,12 +85,17 @@ const ACCEPT = `
     p_traces => ${split("$10")}, p_options => $11)
   where outcome is distinct from 'accepted'`;
 
+/** A pool, or what runs a statement within a transaction. */
+interface Runner {
+  query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ rows: R[] }>;
+}
+
 /**
  * Accepts a batch in one call. The batch must be sorted by
  * (tenantId, dedupKey). Results come in the order of the batch.
  */
 export async function acceptEvents(
-  pool: pg.Pool,
+  pool: Runner,
   batch: readonly EventToAccept[],
 ): Promise<AcceptResult[]> {
   const joined = (value: (event: EventToAccept) => string | null): string =>

@@ -58,6 +58,9 @@ export const ACCESS = {
   "GET /platform-keys": "operator",
   "POST /platform-keys": "operator",
   "POST /platform-keys/:keyId/revoke": "operator",
+  "GET /alerts": "operator",
+  "POST /alerts": "operator",
+  "POST /alerts/sender": "operator",
   "GET /operators": "operator",
   "POST /operators/invite": "operator",
   "POST /operators/:personId/remove": "operator",
@@ -203,6 +206,8 @@ export const ACCESS = {
   "POST /tenants/:tenantId/members/:personId/remove-two-factor": "operator",
   "POST /tenants/:tenantId/members/:personId/disconnect-identity": "operator",
   "POST /tenants/:tenantId/invitations/:invitationId/withdraw": "owner",
+  "GET /tenants/:tenantId/alerts": "owner",
+  "POST /tenants/:tenantId/alerts": "owner",
   "GET /tenants/:tenantId/audit": "viewer",
 } as const satisfies Record<string, Access>;
 

@@ -55,6 +55,7 @@ const PATHS: Readonly<Record<string, string>> = {
   audit: "M5 4h14v17H5zM9 2v4M15 2v4M9 11h6M9 15h6",
   settings: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M6 14v6",
   tenants: "M4 21V5l8-2v18M12 9l8 2v10M3 21h18M8 8h.01M8 12h.01M8 16h.01M16 14h.01M16 18h.01",
+  alerts: "M6 16v-6a6 6 0 0 1 12 0v6l2 2H4zM10 21h4",
   system: "M4 5h16v6H4zM4 13h16v6H4zM8 8h.01M8 16h.01",
   dead: "M12 3l10 18H2zM12 10v5M12 18h.01",
   suppressions: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",

@@ -41,8 +41,8 @@ export function operatorPages({ route, db, once }: PageDeps): void {
     const email = form.get("email") ?? "";
     return await orFaults(
       () =>
-        run(inviteOperator, { email }).then(({ link }) =>
-          once.show(person, "/operators", { link, invited: email }),
+        run(inviteOperator, { email }).then(({ link, mailed }) =>
+          once.show(person, "/operators", { link, mailed, invited: email }),
         ),
       (faults) => showOperators({ email, faults }),
     );
@@ -59,7 +59,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   route("POST /operators/:personId/reset-link", ({ params, run, person }) =>
     orFault(async () => {
       const made = await run(makeAnyResetLink, { person: params.personId ?? "" });
-      const shown = { resetLink: made.link, resetFor: made.email };
+      const shown = { resetLink: made.link, resetFor: made.email, mailed: made.mailed };
       return await once.show(person, "/operators", shown);
     }),
   );

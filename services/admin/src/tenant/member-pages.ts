@@ -40,8 +40,8 @@ export function memberPages({ route, db, once }: PageDeps): void {
     return await orFaults(
       async () => {
         const { email, role } = values;
-        const { link } = await run(inviteMember, { email, role: role as TenantRole });
-        return await once.show(person, `${base}/members`, { link, invited: email });
+        const { link, mailed } = await run(inviteMember, { email, role: role as TenantRole });
+        return await once.show(person, `${base}/members`, { link, mailed, invited: email });
       },
       (faults) => show(context, { values, faults }),
     );
@@ -70,7 +70,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
     orFault(context, async () => {
       const { params, run, person, base } = context;
       const made = await run(makeMemberResetLink, { person: params.personId ?? "" });
-      const shown = { resetLink: made.link, resetFor: made.email };
+      const shown = { resetLink: made.link, resetFor: made.email, mailed: made.mailed };
       return await once.show(person, `${base}/members`, shown);
     }),
   );

@@ -1,5 +1,5 @@
-import type { Logger } from "@belfry/service/logger";
-import { pause } from "@belfry/service/pause";
+import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
 
 /** Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. */
 export async function every(

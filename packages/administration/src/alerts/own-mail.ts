@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import type { OWN_MAIL } from "@belfry/contracts/alerts";
+import { MAIL } from "@belfry/contracts/channels";
+import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
+import type { Database } from "@belfry/database/connection";
+import { acceptEvents } from "@belfry/database/functions/accept-events";
+import { CompiledQuery, sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+
+/** Belfry's own mail: alerts, invitations, reset links. A tenant that an operator has chosen sends it, as its events. */
+
+/** The tenant, and why it sends nothing; null: it sends. */
+interface MailTenant {
+  tenantId: string | null;
+  tenantName: string | null;
+  fault: string | null;
+}
+
+interface Found {
+  id: string;
+  name: string;
+  active: boolean;
+  hasEmail: boolean;
+  isRead: boolean;
+}
+
+export async function mailTenant(db: Database): Promise<MailTenant> {
+  const { rows } = await sql<Found>`
+    select t.id, t.name, t.active,
+      (t.delivery_channels = '{}' or ${MAIL} = any (t.delivery_channels)) and exists (
+        select from providers p where p.tenant_id = t.id and p.channel = ${MAIL} and p.active) as "hasEmail",
+      exists (
+        select from memberships m join people p on p.id = m.person_id
+        where m.tenant_id = t.id and not p.operator
+      ) or exists (
+        select from api_keys k where k.tenant_id = t.id and k.role = any (${[...KEYS_THAT_MAY.manage]}::text[])
+      ) as "isRead"
+    from configuration_version v join tenants t on t.id = v.mail_tenant_id`.execute(db);
+  const [found] = rows;
+  if (found === undefined) {
+    return { tenantId: null, tenantName: null, fault: "No tenant is chosen to send it." };
+  }
+  return { tenantId: found.id, tenantName: found.name, fault: faultOf(found) };
+}
+
+/** Whoever looks after its providers or its outbox reads reset links of everybody: operators alone may. */
+function faultOf({ active, hasEmail, isRead }: Found): string | null {
+  if (!active) return "The tenant is not active.";
+  if (!hasEmail) return "The tenant has no active provider for email.";
+  if (isRead) {
+    return "The tenant has members who are not operators, or API keys for management: they could read password reset links.";
+  }
+  return null;
+}
+
+/** What one person is told, in the words of the platform's template of its event type. */
+interface OwnMail {
+  eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
+  email: string;
+  variables: Record<string, string>;
+}
+
+/**
+ * Accepts them as events of the tenant that sends Belfry's own mail. Call in the transaction of what they tell. Returns
+ * the ids of the events, null where the tenant sends nothing or has reached a limit. Publish the ids once it is committed;
+ * the dispatcher finds by itself what was not published.
+ */
+export async function acceptOwnMail(
+  db: Database,
+  mails: readonly OwnMail[],
+): Promise<(string | null)[]> {
+  const { tenantId, fault } = await mailTenant(db);
+  if (tenantId === null || fault !== null || mails.length === 0) return mails.map(() => null);
+  const keys = mails.map(() => randomBytes(32).toString("hex")).sort();
+  const batch = mails.map(({ eventType, email, variables }, index) => {
+    const id = uuidv7();
+    return {
+      ...{ tenantId, dedupKey: keys[index]!, id, eventType, traceId: id },
+      ...{ userId: email, recipientEmail: email, recipientPhone: null, reference: null },
+      ...{ variables: JSON.stringify(variables), options: null },
+    };
+  });
+  const runner = {
+    query: async <R>({ text, values = [] }: { text: string; values?: unknown[] }) =>
+      await db.executeQuery<R>(CompiledQuery.raw(text, values)),
+  };
+  const results = await acceptEvents(runner, batch);
+  return results.map(({ outcome, eventId }) => (outcome === "accepted" ? eventId : null));
+}

@@ -1,0 +1,150 @@
+import {
+  ALERT_EVERY_MINUTES,
+  ALERT_THRESHOLDS,
+  ALERTS,
+  type Alert,
+  defaultAlerts,
+  OWN_MAIL,
+} from "@belfry/contracts/alerts";
+import { PROVIDER_CHANNELS, WEBHOOK } from "@belfry/contracts/channels";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import type { ActServices } from "../act.ts";
+import { DISCARDABLE } from "../dead-letters/dead-letter-rows.ts";
+import { acceptOwnMail, mailTenant } from "./own-mail.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The others follow with the next look. */
+const MAILS_PER_LOOK = 200;
+const LOCK = 0x62656c67;
+
+/**
+ * Looks for trouble of tenants, and mails the owners and operators who want to know of it: once while it lasts, and at
+ * most one mail of a kind about a tenant to a person an hour. One look at a time over all replicas. Without a tenant that
+ * sends Belfry's own mail it does nothing. Returns how many mails were accepted.
+ */
+export async function tellAlerts(
+  db: Database,
+  services: Pick<ActServices, "adminUrl" | "publishEvent">,
+  now = new Date(),
+): Promise<number> {
+  const adminUrl = await services.adminUrl();
+  const accepted = await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ locked: boolean }>`
+      select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(transaction);
+    if (rows[0]?.locked !== true || (await mailTenant(transaction)).fault !== null) return [];
+    await noteTrouble(transaction, now);
+    const due = await dueMails(transaction, now);
+    const ids = await acceptOwnMail(
+      transaction,
+      due.map((one) => ({ eventType: OWN_MAIL.alert, ...mailOf(one, adminUrl) })),
+    );
+    const sent = due.filter((_, index) => ids[index] !== null);
+    await noteSent(transaction, sent, now);
+    return ids.filter((id) => id !== null);
+  });
+  for (const id of accepted) await services.publishEvent(id, id).catch(() => undefined);
+  return accepted.length;
+}
+
+/** Brings the table of trouble up to date: what is new begins now, what has ended goes. */
+async function noteTrouble(db: Database, now: Date): Promise<void> {
+  const { pausedMinutes, failedPercent, failedOfMessages, deadLetters } = ALERT_THRESHOLDS;
+  const ago = (ms: number) => new Date(now.getTime() - ms);
+  await sql`
+    with found (tenant_id, kind, subject) as (
+      select p.tenant_id, ${kind("provider-paused")}, p.id::text
+      from provider_circuits c join providers p on p.id = c.provider_id
+      where p.active and c.opened_at <= ${ago(pausedMinutes * MINUTE_MS)}
+      union all
+      select tenant_id, ${kind("failure-rate")}, '' from activity_buckets
+      where starts_at > ${ago(HOUR_MS)} and channel = any (${[...PROVIDER_CHANNELS]}::text[])
+      group by tenant_id
+      having sum(sent + failed) >= ${failedOfMessages}
+        and sum(failed) * 100 >= sum(sent + failed) * ${failedPercent}
+      union all
+      select t.id, ${kind("dead-letters")}, '' from tenants t
+      where ${deadLetters} <= (select count(*) from (
+        select from deliveries d
+        where d.tenant_id = t.id and d.settled_at > ${ago(DAY_MS)} and d.channel <> ${sql.lit(WEBHOOK)}
+          and d.status in (${DISCARDABLE})
+        limit ${deadLetters}) dead)
+      union all
+      select t.id, ${kind("cap-reached")}, '' from tenants t join tenant_limits l on l.tenant_id = t.id
+      where l.day = (${now}::timestamptz at time zone 'UTC')::date and l.day_total >= t.daily_cap
+      union all
+      select tenant_id, ${kind("endpoint-disabled")}, id::text from webhooks
+      where not active and disabled_at is not null and disabled_reason is not null
+    ),
+    trouble as materialized (
+      select f.* from found f join tenants t on t.id = f.tenant_id where t.active
+    ),
+    ended as (
+      delete from alerts a where not exists (
+        select from trouble x
+        where x.tenant_id = a.tenant_id and x.kind = a.kind and x.subject = a.subject)
+    )
+    insert into alerts (tenant_id, kind, subject, began_at)
+    select tenant_id, kind, subject, ${now} from trouble
+    on conflict do nothing`.execute(db);
+}
+
+const kind = (one: Alert) => sql.lit<string>(one);
+
+interface DueMail {
+  personId: string;
+  email: string;
+  tenantId: string;
+  tenantName: string;
+  kind: Alert;
+}
+
+/** Who is to be told of what: an operator chooses for all tenants, whatever else the person is there. */
+async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
+  const lately = new Date(now.getTime() - ALERT_EVERY_MINUTES * MINUTE_MS);
+  const { rows } = await sql<DueMail>`
+    with trouble as (
+      select tenant_id, kind, max(began_at) as began_at from alerts group by tenant_id, kind
+    ),
+    wanted as (
+      select x.*, m.person_id
+      from trouble x join memberships m on m.tenant_id = x.tenant_id and m.role = 'owner'
+      left join alert_choices c on c.person_id = m.person_id and c.tenant_id = x.tenant_id
+      where x.kind = any (coalesce(c.kinds, ${defaultAlerts("owner")}::text[]))
+        and not exists (select from people p where p.id = m.person_id and p.operator)
+      union all
+      select x.*, p.id
+      from trouble x cross join people p
+      left join alert_choices c on c.person_id = p.id and c.tenant_id is null
+      where p.operator and x.kind = any (coalesce(c.kinds, ${defaultAlerts("operator")}::text[]))
+    )
+    select p.id as "personId", p.email, t.id as "tenantId", t.name as "tenantName", w.kind
+    from wanted w join people p on p.id = w.person_id join tenants t on t.id = w.tenant_id
+    left join alert_mails s on s.person_id = w.person_id and s.tenant_id = w.tenant_id and s.kind = w.kind
+    where s.sent_at is null or (s.sent_at < w.began_at and s.sent_at <= ${lately})
+    order by w.began_at, t.id, p.id limit ${MAILS_PER_LOOK}`.execute(db);
+  return rows;
+}
+
+function mailOf({ email, tenantId, tenantName, kind: of }: DueMail, adminUrl: string) {
+  const { title, message, page } = ALERTS[of];
+  const link = `${adminUrl}/tenants/${tenantId}${page}`;
+  const variables = { tenant: tenantName, title, message, link, choices: `${adminUrl}/account` };
+  return { email, variables };
+}
+
+async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Promise<void> {
+  if (sent.length === 0) return;
+  const rows = sent.map(({ personId, tenantId, kind: of }) => ({
+    ...{ person_id: personId, tenant_id: tenantId, kind: of, sent_at: now },
+  }));
+  await db
+    .insertInto("alert_mails")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet({ sent_at: now }),
+    )
+    .execute();
+}

@@ -1,0 +1,88 @@
+/** What owners and operators can be told of by mail: of a tenant, one mail an hour a kind at most. */
+
+const PAUSED_MINUTES = 5;
+const FAILED_PERCENT = 20;
+const FAILED_OF_MESSAGES = 20;
+const DEAD_LETTERS = 10;
+
+interface AlertKind {
+  /** The mail's subject, and what the switch says. */
+  title: string;
+  /** When it is sent, below the switch; what the numbers of `ALERT_THRESHOLDS` are. */
+  when: string;
+  /** What the mail says. */
+  message: string;
+  /** The page of the tenant where the mail's link leads, below the tenant's own. */
+  page: "" | `/${string}`;
+  /** Told until a person chooses otherwise: of their own tenant, of all tenants. */
+  byDefault: { owner: boolean; operator: boolean };
+}
+
+/** From when it is trouble. */
+export const ALERT_THRESHOLDS = {
+  pausedMinutes: PAUSED_MINUTES,
+  failedPercent: FAILED_PERCENT,
+  failedOfMessages: FAILED_OF_MESSAGES,
+  deadLetters: DEAD_LETTERS,
+} as const;
+
+/** At most one mail of a kind about a tenant to a person in this time. */
+export const ALERT_EVERY_MINUTES = 60;
+
+export const ALERTS = {
+  "provider-paused": {
+    title: "A provider is paused",
+    when: `Belfry has not used it for ${PAUSED_MINUTES} minutes because its calls failed.`,
+    message:
+      "Belfry has paused a provider because its calls failed. Messages go through the next provider, or wait.",
+    page: "/providers",
+    byDefault: { owner: true, operator: true },
+  },
+  "failure-rate": {
+    title: "Many messages fail",
+    when: `In the last hour ${FAILED_PERCENT} % or more failed, of at least ${FAILED_OF_MESSAGES} messages.`,
+    message: `In the last hour ${FAILED_PERCENT} % or more of the messages failed.`,
+    page: "",
+    byDefault: { owner: true, operator: true },
+  },
+  "dead-letters": {
+    title: "Messages were not delivered",
+    when: `In the last 24 hours Belfry stopped retrying ${DEAD_LETTERS} messages or more.`,
+    message: `In the last 24 hours Belfry stopped retrying ${DEAD_LETTERS} messages or more. Fix the cause, then replay them.`,
+    page: "/dead-letters",
+    byDefault: { owner: true, operator: false },
+  },
+  "cap-reached": {
+    title: "The daily limit is reached",
+    when: "Further events are rejected until midnight UTC.",
+    message:
+      "The daily limit of events is reached. Further events are rejected until midnight UTC.",
+    page: "/settings",
+    byDefault: { owner: true, operator: false },
+  },
+  "endpoint-disabled": {
+    title: "A webhook endpoint is disabled",
+    when: "Belfry has disabled it because its calls failed for too long.",
+    message:
+      "Belfry has disabled a webhook endpoint because its calls failed for too long. Nothing is sent to it.",
+    page: "/webhooks",
+    byDefault: { owner: true, operator: false },
+  },
+} as const satisfies Record<string, AlertKind>;
+
+export type Alert = keyof typeof ALERTS;
+export const ALERT_KINDS = Object.keys(ALERTS) as Alert[];
+
+/** Who chooses: an owner for a tenant, an operator for all of them. */
+export type AlertReader = keyof AlertKind["byDefault"];
+
+export function defaultAlerts(reader: AlertReader): Alert[] {
+  return ALERT_KINDS.filter((kind) => ALERTS[kind].byDefault[reader]);
+}
+
+/** The event types of Belfry's own mail, each with a template of the platform. */
+export const OWN_MAIL = {
+  alert: "global.belfry-alert",
+  invitation: "global.belfry-invitation",
+  passwordReset: "global.belfry-password-reset",
+} as const;

@@ -1,0 +1,67 @@
+import {
+  chooseAlerts,
+  chooseAllAlerts,
+  chooseMailTenant,
+  showAlerts,
+  showAllAlerts,
+  showMailTenant,
+} from "@belfry/administration/alerts/alert-choices";
+import { mailTenant } from "@belfry/administration/alerts/own-mail";
+import { searchTenants } from "@belfry/administration/tenants/tenant-rows";
+import { ALERT_KINDS } from "@belfry/contracts/alerts";
+import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { Signed } from "../page/router.ts";
+import { say } from "../page/language.ts";
+
+/** Of so many tenants an operator chooses on the page; the command line takes any. */
+const TENANTS_TO_CHOOSE = 500;
+
+/** Which alerts a person gets by email: an owner of a tenant, an operator of all tenants. */
+export function alertPages({ route, db }: PageDeps): void {
+  const chosen = ({ form }: Signed) => ALERT_KINDS.filter((kind) => form.has(kind));
+
+  route("GET /tenants/:tenantId/alerts", async ({ run, person, role, base }) => {
+    // An operator chooses for all tenants at once.
+    if (role === "operator") return redirect("/alerts");
+    const { alerts } = await run(showAlerts, { person: person.personId });
+    return page("alerts", say`Alerts`, {
+      ...{ alerts, action: `${base}/alerts`, sender: await mailTenant(db) },
+    });
+  });
+
+  route("POST /tenants/:tenantId/alerts", async (context) => {
+    const { run, person, base } = context;
+    await run(chooseAlerts, { person: person.personId, alerts: chosen(context) });
+    return redirect(`${base}/alerts`, "saved");
+  });
+
+  const showAll = async ({ run, person }: Signed, faults: Faults = {}) => {
+    const { alerts } = await run(showAllAlerts, { person: person.personId });
+    const sender = await run(showMailTenant, {});
+    const tenants = await searchTenants(db, { limit: TENANTS_TO_CHOOSE });
+    const options = new Map(tenants.map(({ id, name }) => [id, name]));
+    if (sender.tenantId !== null) options.set(sender.tenantId, sender.tenantName ?? "");
+    return page("alerts", say`Alerts`, {
+      ...{ alerts, action: "/alerts", sender, faults, tenantOptions: [...options] },
+    });
+  };
+
+  route("GET /alerts", (context) => showAll(context));
+
+  route("POST /alerts", async (context) => {
+    const { run, person } = context;
+    await run(chooseAllAlerts, { person: person.personId, alerts: chosen(context) });
+    return redirect("/alerts", "saved");
+  });
+
+  route("POST /alerts/sender", (context) =>
+    orFaults(
+      async () => {
+        await context.run(chooseMailTenant, { tenant: context.form.get("tenant") || null });
+        return redirect("/alerts", "saved");
+      },
+      (faults) => showAll(context, faults),
+    ),
+  );
+}
