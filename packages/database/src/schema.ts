@@ -330,6 +330,9 @@ export interface Schema {
     url: string | null;
     /** JSON, at most two of {label, url}; null: none */
     actions: string | null;
+    archived_at: Date | null;
+    snoozed_until: Date | null;
+    deleted_at: Date | null;
   };
 
   outbox: {

@@ -36,7 +36,7 @@ export async function appUnderTest(db: Database, over: Partial<AppDeps> = {}) {
     secretKeys,
     allowPrivateWebhooks: false,
     signToken: unused,
-    announceMarked: unused,
+    announceInbox: unused,
     announcePreferences: () => undefined,
     now: () => new Date(),
     log: createLogger({ service: "test", level: "silent" }),
