@@ -146,7 +146,11 @@ test("two gateways, one user on both", async (t) => {
       assert.ok(unread === 1 && returnsInMs > 0);
       const tabs = await there.page.rpc("notifications.tabs", {});
       assert.deepEqual(tabs.data, { categories: [], archived: true, snoozed: true });
-      await change({ id: c, read: true });
+      await change({ id: b, snoozedUntil: null });
+    await told("changed", b, 2);
+    await change({ id: b, snoozedUntil: "2999-01-01T00:00:00Z" });
+    await told("changed", b, 1);
+    await change({ id: c, read: true });
       await told("marked", c, 0);
       await change({ id: c, read: false });
       await told("changed", c, 1);
