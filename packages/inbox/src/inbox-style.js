@@ -189,7 +189,7 @@ code {
   overflow-wrap: anywhere;
 }
 .foot { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-width: 0; }
-.foot { margin-block: 2px -4px; justify-content: flex-end; }
+.foot { margin-block: 2px -4px; gap: 4px; justify-content: flex-end; }
 .foot code { margin-inline-end: auto; }
 .foot .quiet { min-height: 32px; }
 .foot .icon { width: 32px; height: 32px; }
