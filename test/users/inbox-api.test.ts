@@ -67,6 +67,10 @@ test("PATCH snoozes until a time, and null or a time that is past brings it back
   await client.changeNotification("ann", first, { snoozedUntil: past });
   assert.deepEqual([await titles(), await titles("snoozed")], [["n1", "n2"], []]);
   assert.equal(await client.unreadCount("ann"), 2, "it is unread again");
+  for (const far of ["9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59"]) {
+    await client.changeNotification("ann", first, { snoozedUntil: far });
+    assert.equal((await titles("all")).length, 2, far);
+  }
   await client.changeNotification("ann", first, { snoozedUntil: null });
   assert.deepEqual(await titles(), ["n2", "n1"]);
   const bad: [unknown, RegExp][] = [
