@@ -188,8 +188,9 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
       assert.equal(await focused(), "Snooze");
       await press("Enter", "Tab", "Enter");
       await here.shows("first");
-      await here.tab("All").focus();
-      await press("ArrowRight", "ArrowRight");
+      await here.tab("Snoozed").waitFor();
+      await here.tab("Archived").focus();
+      await press("ArrowLeft");
       assert.equal(await focused(), "Snoozed");
       await here.shows("second");
       await press("End");
