@@ -16,7 +16,7 @@ import { skip } from "./open-page.ts";
 
 const [TENANT = "", WITHOUT_CATEGORIES = ""] = TENANTS;
 const ASKED = /^\{.*"method":"preferences\.show"/;
-const ANSWERED = /"categories":\[/;
+const ANSWERED = /"preferences":\[.*"categories":/;
 const TOLD = /"push":\{"message":\{"data":\{"type":"preferences"\}\}\}/;
 const MANY = 200;
 const NOT_SAVED = "That was not saved. Try again in a moment.";

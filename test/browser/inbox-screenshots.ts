@@ -92,7 +92,7 @@ const PICTURES: Record<string, Picture> = {
     look: { viewport: { width: 360, height: 560 } },
   },
   "inbox-many": { texts: many(), shows: "Order A-1041 confirmed" },
-  "inbox-empty": { shows: "Nothing yet. What is new shows up here." },
+  "inbox-empty": { shows: "Nothing yet. New notifications appear here." },
   "inbox-loading": { backend: "waits", shows: "Loading…" },
   "inbox-error": { backend: "fails", shows: "The page could not sign you in here. Trying again…" },
   "inbox-rtl": {

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import {
+  changeNotification,
   countUnread,
+  inboxTabs,
   listNotifications,
   markAllNotificationsRead,
-  markNotificationRead,
 } from "@belfry/database/notifications";
 import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { readsAtMost } from "@belfry/testing/rows-read";
@@ -25,6 +26,11 @@ test("every query of the inbox and of recovery goes by an index, in a large data
   await pool.query(`
     insert into realtime_channels
     select 'acme', n::text, 'personal', 100 from generate_series(0, 499) n`);
+  await pool.query(`
+    update notifications
+    set archived_at = case when channel_offset % 2 = 0 then now() end, read_at = case when channel_offset % 2 = 0 then now() end,
+        snoozed_until = case when channel_offset % 4 = 1 then created_at end
+    where user_id = '8'`);
   await pool.query("analyze notifications, realtime_channels");
 
   const owner = { tenantId: "acme", userId: "7" };
@@ -39,8 +45,27 @@ test("every query of the inbox and of recovery goes by an index, in a large data
     ["page", 25, (db) => listNotifications(db, { ...owner, limit: 20 })],
     ["deep page", 100, (db) => listNotifications(db, { ...owner, limit: 10, offset: 80 })],
     ["page before", 55, (db) => listNotifications(db, { ...owner, limit: 50, before: newest.id })],
+    [
+      "page with what was snoozed",
+      105,
+      async (db) =>
+        assert.equal(
+          (await listNotifications(db, { ...owner, userId: "8", limit: 20 })).length,
+          20,
+        ),
+    ],
+    [
+      "page of a category",
+      105,
+      (db) => listNotifications(db, { ...owner, category: "x", limit: 9 }),
+    ],
+    ["tabs", 105, (db) => inboxTabs(db, owner)],
     ["unread", 105, async (db) => assert.equal(await countUnread(db, owner), 100)],
-    ["mark", 3, (db) => markNotificationRead(db, { ...owner, notificationId: newest.id })],
+    [
+      "mark",
+      5,
+      (db) => changeNotification(db, { ...owner, notificationId: newest.id }, { read: true }),
+    ],
     ["mark all", 300, (db) => markAllNotificationsRead(db, owner)],
     [
       ...(["recovery", 550] as const),

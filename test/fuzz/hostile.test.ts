@@ -293,6 +293,7 @@ describe("nothing hostile is stored, crashes or is our fault", () => {
       ["/api/v1/events/scheduled", "GET, HEAD"],
       ["/api/v1/events/cancel", "POST"],
       [`/api/v1/notifications/${tenant.id}/u`, "GET, HEAD"],
+      [`/api/v1/notifications/${tenant.id}/u/${ID}`, "DELETE, PATCH"],
       [`/api/v1/notifications/${tenant.id}/u/${ID}/read`, "PUT"],
       ["/openapi.json", "GET, HEAD"],
       ["/docs", "GET, HEAD"],

@@ -76,7 +76,10 @@ const secret = "a secret of ours";
 const ID = "0198c0de-0000-7000-8000-000000000001";
 /** What changes nothing that others are told of. */
 const NEVER_SIGNED = [
+  "delete /api/v1/notifications/{tenantId}/{userId}/{notificationId}",
+  "patch /api/v1/notifications/{tenantId}/{userId}/{notificationId}",
   "post /api/v1/auth/realtime-token",
+  "put /api/v1/notifications/{tenantId}/{userId}/read",
   "put /api/v1/notifications/{tenantId}/{userId}/{notificationId}/read",
 ];
 

@@ -110,6 +110,73 @@ test("two gateways, one user on both", async (t) => {
     assert.deepEqual(stranger.messages, []);
   });
 
+  await t.test(
+    "what one archives, snoozes or deletes the other is told of, over HTTP, too",
+    async (t) => {
+      const secrets = `k1:${randomBytes(32).toString("base64")}`;
+      const ingest = await startIngest(t, { ...world.env, SECRETS_KEYS: secrets });
+      const tenant = await createTenant(
+        createDatabase(world.db),
+        { name: "Acme" },
+        parseSecretKeys(secrets),
+      );
+      const user = { tenant: tenant.id, user: "ina" };
+      const [here, there] = [await open(first.url, user), await open(second.url, user)];
+      const stranger = await open(second.url, { ...user, user: "bob" });
+      const ids: string[] = [];
+      for (const _ of [1, 2, 3]) ids.push((await world.publish(user)).tags.id);
+      const [a = "", b = "", c = ""] = ids;
+      const told = async (type: string, id: string, unread: number) => {
+        for (const { messages } of [here, there]) {
+          await eventually(() => messages.length > 0);
+          assert.deepEqual(messages.splice(0), [{ type, id, unread }]);
+        }
+      };
+      const change = (data: object) => here.page.rpc("notifications.change", data);
+      assert.deepEqual((await change({ id: a, archived: true })).data, {
+        ...{ status: "changed", unread: 2 },
+      });
+      await told("changed", a, 2);
+      assert.equal((await change({ id: a, archived: true })).data.status, "already");
+      await change({ id: b, snoozedUntil: "2999-01-01T00:00:00Z" });
+      await told("changed", b, 1);
+      const listed = await there.page.rpc("notifications.list", {});
+      assertEach(listed.data.notifications, (one: { id: string }) => one.id, [c]);
+      const { unread, returnsInMs } = (await there.page.rpc("notifications.unread_count", {})).data;
+      assert.ok(unread === 1 && returnsInMs > 0);
+      const tabs = await there.page.rpc("notifications.tabs", {});
+      assert.deepEqual(tabs.data, { categories: [], archived: true, snoozed: true });
+      await change({ id: b, snoozedUntil: null });
+    await told("changed", b, 2);
+    await change({ id: b, snoozedUntil: "2999-01-01T00:00:00Z" });
+    await told("changed", b, 1);
+    await change({ id: c, read: true });
+      await told("marked", c, 0);
+      await change({ id: c, read: false });
+      await told("changed", c, 1);
+      await there.page.rpc("notifications.delete", { id: c });
+      await told("changed", c, 0);
+
+      const backend = createClient({
+        ...{ baseUrl: ingest.url, apiKey: tenant.apiKey, tenantId: tenant.id },
+      });
+      await backend.changeNotification("ina", a, { archived: false });
+      await told("changed", a, 1);
+      await backend.markAllRead("ina");
+      await told("marked", "all", 0);
+      await backend.deleteNotification("ina", a);
+      await told("changed", a, 0);
+      assert.deepEqual(stranger.messages, []);
+
+      // Who comes back to what was deleted meanwhile is given no empty message, and reads anew.
+      const since = { offset: 0, epoch: "" };
+      const late = client(t, first.url, { token: await world.token(user) });
+      const { got, subscription } = await subscribed(late, "personal#ina", { since });
+      const history = await subscription.history({ limit: 10 });
+      assert.deepEqual([got.length, history.publications.length], [0, 1]);
+    },
+  );
+
   await t.test("a call reaches only the token's own inbox, and bad ones are refused", async () => {
     const { tags } = await world.publish({ tenant: "acme", user: "owner" });
     for (const who of [
@@ -129,7 +196,17 @@ test("two gateways, one user on both", async (t) => {
         ["notifications.list", { offset: -1 }, 107],
         ["notifications.list", { before: "x" }, 107],
         ["notifications.list", [], 107],
-        ["notifications.delete", {}, 104],
+        ["notifications.list", { view: "trash" }, 107],
+        ["notifications.list", { category: "\0" }, 107],
+        ["notifications.delete", { id: tags.id }, 404],
+        ["notifications.delete", {}, 107],
+        ["notifications.change", { id: tags.id, archived: true }, 404],
+        ["notifications.change", { archived: true }, 107],
+        ["notifications.change", { id: tags.id }, 107],
+        ["notifications.change", { id: tags.id, read: true, archived: true }, 107],
+        ["notifications.change", { id: tags.id, snoozedUntil: "tomorrow" }, 107],
+        ["notifications.change", [], 107],
+        ["notifications.erase", {}, 104],
         ["toString", {}, 104],
       ];
       for (const [method, data, code] of bad) {

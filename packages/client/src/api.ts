@@ -66,7 +66,20 @@ export interface HistoryPage {
   /** 1 to 1000; 50 when absent. */
   limit?: number;
   offset?: number;
+  /** Default: inbox, which is all that is neither archived nor snoozed. */
+  view?: "inbox" | "archived" | "snoozed" | "all";
+  /** Only event types of this category, by its key. */
+  category?: string;
 }
+
+/** What is to be so of a notification. */
+export type NotificationChange =
+  /** false takes it out of the archive, too. */
+  | { read: boolean }
+  /** true marks it as read; false makes it what it was before. */
+  | { archived: boolean }
+  /** ISO 8601 with an offset: unread, and out of the inbox until then; null: back at once. */
+  | { snoozedUntil: string | null };
 
 export interface Notification {
   id: string;
@@ -80,6 +93,10 @@ export interface Notification {
   url?: string;
   /** Its buttons, at most two. Absent where its template sets none. */
   actions?: { label: string; url: string }[];
+  /** Absent where it is not archived. */
+  archived_at?: string;
+  /** Absent where it was not snoozed; past: by this time it is listed. */
+  snoozed_until?: string;
 }
 
 export interface EventReport {

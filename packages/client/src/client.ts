@@ -6,6 +6,7 @@ import type {
   EventReport,
   HistoryPage,
   Notification,
+  NotificationChange,
   PreferenceChange,
   Preferences,
   RealtimeToken,
@@ -33,7 +34,7 @@ export interface ClientOptions extends Partial<Transport> {
   apiKey: string;
   /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user or an endpoint is signed. */
   webhookSecret?: string | undefined;
-  /** Your tenant's id: needed for `history` and `markRead` alone. */
+  /** Your tenant's id: needed for the calls about notifications alone. */
   tenantId?: string | undefined;
 }
 
@@ -51,10 +52,22 @@ export interface Client {
   trigger(input: TriggerInput, options?: TriggerOptions): Promise<Triggered>;
   /** A connection token for one user's browser, valid for 2 hours. */
   realtimeToken(userId: string, options?: CallOptions): Promise<RealtimeToken>;
-  /** A user's in-app notifications, newest first; at most `limit` (50), after the first `offset`. */
+  /** A user's inbox, newest first; at most `limit` (50), after the first `offset`. */
   history(userId: string, page?: HistoryPage & CallOptions): Promise<Notification[]>;
   /** Marks one notification as read; again changes nothing. */
   markRead(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
+  /** Marks the whole inbox as read; answers how many were not. */
+  markAllRead(userId: string, options?: CallOptions): Promise<number>;
+  unreadCount(userId: string, options?: CallOptions): Promise<number>;
+  /** Archives a notification, snoozes it, or marks it unread; again changes nothing. */
+  changeNotification(
+    userId: string,
+    notificationId: string,
+    change: NotificationChange,
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Erases its texts and takes it out of every list. */
+  deleteNotification(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
   /** What became of an event, by the id that `trigger` gave. */
   event(id: string, options?: CallOptions): Promise<EventReport>;
   /** Stops what has not reached anybody of these events; says of each what could be stopped. */
@@ -96,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
   const { webhookSecret, tenantId } = options;
   const call = createCaller(options);
   const pathOfUser = (userId: string) => {
-    if (tenantId === undefined) throw new TypeError("history and markRead need the tenantId");
+    if (tenantId === undefined) throw new TypeError("calls about notifications need the tenantId");
     return `/api/v1/notifications/${segment(tenantId)}/${segment(userId)}`;
   };
   /** The text once, for all tries: a signature is over these very bytes. */
@@ -138,11 +151,27 @@ export function createClient(options: ClientOptions): Client {
       return (await call<RealtimeToken>("POST", "/api/v1/auth/realtime-token", { ...rest, body }))
         .body;
     },
-    async history(userId, { limit, offset, ...rest } = {}) {
-      return await readData<Notification[]>(pathOfUser(userId) + queryOf({ limit, offset }), rest);
+    async history(userId, { limit, offset, view, category, ...rest } = {}) {
+      const query = queryOf({ limit, offset, view, category });
+      return await readData<Notification[]>(pathOfUser(userId) + query, rest);
     },
     async markRead(userId, notificationId, rest = {}) {
       await call("PUT", `${pathOfUser(userId)}/${segment(notificationId)}/read`, rest);
+    },
+    async markAllRead(userId, rest = {}) {
+      type Answer = { data: { marked: number } };
+      return (await call<Answer>("PUT", `${pathOfUser(userId)}/read`, rest)).body.data.marked;
+    },
+    async unreadCount(userId, rest = {}) {
+      const path = `${pathOfUser(userId)}/unread-count`;
+      return (await readData<{ unread: number }>(path, rest)).unread;
+    },
+    async changeNotification(userId, notificationId, change, rest = {}) {
+      const body = JSON.stringify(change);
+      await call("PATCH", `${pathOfUser(userId)}/${segment(notificationId)}`, { ...rest, body });
+    },
+    async deleteNotification(userId, notificationId, rest = {}) {
+      await call("DELETE", `${pathOfUser(userId)}/${segment(notificationId)}`, rest);
     },
     async event(id, rest = {}) {
       return await read<EventReport>(`/api/v1/events/${segment(id)}`, rest);

@@ -1,10 +1,18 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { oneOf, success } from "./fields.ts";
+import { FAULT, flag, oneOf, orNull, success } from "./fields.ts";
 import { MAX_PUSH_ACTIONS } from "./identifiers.ts";
+import { sendAt } from "./scheduled.ts";
 
-/** In-app history (specification, 2.5, 4.4 and 4.5). */
+/** In-app history (specification, 2.5, 4.4 and 4.5): people call it the inbox. */
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
+export const UNREAD_COUNT_PATH = "/api/v1/notifications/:tenantId/:userId/unread-count";
+export const MARK_ALL_READ_PATH = "/api/v1/notifications/:tenantId/:userId/read";
+export const NOTIFICATION_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId";
 export const MARK_READ_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId/read";
+
+/** What of the history is listed. `inbox`: neither archived nor snoozed. Deleted items are in none. */
+export const INBOX_VIEWS = ["inbox", "archived", "snoozed", "all"] as const;
+export type InboxView = (typeof INBOX_VIEWS)[number];
 
 export const PushAction = Type.Object(
   {
@@ -35,10 +43,53 @@ export const Notification = Type.Object(
         description: "Its buttons; only where its template sets some",
       }),
     ),
+    archived_at: Type.Optional(
+      Type.String({ description: "When it was archived; ISO 8601, UTC; only where it is" }),
+    ),
+    snoozed_until: Type.Optional(
+      Type.String({
+        description:
+          "Until then it is not in the inbox; past: by this time it is listed; ISO 8601, UTC; only where it was snoozed",
+      }),
+    ),
   },
   { title: "Notification" },
 );
 export type Notification = Static<typeof Notification>;
+
+/** Each says what is to be so; one of them in a call. */
+export const NOTIFICATION_CHANGES = {
+  read: Type.Optional(flag({ description: "false takes it out of the archive, too" })),
+  archived: Type.Optional(
+    flag({
+      description:
+        "true marks it as read and ends a snooze; false makes it what it was before it was archived",
+    }),
+  ),
+  snoozedUntil: Type.Optional(
+    orNull(
+      sendAt({
+        description:
+          "Marks it as unread and takes it out of the inbox until then; null or past: it is back at once",
+      }),
+    ),
+  ),
+};
+const CHANGE_NAMES = Object.keys(NOTIFICATION_CHANGES) as (keyof typeof NOTIFICATION_CHANGES)[];
+
+/** What is wrong with a body that has not exactly one of them. */
+export function changeFault(body: Record<string, unknown>): string | undefined {
+  const given = CHANGE_NAMES.filter((name) => body[name] !== undefined);
+  return given.length === 1 ? undefined : `must have exactly one of ${CHANGE_NAMES.join(", ")}`;
+}
+
+export const ChangeNotificationRequest = Type.Object(NOTIFICATION_CHANGES, {
+  title: "ChangeNotificationRequest",
+  description: "Exactly one of these",
+  oneOf: CHANGE_NAMES.map((name) => ({ required: [name], properties: { [name]: {} } })),
+  [FAULT]: changeFault,
+});
+export type ChangeNotificationRequest = Static<typeof ChangeNotificationRequest>;
 
 /** In the place of its title, for whoever is not its user. */
 export const CONCEALED = "The template is sensitive: its content is never shown.";
@@ -53,3 +104,18 @@ export const HistoryResponse = Type.Object(
 export type HistoryResponse = Static<typeof HistoryResponse>;
 
 export const MarkReadResponse = Type.Object({ success }, { title: "MarkReadResponse" });
+
+export const UnreadCountResponse = Type.Object(
+  {
+    success,
+    data: Type.Object({
+      unread: Type.Integer({ description: "Of the inbox: neither archived nor snoozed" }),
+    }),
+  },
+  { title: "UnreadCountResponse" },
+);
+
+export const MarkAllReadResponse = Type.Object(
+  { success, data: Type.Object({ marked: Type.Integer({ description: "How many were unread" }) }) },
+  { title: "MarkAllReadResponse" },
+);

@@ -22,7 +22,7 @@ const PREFERENCE_SOURCES = [
 export type PreferenceSource = (typeof PREFERENCE_SOURCES)[number];
 
 /** The table of categories says the same. */
-const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+export const CATEGORY_KEY = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 const NO_CATEGORY_KEY = "must be 1 to 64 of a-z, 0-9, _ . and -, the first a letter or a digit";
 
 export function categoryKey() {

@@ -66,6 +66,7 @@ export interface PublicationText {
 export type RealtimeMessage =
   | { version: 1; kind: "publication"; userId: string; publications: PublicationText[] }
   | { version: 1; kind: "marked"; userId: string; notificationId: string | "all"; unread: number }
+  | { version: 1; kind: "changed"; userId: string; notificationId: string; unread: number }
   | { version: 1; kind: "preferences"; userId: string }
   | { version: 1; kind: "disconnect"; userId: string };
 

@@ -135,8 +135,8 @@ export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
   "delivery.skipped":
     "Belfry does not send the message, on purpose; only for channels with an active template",
   "delivery.unknown": "Belfry sent the message and got no answer: nobody knows whether it arrived",
-  "notification.created": "The notification is in the user's history",
-  "notification.read": "The user has read the notification",
+  "notification.created": "The notification is in the user's inbox",
+  "notification.read": "The user has read, archived or deleted the notification",
   "preference.changed": "A user has turned something on or off",
   "webhook.test": "Somebody is testing the endpoint",
 };

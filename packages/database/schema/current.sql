@@ -468,13 +468,20 @@ create table notifications (
   read_at timestamp with time zone,
   url text,
   actions text,
+  archived_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
+  deleted_at timestamp with time zone,
   constraint notifications_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=90);
 create index notifications_of_user ON notifications USING btree (tenant_id, user_id, created_at DESC, id DESC);
+create index notifications_snoozed ON notifications USING btree (tenant_id, user_id, snoozed_until DESC, id DESC) WHERE (snoozed_until IS NOT NULL);
 create index notifications_unread ON notifications USING btree (tenant_id, user_id) WHERE (read_at IS NULL);
 create unique index notifications_by_offset ON notifications USING btree (tenant_id, user_id, channel_name, channel_offset);
 comment on column notifications.url is 'where it leads, judged when it was rendered: https or a path';
 comment on column notifications.actions is 'JSON, at most two of {label, url}; null: none';
+comment on column notifications.archived_at is 'null: not archived; what is archived is read, and not snoozed';
+comment on column notifications.snoozed_until is 'until then it is in no inbox and not counted; from then on it is listed by this time';
+comment on column notifications.deleted_at is 'when its user deleted it: its texts and links are gone; the row tells that it was there';
 
 create table outbox (
   id uuid not null,

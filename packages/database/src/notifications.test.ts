@@ -1,18 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { InboxView } from "@belfry/contracts/notification";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "./connection.ts";
 import {
+  changeNotification,
   countUnread,
+  inboxTabs,
   listNotifications,
   markAllNotificationsRead,
-  markNotificationRead,
+  type NotificationChange,
+  type Owner,
+  readUnread,
 } from "./notifications.ts";
 
-async function store(db: Database, tenantId: string, userId: string, count: number, at: Date) {
+/** An integer below `most`, the same in every run. */
+function randomOf(seed: number): (most: number) => number {
+  let state = seed;
+  return (most) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * most);
+  };
+}
+
+const change = (db: Database, owner: Owner, notificationId: string, wanted: NotificationChange) =>
+  changeNotification(db, { ...owner, notificationId }, wanted);
+
+async function store(
+  db: Database,
+  tenantId: string,
+  userId: string,
+  count: number,
+  at: Date,
+  after = 0,
+) {
   const rows = Array.from({ length: count }, (_, index) => ({
     id: uuidv7(),
     tenant_id: tenantId,
@@ -21,7 +45,7 @@ async function store(db: Database, tenantId: string, userId: string, count: numb
     title: `title ${index}`,
     body: "body",
     channel_name: "personal",
-    channel_offset: String(index + 1),
+    channel_offset: String(after + index + 1),
     created_at: at,
     read_at: null,
   }));
@@ -52,11 +76,11 @@ test("an item is marked once, and only by its own user of its own tenant", async
   const [first] = await store(db, "acme", "42", 3, new Date());
   const owner = { tenantId: "acme", userId: "42" };
   const mark = (change: object = {}) =>
-    markNotificationRead(db, { ...owner, notificationId: first!, ...change });
+    changeNotification(db, { ...owner, notificationId: first!, ...change }, { read: true });
   assert.equal(await mark({ userId: "43" }), "unknown");
   assert.equal(await mark({ tenantId: "other" }), "unknown");
   assert.equal(await countUnread(db, owner), 3);
-  assert.equal(await mark(), "marked");
+  assert.equal(await mark(), "changed");
   assert.equal(await mark(), "already");
   assert.equal(await mark({ notificationId: uuidv7() }), "unknown");
   assert.equal(await countUnread(db, owner), 2);
@@ -64,6 +88,152 @@ test("an item is marked once, and only by its own user of its own tenant", async
   assert.equal(await markAllNotificationsRead(db, owner), 2);
   assert.equal(await markAllNotificationsRead(db, owner), 0);
   assert.equal(await countUnread(db, owner), 0);
+});
+
+test("the unread count and every view say the same after 1,000 random changes, whoever else has an inbox", async (t) => {
+  const { db } = await connectedDatabase(t);
+  const owner = { tenantId: "acme", userId: "42" };
+  const start = Date.now() - 3_600_000;
+  const ids: string[] = [];
+  for (let at = 0; at < 12; at += 1) {
+    ids.push(...(await store(db, "acme", "42", 1, new Date(start + at), at)));
+  }
+  const [foreign] = await store(db, "acme", "43", 1, new Date());
+  /** What each item is to be; `at`: by when it is listed. */
+  interface Item {
+    id: string;
+    at: number;
+    read: boolean;
+    archived: boolean;
+    readByArchive: boolean;
+    snoozed: "no" | "yes" | "back";
+  }
+  const items = new Map(
+    ids.map((id, at): [string, Item] => [
+      id,
+      { id, at: start + at, read: false, archived: false, readByArchive: false, snoozed: "no" },
+    ]),
+  );
+  const created = new Map([...items.values()].map(({ id, at }) => [id, at]));
+  const archive = (item: Item) => ({
+    ...item,
+    ...{ archived: true, read: true, snoozed: "no" as const, at: created.get(item.id)! },
+    readByArchive: item.archived ? item.readByArchive : !item.read,
+  });
+  const operations: Record<string, (item: Item) => [NotificationChange, Item]> = {
+    read: (item) => [{ read: true }, { ...item, read: true }],
+    unread: (item) => [{ read: false }, { ...item, read: false, archived: false }],
+    archive: (item) => [{ archived: true }, archive(item)],
+    unarchive(item) {
+      const read = item.archived ? !item.readByArchive : item.read;
+      return [{ archived: false }, { ...item, read, archived: false }];
+    },
+    snooze(item) {
+      const at = Date.now() + 3_600_000;
+      const next = { ...item, at, read: false, archived: false, snoozed: "yes" as const };
+      return [{ snoozedUntil: new Date(at) }, next];
+    },
+    wake: (item) => [{ snoozedUntil: null }, { ...item, snoozed: "no", at: created.get(item.id)! }],
+  };
+  const names = Object.keys(operations);
+  const random = randomOf(36);
+  for (let turn = 0; turn < 1000; turn += 1) {
+    const item = items.get(ids[random(ids.length)]!);
+    const name = names[random(names.length)]!;
+    if (turn % 200 === 199 && item !== undefined) {
+      assert.equal(await change(db, owner, item.id, { deleted: true }), "changed");
+      items.delete(item.id);
+      assert.equal(await change(db, owner, item.id, { read: false }), "unknown");
+    } else if (turn % 50 === 49) {
+      await markAllNotificationsRead(db, owner);
+      for (const one of items.values()) {
+        if (one.snoozed !== "yes") items.set(one.id, { ...one, read: true });
+      }
+    } else if (item?.snoozed === "yes" && turn % 3 === 0) {
+      // Its time has come.
+      const at = Date.now() - 1;
+      await sql`update notifications set snoozed_until = ${new Date(at)} where id = ${item.id}`.execute(
+        db,
+      );
+      items.set(item.id, { ...item, at, snoozed: "back" });
+    } else if (item !== undefined) {
+      const [wanted, next] = operations[name]!(item);
+      assert.notEqual(await change(db, owner, item.id, wanted), "unknown", name);
+      items.set(item.id, next);
+    }
+    const newestFirst = [...items.values()].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    const views: Record<InboxView, Item[]> = {
+      inbox: newestFirst.filter((one) => !one.archived && one.snoozed !== "yes"),
+      archived: newestFirst.filter((one) => one.archived),
+      snoozed: newestFirst.filter((one) => one.snoozed === "yes"),
+      all: newestFirst,
+    };
+    for (const [view, expected] of Object.entries(views) as [InboxView, Item[]][]) {
+      if (view !== "inbox" && turn % 20 > 0) continue;
+      const listed = await listNotifications(db, { ...owner, view, limit: 50 });
+      assert.deepEqual(
+        listed.map(({ id, status }) => [id, status]),
+        expected.map(({ id, read }) => [id, read ? "READ" : "UNREAD"]),
+        `${view} after ${name}, turn ${turn}`,
+      );
+      const unread = listed.filter(({ status }) => status === "UNREAD").length;
+      if (view === "inbox") assert.equal(await countUnread(db, owner), unread);
+      else {
+        const page = { ...owner, view, limit: 4, before: listed[1]?.id };
+        if (listed.length > 1)
+          assert.deepEqual(await listNotifications(db, page), listed.slice(2, 6));
+      }
+    }
+  }
+  assert.ok(items.size < ids.length && items.size > 0);
+  assert.equal(await change(db, owner, foreign!, { archived: true }), "unknown");
+});
+
+test("what is deleted leaves no text behind, counts as read, and is told of once", async (t) => {
+  const { db } = await connectedDatabase(t);
+  const owner = { tenantId: "acme", userId: "42" };
+  const [first = ""] = await store(db, "acme", "42", 1, new Date());
+  await sql`update notifications set url = '/secret', actions = '[]'`.execute(db);
+  assert.equal(await change(db, owner, first, { deleted: true }), "changed");
+  assert.equal(await change(db, owner, first, { deleted: true }), "unknown");
+  const { title, body, url, actions, read_at } = await db
+    .selectFrom("notifications")
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([title, body, url, actions, read_at !== null], ["", "", null, null, true]);
+});
+
+test("the tabs are those categories that have something in the inbox", async (t) => {
+  const { db } = await connectedDatabase(t);
+  await sql`insert into tenants (id, name, per_minute) values ('acme', 'Acme', 1), ('other', 'O', 1)`.execute(
+    db,
+  );
+  await sql`
+    insert into categories (tenant_id, key, label, description, position)
+    values ('acme', 'none', '{"": "None"}', '{}', 0), ('acme', 'orders', '{"": "Orders"}', '{}', 1),
+           ('other', 'theirs', '{"": "Theirs"}', '{}', 0)`.execute(db);
+  await sql`
+    insert into event_type_categories values
+      ('acme', 'order.confirmed', 'orders'), ('acme', 'x', 'none'), ('other', 'order.confirmed', 'theirs')`.execute(
+    db,
+  );
+  const owner = { tenantId: "acme", userId: "42" };
+  const [first = "", second = ""] = await store(db, "acme", "42", 2, new Date());
+  const orders = { key: "orders", label: { "": "Orders" } };
+  const none = { archived: false, snoozed: false };
+  assert.deepEqual(await inboxTabs(db, owner), { categories: [orders], ...none });
+  const listed = { ...owner, limit: 9 };
+  assert.equal((await listNotifications(db, { ...listed, category: "orders" })).length, 2);
+  assert.deepEqual(await listNotifications(db, { ...listed, category: "none" }), []);
+  assert.deepEqual(await listNotifications(db, { ...listed, category: "theirs" }), []);
+  await change(db, owner, first, { archived: true });
+  await change(db, owner, second, { snoozedUntil: new Date(Date.now() + 60_000) });
+  const { returnsInMs } = await readUnread(db, owner);
+  assert.ok(returnsInMs !== null && returnsInMs > 0 && returnsInMs <= 60_000);
+  assert.deepEqual(await inboxTabs(db, owner), {
+    ...{ categories: [orders], archived: true, snoozed: true },
+  });
+  assert.deepEqual(await inboxTabs(db, { ...owner, userId: "43" }), { categories: [], ...none });
 });
 
 test("a whole inbox is marked, however long it is, and each item is told of once", async (t) => {

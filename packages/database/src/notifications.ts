@@ -1,8 +1,15 @@
 import { IN_APP } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import type { Notification, PushAction } from "@belfry/contracts/notification";
-import { sql } from "kysely";
+import type {
+  ChangeNotificationRequest,
+  InboxView,
+  Notification,
+  PushAction,
+} from "@belfry/contracts/notification";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "./connection.ts";
+import type { Category } from "./preferences.ts";
+import type { Schema } from "./schema.ts";
 
 /** The in-app history of one user of one tenant: no query here can reach another's. */
 export interface Owner {
@@ -13,35 +20,60 @@ export interface Owner {
 export interface NotificationPage extends Owner {
   limit: number;
   offset?: number;
-  /** Only items older than the one with this id (a UUID); unknown to the user: nothing. */
+  /** Only items behind the one with this id (a UUID); unknown to the user: nothing. */
   before?: string | undefined;
+  /** Default: inbox. */
+  view?: InboxView | undefined;
+  /** Only items of the event types of this category. */
+  category?: string | undefined;
 }
 
-/** Newest first, ties by id. */
+/** By view: which items that were never snoozed, or are no more, and which that were. */
+const VIEWS: Record<InboxView, { steady: RawBuilder<boolean>; snoozed: RawBuilder<boolean> }> = {
+  inbox: { steady: sql`n.archived_at is null`, snoozed: sql`n.snoozed_until <= now()` },
+  archived: {
+    steady: sql`n.archived_at is not null and n.deleted_at is null`,
+    snoozed: sql`false`,
+  },
+  snoozed: { steady: sql`false`, snoozed: sql`n.snoozed_until > now()` },
+  all: { steady: sql`n.deleted_at is null`, snoozed: sql`true` },
+};
+
+/** Newest first, ties by id; what was snoozed stands by the time at which it comes back. */
 export async function listNotifications(
   db: Database,
-  page: NotificationPage,
+  { tenantId, userId, limit, offset = 0, before, view = "inbox", category }: NotificationPage,
 ): Promise<Notification[]> {
-  let query = db
-    .selectFrom("notifications as n")
-    .select(["n.id", "n.event_type", "n.title", "n.body", "n.created_at", "n.read_at"])
-    .select(["n.url", "n.actions"])
-    .where("n.tenant_id", "=", page.tenantId)
-    .where("n.user_id", "=", page.userId);
-  if (page.before !== undefined) {
-    query = query.where(
-      sql<boolean>`(n.created_at, n.id) < (
-        select b.created_at, b.id from notifications b
-        where b.id = ${page.before}::uuid and b.tenant_id = ${page.tenantId} and b.user_id = ${page.userId}
-      )`,
-    );
-  }
-  const rows = await query
-    .orderBy("n.created_at", "desc")
-    .orderBy("n.id", "desc")
-    .limit(page.limit)
-    .offset(page.offset ?? 0)
-    .execute();
+  const { steady, snoozed } = VIEWS[view];
+  // Two lists, each in the order of an index.
+  const listed = (which: RawBuilder<boolean>, by: RawBuilder<Date>) => sql`(
+    select n.* from notifications n
+    where n.tenant_id = ${tenantId} and n.user_id = ${userId} and ${which}
+      ${
+        before === undefined
+          ? sql``
+          : sql`and (${by}, n.id) < (
+              select coalesce(b.snoozed_until, b.created_at), b.id from notifications b
+              where b.id = ${before}::uuid and b.tenant_id = ${tenantId} and b.user_id = ${userId})`
+      }
+      ${
+        category === undefined
+          ? sql``
+          : sql`and n.event_type = any (array(
+              select c.event_type from event_type_categories c
+              where c.tenant_id = ${tenantId} and c.category = ${category}))`
+      }
+    order by ${by} desc, n.id desc limit ${limit + offset})`;
+  const { rows } = await sql<Row>`
+    select n.id, n.event_type, n.title, n.body, n.created_at, n.read_at, n.url, n.actions,
+           n.archived_at, n.snoozed_until
+    from (
+      ${listed(sql`n.snoozed_until is null and ${steady}`, sql`n.created_at`)}
+      union all
+      ${listed(sql`n.snoozed_until is not null and ${snoozed}`, sql`n.snoozed_until`)}
+    ) n
+    order by coalesce(n.snoozed_until, n.created_at) desc, n.id desc
+    limit ${limit} offset ${offset}`.execute(db);
   return rows.map((row) => ({
     id: row.id,
     type: row.event_type,
@@ -50,8 +82,12 @@ export async function listNotifications(
     status: row.read_at === null ? "UNREAD" : "READ",
     created_at: row.created_at.toISOString(),
     ...notificationLinks(row),
+    ...(row.archived_at !== null && { archived_at: row.archived_at.toISOString() }),
+    ...(row.snoozed_until !== null && { snoozed_until: row.snoozed_until.toISOString() }),
   }));
 }
+
+type Row = Omit<Schema["notifications"], "tenant_id" | "user_id">;
 
 /** Where an item leads; nothing where it leads nowhere. */
 export function notificationLinks(row: {
@@ -93,39 +129,137 @@ export async function shownNotifications(
   return new Set(rows.map(({ id }) => id));
 }
 
-export async function countUnread(db: Database, owner: Owner): Promise<number> {
-  const { unread } = await db
-    .selectFrom("notifications")
-    .select(sql<number>`count(*)::integer`.as("unread"))
-    .where("tenant_id", "=", owner.tenantId)
-    .where("user_id", "=", owner.userId)
-    .where("read_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return unread;
+/** What is archived or deleted is read. */
+const IS_UNREAD = sql`read_at is null and (snoozed_until is null or snoozed_until <= now())`;
+
+export interface UnreadState {
+  unread: number;
+  /** How long until the next snoozed item is back; null: none is snoozed. */
+  returnsInMs: number | null;
 }
 
-/** `already`: nothing changed; `unknown`: the user has no such item. The id must be a UUID. */
-export async function markNotificationRead(
-  db: Database,
-  item: Owner & { notificationId: string },
-): Promise<"marked" | "already" | "unknown"> {
-  const { rows } = await sql<{ marked: number }>`
-    with marked as (
-      update notifications set read_at = now()
-      where id = ${item.notificationId} and tenant_id = ${item.tenantId}
-        and user_id = ${item.userId} and read_at is null
-      returning id
+export async function readUnread(db: Database, { tenantId, userId }: Owner): Promise<UnreadState> {
+  const { rows } = await sql<UnreadState>`
+    select (
+        select count(*)::integer from notifications
+        where tenant_id = ${tenantId} and user_id = ${userId} and ${IS_UNREAD}
+      ) as unread, (
+        select ceil(extract(epoch from snoozed_until - now()) * 1000)::float8 from notifications
+        where tenant_id = ${tenantId} and user_id = ${userId} and snoozed_until > now()
+        order by snoozed_until limit 1
+      ) as "returnsInMs"`.execute(db);
+  return rows[0]!;
+}
+
+export async function countUnread(db: Database, owner: Owner): Promise<number> {
+  return (await readUnread(db, owner)).unread;
+}
+
+/** By what a page leads through the inbox. */
+export interface InboxTabs {
+  /** Those that have items in it, in the tenant's order. */
+  categories: Pick<Category, "key" | "label">[];
+  /** Whether there is such an item. */
+  archived: boolean;
+  snoozed: boolean;
+}
+
+export async function inboxTabs(db: Database, { tenantId, userId }: Owner): Promise<InboxTabs> {
+  const { rows } = await sql<InboxTabs>`
+    with own as materialized (
+      select event_type, archived_at, snoozed_until from notifications
+      where tenant_id = ${tenantId} and user_id = ${userId} and deleted_at is null
     )
-    ${TOLD}`.execute(db);
-  if (rows[0]!.marked > 0) return "marked";
-  const found = await db
-    .selectFrom("notifications")
-    .select("id")
-    .where("id", "=", item.notificationId)
-    .where("tenant_id", "=", item.tenantId)
-    .where("user_id", "=", item.userId)
-    .executeTakeFirst();
-  return found === undefined ? "unknown" : "already";
+    select exists (select from own where archived_at is not null) as archived,
+           exists (select from own where snoozed_until > now()) as snoozed,
+           array(
+             select json_build_object('key', c.key, 'label', c.label) from categories c
+             where c.tenant_id = ${tenantId} and c.key in (
+               select e.category from own join event_type_categories e
+                 on e.tenant_id = ${tenantId} and e.event_type = own.event_type
+               where own.archived_at is null)
+             order by c.position, c.key
+           ) as categories`.execute(db);
+  return rows[0]!;
+}
+
+/** What is to be so of an item. */
+export type NotificationChange =
+  | { read: boolean }
+  | { archived: boolean }
+  /** null: it is back at once. */
+  | { snoozedUntil: Date | null }
+  | { deleted: true };
+
+export function changeOf({
+  read,
+  archived,
+  snoozedUntil,
+}: ChangeNotificationRequest): NotificationChange {
+  if (read !== undefined) return { read };
+  if (archived !== undefined) return { archived };
+  return { snoozedUntil: snoozedUntil ? new Date(snoozedUntil) : null };
+}
+
+/** What the user's open pages are told of a change. */
+export function kindOfChange(change: NotificationChange): "marked" | "changed" {
+  return "read" in change && change.read ? "marked" : "changed";
+}
+
+/** What a change makes of an item's `read_at`, `archived_at` and `snoozed_until`. */
+function stateAfter(change: NotificationChange): RawBuilder<unknown> {
+  const read = sql`coalesce(n.read_at, now())`;
+  if ("read" in change) {
+    return change.read
+      ? sql`${read}, n.archived_at, n.snoozed_until`
+      : sql`null::timestamptz, null::timestamptz, n.snoozed_until`;
+  }
+  if ("snoozedUntil" in change) {
+    return change.snoozedUntil === null
+      ? sql`n.read_at, n.archived_at, null::timestamptz`
+      : sql`null::timestamptz, null::timestamptz, ${change.snoozedUntil}::timestamptz`;
+  }
+  return "deleted" in change || change.archived
+    ? sql`${read}, coalesce(n.archived_at, now()), null::timestamptz`
+    : // What was read by being archived is unread again.
+      sql`nullif(n.read_at, n.archived_at), null::timestamptz, n.snoozed_until`;
+}
+
+/**
+ * Changes an item of the user. `already`: it was so; `unknown`: the user has no such item. The id must be a UUID. An
+ * item that is deleted stays without its content, as the history of its event.
+ */
+export async function changeNotification(
+  db: Database,
+  { tenantId, userId, notificationId }: Owner & { notificationId: string },
+  change: NotificationChange,
+): Promise<"changed" | "already" | "unknown"> {
+  const emptied = sql`, deleted_at = now(), title = '', body = '', url = null, actions = null`;
+  const isDeleted = "deleted" in change;
+  const { rows } = await sql<{ found: boolean; changed: boolean }>`
+    with found as materialized (
+      select n.id, n.read_at, n.archived_at, n.snoozed_until from notifications n
+      where n.id = ${notificationId} and n.tenant_id = ${tenantId} and n.user_id = ${userId}
+        and n.deleted_at is null
+      for update
+    ),
+    wanted (id, was_read, read_at, archived_at, snoozed_until) as (
+      select n.id, n.read_at is not null, ${stateAfter(change)} from found n
+    ),
+    changed as (
+      update notifications n
+      set (read_at, archived_at, snoozed_until) = (w.read_at, w.archived_at, w.snoozed_until)
+        ${isDeleted ? emptied : sql``}
+      from wanted w
+      where n.id = w.id and (${isDeleted} or (n.read_at, n.archived_at, n.snoozed_until)
+        is distinct from (w.read_at, w.archived_at, w.snoozed_until))
+      returning n.id, n.read_at is not null and not w.was_read as is_read
+    )
+    select exists (select from found) as found, exists (select from changed) as changed,
+           tell_notifications(array(select id from changed where is_read), 'notification.read')
+  `.execute(db);
+  const { found, changed } = rows[0]!;
+  return changed ? "changed" : found ? "already" : "unknown";
 }
 
 /** So that a statement that tells of each stays short of its timeout, however many there are. */
@@ -144,17 +278,13 @@ async function markSomeRead(db: Database, { tenantId, userId }: Owner): Promise<
   const { rows } = await sql<{ marked: number }>`
     with locked as materialized (
       select id from notifications
-      where tenant_id = ${tenantId} and user_id = ${userId} and read_at is null
+      where tenant_id = ${tenantId} and user_id = ${userId} and ${IS_UNREAD}
       order by id limit ${MARKED_AT_ONCE} for update
     ),
     marked as (
       update notifications set read_at = now() where id = any (array(select id from locked)) returning id
     )
-    ${TOLD}`.execute(db);
+    select count(*)::integer as marked, tell_notifications(array_agg(id), 'notification.read')
+    from marked`.execute(db);
   return rows[0]!.marked;
 }
-
-/** Counts what was marked, and tells of it whom the tenant wants to be told. */
-const TOLD = sql`
-  select count(*)::integer as marked, tell_notifications(array_agg(id), 'notification.read')
-  from marked`;

@@ -390,6 +390,12 @@ export interface Schema {
     url: string | null;
     /** JSON, at most two of {label, url}; null: none */
     actions: string | null;
+    /** null: not archived; what is archived is read, and not snoozed */
+    archived_at: Date | null;
+    /** until then it is in no inbox and not counted; from then on it is listed by this time */
+    snoozed_until: Date | null;
+    /** when its user deleted it: its texts and links are gone; the row tells that it was there */
+    deleted_at: Date | null;
   };
 
   outbox: {

@@ -8,6 +8,24 @@ export interface InboxLabels {
   unreadItem: string;
   markRead: string;
   markAllRead: string;
+  markUnread: string;
+  archive: string;
+  unarchive: string;
+  snooze: string;
+  snoozeHour: string;
+  snoozeTomorrow: string;
+  snoozeWeek: string;
+  unsnooze: string;
+  until(time: string): string;
+  delete: string;
+  deleteSure: string;
+  archived: string;
+  snoozed: string;
+  undo: string;
+  all: string;
+  snoozedTab: string;
+  archivedTab: string;
+  emptyTab: string;
   more: string;
   empty: string;
   loading: string;
@@ -32,7 +50,7 @@ export interface InboxLabels {
   notSaved: string;
 }
 
-/** A text may stand for a function: `{unread}`, `{reason}` and `{title}` in it are the value. */
+/** A text may stand for a function: `{unread}`, `{reason}`, `{title}` and `{time}` in it are the value. */
 export type InboxWords = {
   [Name in keyof InboxLabels]?: InboxLabels[Name] | string;
 } & { channel?: InboxLabels["channel"] | Record<string, string> };

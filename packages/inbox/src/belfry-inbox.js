@@ -1,3 +1,4 @@
+import { InboxChanges } from "./inbox-changes.js";
 import { InboxFeed } from "./inbox-feed.js";
 import { makeFrame } from "./inbox-frame.js";
 import { ENGLISH, labelsWith, pageLanguages } from "./inbox-labels.js";
@@ -5,6 +6,7 @@ import { InboxList } from "./inbox-list.js";
 import { InboxPanel } from "./inbox-panel.js";
 import { InboxPreferences } from "./inbox-preferences.js";
 import { inboxSheet } from "./inbox-style.js";
+import { InboxTabs } from "./inbox-tabs.js";
 import { REFLECTED, reflect } from "./reflected.js";
 
 export { InboxFeed };
@@ -225,16 +227,23 @@ export class BelfryInbox extends Base {
     root.replaceChildren(...parts.nodes);
     this.#parts = parts;
     this.#shownState = "";
+    const changes = new InboxChanges(parts, this.#labels, {
+      feed: () => this.#feed,
+      doing: (work) => this.#try(work),
+      say: (words) => this.#say(words),
+    });
     this.#list = new InboxList(parts.list, {
       choose: (id) => this.#choose(id),
       follow: (id, index) => this.#choose(id, index),
-      markRead: (id) => this.#try(this.#feed?.markRead(id)),
+      run: (action, id, name) => changes.run(action, id, name),
+      lost: () => parts.panel.focus(),
     });
+    const tabs = new InboxTabs(parts.tabs, this.#labels, () => pageLanguages(this));
     const preferences = new InboxPreferences(parts, this.#labels, {
       saving: (work) => this.#try(work, this.#labels.notSaved),
       languages: () => pageLanguages(this),
     });
-    const views = { list: this.#list, preferences };
+    const views = { list: this.#list, preferences, tabs, changes };
     this.#panel = new InboxPanel(this, parts, views, () => this.#feed);
     parts.markAll.addEventListener("click", () => {
       this.#try(this.#feed?.markAllRead());
@@ -251,10 +260,13 @@ export class BelfryInbox extends Base {
     const { empty, more, markAll, bell, badges } = this.#parts;
     const labels = this.#labels;
     const { items = [], unread = 0, hasMore = false, isLoaded = false } = this.#feed ?? {};
+    const { view = "inbox", category } = this.#feed?.view ?? {};
+    const isWhole = view === "inbox" && category === undefined;
     this.#list.show(items, {
       labels,
       languages: pageLanguages(this),
       hasTypes: this.hasAttribute("show-types"),
+      view,
     });
     for (const badge of badges) {
       badge.hidden = unread === 0;
@@ -262,8 +274,10 @@ export class BelfryInbox extends Base {
     }
     bell.setAttribute("aria-label", labels.bell(unread));
     markAll.disabled = unread === 0;
+    markAll.hidden = !isWhole;
     empty.hidden = items.length > 0;
-    empty.textContent = isLoaded ? labels.empty : this.#whileUnread();
+    const none = isWhole ? labels.empty : labels.emptyTab;
+    empty.textContent = isLoaded ? none : this.#whileUnread();
     more.hidden = !hasMore;
     this.#showState();
     if (unread !== this.#shownUnread) {

@@ -16,6 +16,30 @@ export interface InboxItem {
   readonly url?: string;
   /** Its buttons, at most two, judged like `url`. Absent where it has none. */
   readonly actions?: readonly InboxAction[];
+  /** ISO 8601: when it comes back, or came back, from being snoozed. Absent where it was not. */
+  readonly snoozedUntil?: string;
+}
+
+/** What is listed: everything that is neither archived nor snoozed, of all categories or of one; or one of these. */
+export type InboxView =
+  | { readonly view: "inbox"; readonly category?: string }
+  | { readonly view: "archived" | "snoozed"; readonly category?: undefined };
+
+/** What is to be so of an item. */
+export type InboxChange =
+  | { readonly read: boolean }
+  | { readonly archived: boolean }
+  /** ISO 8601; null: it is back at once. */
+  | { readonly snoozedUntil: string | null };
+
+export interface InboxTabs {
+  /** Those that something in the inbox is of. Labels are by language; "" is the default. */
+  readonly categories: readonly {
+    readonly key: string;
+    readonly label: Readonly<Record<string, string>>;
+  }[];
+  readonly archived: boolean;
+  readonly snoozed: boolean;
 }
 
 export interface InboxAction {
@@ -69,12 +93,12 @@ export interface InboxFeedOptions {
 }
 
 /**
- * Fires `change`, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, and `preferences` when
+ * Fires `change`, `load` when the list was read, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, and `preferences` when
  * those of the user were changed over a connection: read them anew.
  */
 export class InboxFeed extends EventTarget {
   constructor(options: InboxFeedOptions);
-  /** Newest first. */
+  /** Newest first; what was snoozed by the time at which it came back. */
   readonly items: readonly InboxItem[];
   /** Of the whole inbox, not only of the items. */
   readonly unread: number;
@@ -83,14 +107,21 @@ export class InboxFeed extends EventTarget {
   /** What keeps it from connecting: nobody is logged in, there was no token, or no answer. Empty: nothing does. */
   readonly problem: "" | "signedOut" | "noToken" | "unreachable";
   readonly hasMore: boolean;
-  /** The history was read at least once. */
+  /** What is listed was read at least once. */
   readonly isLoaded: boolean;
+  readonly view: InboxView;
+  /** Lists something else. */
+  show(view: InboxView): void;
   start(): void;
   stop(): void;
   reconnect(): void;
   /** Rejects when it could not be stored; the items then say what is true. */
   markRead(id: string): Promise<void>;
   markAllRead(): Promise<void>;
+  /** The same of any change; and of a deletion, which nothing brings back. */
+  change(id: string, change: InboxChange): Promise<void>;
+  remove(id: string): Promise<void>;
+  readTabs(): Promise<InboxTabs>;
   loadMore(): Promise<void>;
   readPreferences(): Promise<ShownPreferences>;
   /** All of them or none; answers what is true then. Rejects when it could not be stored. */

@@ -15,6 +15,10 @@ const LOAD_DELAY_MS = 20;
 const LOAD_AGAIN_MS = 3000;
 /** A push that comes this soon after a mark of all may be one that was marked already. */
 const UNSURE_MS = 2000;
+/** A browser's timers go no further. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** What is listed at first. */
+const INBOX = { view: "inbox" };
 
 /**
  * A user's inbox, live: what is shown, how many are unread, and whether it is connected. Knows nothing
@@ -35,6 +39,8 @@ export class InboxFeed extends EventTarget {
   problem = "";
   hasMore = false;
   isLoaded = false;
+  /** @type {import("./inbox-feed.d.ts").InboxView} */
+  view = INBOX;
 
   /** @type {InboxFeedOptions} */
   #options;
@@ -44,6 +50,9 @@ export class InboxFeed extends EventTarget {
   #isLoading = false;
   #isStale = false;
   #loadTimer;
+  #returnTimer;
+  /** Beginnings and ends of changes so far: a reading that one of them fell into may not have seen it. */
+  #changes = 0;
   #markedAllAt = Number.NEGATIVE_INFINITY;
   /** The ids of each mark that has no answer yet. */
   #marks = new Set();
@@ -91,6 +100,7 @@ export class InboxFeed extends EventTarget {
 
   stop() {
     clearTimeout(this.#loadTimer);
+    clearTimeout(this.#returnTimer);
     this.#client?.disconnect();
     this.#client?.removeAllListeners();
     this.#client = undefined;
@@ -109,7 +119,40 @@ export class InboxFeed extends EventTarget {
 
   async markAllRead() {
     if (this.unread === 0) return;
-    await this.#mark(this.items.filter(isUnread), "notifications.mark_all_read", {});
+    await this.#mark(this.items.filter(this.#isUnread), "notifications.mark_all_read", {});
+  }
+
+  /**
+   * Says what is to be so of an item: `{read}`, `{archived}` or `{snoozedUntil}`. Shown at once, taken back when it fails.
+   * @param {string} id
+   * @param {import("./inbox-feed.d.ts").InboxChange} change
+   */
+  async change(id, change) {
+    await this.#change(id, "notifications.change", { id, ...change });
+  }
+
+  /** @param {string} id */
+  async remove(id) {
+    await this.#change(id, "notifications.delete", { id });
+  }
+
+  /**
+   * Lists something else: `{view, category}`.
+   * @param {import("./inbox-feed.d.ts").InboxView} view
+   */
+  show(view) {
+    if (view.view === this.view.view && view.category === this.view.category) return;
+    this.view = view;
+    this.#unreadElsewhere = this.unread;
+    this.hasMore = false;
+    this.isLoaded = false;
+    this.#show([]);
+    this.#loadSoon(0);
+  }
+
+  /** The categories of what is in the inbox, and whether anything is archived or snoozed. */
+  readTabs() {
+    return this.#call("notifications.tabs", {});
   }
 
   /** Adds older ones. */
@@ -117,9 +160,15 @@ export class InboxFeed extends EventTarget {
     const oldest = this.items.at(-1);
     if (oldest === undefined || !this.hasMore) return;
     const limit = this.#pageItems;
-    const { notifications } = await this.#call("notifications.list", { limit, before: oldest.id });
+    const { view } = this;
+    const page = { limit, before: oldest.id, ...view };
+    const { notifications } = await this.#call("notifications.list", page);
+    if (view !== this.view) return;
     const older = notifications.map(fromHistory);
-    this.#unreadElsewhere = Math.max(0, this.#unreadElsewhere - older.filter(isUnread).length);
+    this.#unreadElsewhere = Math.max(
+      0,
+      this.#unreadElsewhere - older.filter(this.#isUnread).length,
+    );
     this.hasMore = notifications.length === limit && this.items.length + limit <= MAX_ITEMS;
     this.#show(merged(this.items, older));
   }
@@ -165,15 +214,25 @@ export class InboxFeed extends EventTarget {
     const { title, body, category } = data;
     const state = { read: false, isLive: true };
     const item = { id, title, body, category, createdAt, ...state, ...linksOfTags(tags) };
-    this.#show(merged(this.items, [item]));
+    if (this.#isWhole) this.#show(merged(this.items, [item]));
+    else {
+      // Whether it is one of those that are listed is known to the gateway.
+      this.#unreadElsewhere += 1;
+      this.#show(this.items);
+      this.#loadSoon();
+    }
     this.dispatchEvent(new CustomEvent("notification", { detail: item }));
   }
 
   /** Something was marked read or preferred: here, in another tab, or elsewhere. */
   #onMessage(data) {
     if (data?.type === "preferences") this.dispatchEvent(new Event("preferences"));
+    if (data?.type === "changed") this.#loadSoon();
     if (data?.type !== "marked") return;
-    if (data.id === "all") {
+    if (data.id === "all" && this.view.view === "snoozed") {
+      this.#unreadElsewhere = 0;
+      this.#show(this.items);
+    } else if (data.id === "all") {
       this.#markedAllAt = performance.now();
       this.#unreadElsewhere = 0;
       this.#setRead(() => true, true);
@@ -200,20 +259,29 @@ export class InboxFeed extends EventTarget {
     if (client?.state !== "connected") return;
     this.#isLoading = true;
     this.#isStale = false;
+    const { view } = this;
+    const changes = this.#changes;
     this.#markedMeanwhile = new Set([...this.#marks].flatMap((ids) => [...ids]));
     try {
       const limit = Math.min(MAX_ITEMS, Math.max(this.#pageItems, this.items.length));
-      const [{ unread }, { notifications }] = await Promise.all([
+      const [{ unread, returnsInMs }, { notifications }] = await Promise.all([
         this.#call("notifications.unread_count", {}),
-        this.#call("notifications.list", { limit }),
+        this.#call("notifications.list", { limit, ...view }),
       ]);
       if (client !== this.#client) return;
+      if (view !== this.view || changes !== this.#changes) {
+        this.#isLoading = false;
+        this.#loadSoon();
+        return;
+      }
+      this.#loadAt(returnsInMs);
       const loaded = notifications.map(fromHistory);
       this.hasMore = notifications.length === limit && limit < MAX_ITEMS;
       // With the whole history at hand nothing is elsewhere, whatever came between the two answers.
-      this.#unreadElsewhere = this.hasMore
-        ? Math.max(0, unread - loaded.filter(isUnread).length)
-        : 0;
+      this.#unreadElsewhere =
+        this.hasMore || !this.#isWhole
+          ? Math.max(0, unread - loaded.filter(this.#isUnread).length)
+          : 0;
       this.isLoaded = true;
       const live = new Set(this.items.filter((item) => item.isLive).map((item) => item.id));
       for (const item of loaded) {
@@ -230,7 +298,37 @@ export class InboxFeed extends EventTarget {
       return;
     }
     this.#isLoading = false;
+    this.dispatchEvent(new Event("load"));
     if (this.#isStale) this.#loadSoon();
+  }
+
+  /** When the next snoozed item is back. */
+  #loadAt(inMs) {
+    clearTimeout(this.#returnTimer);
+    if (inMs === undefined) return;
+    const delayMs = Math.min(inMs + LOAD_DELAY_MS, MAX_TIMER_MS);
+    this.#returnTimer = setTimeout(() => this.#loadSoon(), delayMs);
+  }
+
+  /** `data` as the gateway takes it: an item stays in the list if it is only read or unread then. */
+  async #change(id, method, data) {
+    const before = this.items.find((one) => one.id === id);
+    this.#changes += 1;
+    this.#show(
+      this.items.flatMap((one) => {
+        if (one.id !== id) return one;
+        return data.read === undefined ? [] : { ...one, read: data.read };
+      }),
+    );
+    try {
+      await this.#call(method, data);
+    } catch (error) {
+      if (before !== undefined) this.#show(merged([before], this.items));
+      this.#loadSoon();
+      throw error;
+    } finally {
+      this.#changes += 1;
+    }
   }
 
   async #mark(items, method, data) {
@@ -264,9 +362,17 @@ export class InboxFeed extends EventTarget {
 
   #show(items) {
     this.items = items;
-    this.unread = items.filter(isUnread).length + this.#unreadElsewhere;
+    this.unread = items.filter(this.#isUnread).length + this.#unreadElsewhere;
     this.#changed();
   }
+
+  /** All of the inbox is listed. */
+  get #isWhole() {
+    return this.view.view === "inbox" && this.view.category === undefined;
+  }
+
+  /** It counts: what is snoozed does not. */
+  #isUnread = (item) => !item.read && this.view.view !== "snoozed";
 
   #setState(state, reason, problem) {
     if (this.state === state && this.reason === reason && this.problem === problem) return;
@@ -281,20 +387,22 @@ export class InboxFeed extends EventTarget {
   }
 }
 
-const isUnread = (item) => !item.read;
-
-function fromHistory({ id, type, title, body, status, created_at, url, actions }) {
+function fromHistory({ id, type, title, body, status, created_at, url, actions, snoozed_until }) {
   return {
     ...{ id, title, body, category: type, createdAt: created_at },
     ...{ read: status === "READ", isLive: false },
+    ...(snoozed_until !== undefined && { snoozedUntil: snoozed_until }),
     ...linksOf(url, actions),
   };
 }
+
+/** By which time an item is listed. */
+const listedAt = ({ snoozedUntil, createdAt }) => snoozedUntil ?? createdAt;
 
 /** Newest first, each once; what the first list says of an item counts. */
 function merged(items, more) {
   const byId = new Map(more.map((item) => [item.id, item]));
   for (const item of items) byId.set(item.id, item);
   const order = (a, b) => (a === b ? 0 : a < b ? 1 : -1);
-  return [...byId.values()].sort((a, b) => order(a.createdAt, b.createdAt) || order(a.id, b.id));
+  return [...byId.values()].sort((a, b) => order(listedAt(a), listedAt(b)) || order(a.id, b.id));
 }

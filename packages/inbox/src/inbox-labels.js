@@ -15,8 +15,32 @@ export const ENGLISH = {
   unreadItem: "Unread",
   markRead: "Mark read",
   markAllRead: "Mark all read",
+  markUnread: "Mark unread",
+  archive: "Archive",
+  /** Out of the archive. */
+  unarchive: "Move to inbox",
+  snooze: "Snooze",
+  snoozeHour: "In an hour",
+  snoozeTomorrow: "Tomorrow",
+  snoozeWeek: "In a week",
+  /** Before its time. */
+  unsnooze: "Show now",
+  /** In place of the time of a snoozed one. */
+  until: (time) => `Until ${time}`,
+  delete: "Delete",
+  /** On the same button, once it was pressed. */
+  deleteSure: "Delete for good?",
+  /** What is said then, beside the button. */
+  archived: "Archived.",
+  snoozed: "Snoozed.",
+  undo: "Undo",
+  /** The tabs, beside those of categories. */
+  all: "All",
+  snoozedTab: "Snoozed",
+  archivedTab: "Archived",
+  emptyTab: "Nothing here.",
   more: "Show earlier ones",
-  empty: "Nothing yet. What is new shows up here.",
+  empty: "Nothing yet. New notifications appear here.",
   loading: "Loading…",
   /** In place of the list, until it could be read once. */
   notShown: "Your notifications cannot be shown right now.",
@@ -46,7 +70,13 @@ export const ENGLISH = {
 };
 
 /** Values of the labels that are functions, by name. */
-const VALUES = { bell: "unread", disconnected: "reason", arrived: "title", channel: "name" };
+const VALUES = {
+  bell: "unread",
+  disconnected: "reason",
+  arrived: "title",
+  channel: "name",
+  until: "time",
+};
 
 /**
  * The English words with others in their place; what is no word is left out.
@@ -68,6 +98,26 @@ export function labelsWith(words) {
     labels.bell = (unread) => (unread === 0 ? labels.title : some(unread));
   }
   return labels;
+}
+
+/**
+ * Returns the text in the first of these languages that it has, or in a wider one (`de` for `de-AT`), else the
+ * default text. Ignores the case of languages.
+ * @param {Record<string, string>} texts
+ * @param {readonly string[]} languages
+ */
+export function textFor(texts, languages) {
+  const byLanguage = new Map(
+    Object.entries(texts).map(([language, text]) => [language.toLowerCase(), text]),
+  );
+  for (const language of languages) {
+    const parts = language.toLowerCase().split("-");
+    for (; parts.length > 0; parts.pop()) {
+      const text = byLanguage.get(parts.join("-"));
+      if (text !== undefined) return text;
+    }
+  }
+  return byLanguage.get("") ?? "";
 }
 
 /**

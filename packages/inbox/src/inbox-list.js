@@ -1,14 +1,17 @@
-import { showRows } from "./inbox-rows.js";
+import { icon } from "./inbox-icons.js";
+import { showRows, snoozeChoices } from "./inbox-rows.js";
 
 /** The list of an inbox: one stop of the Tab key, arrows within, Enter opens. */
 export class InboxList {
   #list;
   #on;
+  #labels;
 
   /**
    * @param {HTMLElement} list
    * Of `choose` and `follow` the answer is whether the link may be followed.
-   * @param {{ choose(id: string): boolean, follow(id: string, index: number): boolean, markRead(id: string): void }} on
+   * `run`: by the name of a button of a row; `name`: of what was chosen with it. `lost`: the row with the focus was the last.
+   * @param {{ choose(id: string): boolean, follow(id: string, index: number): boolean, run(action: string, id: string, name?: string): void, lost(): void }} on
    */
   constructor(list, on) {
     this.#list = list;
@@ -17,16 +20,24 @@ export class InboxList {
     list.addEventListener("keydown", (event) => this.#onKey(event));
     list.addEventListener("animationend", ({ target }) => target.classList.remove("arrived"));
     list.addEventListener("focusin", ({ target }) => this.#rove(target.closest("article")));
+    list.addEventListener("focusout", ({ target }) => this.#ask(target, false));
   }
 
   /** @param {import("./inbox-rows.js").RowStyle} style */
   show(items, style) {
-    const focused = this.#focused();
-    const id = focused?.closest("article")?.dataset.id;
+    this.#labels = style.labels;
+    const focused = this.#focused()?.closest("article");
+    const id = focused?.dataset.id;
+    const at = focused ? [...this.#list.children].indexOf(focused) : -1;
     showRows(this.#list, items, style);
-    const row = [...this.#list.children].find((one) => one.dataset.id === id);
-    // A row that is drawn anew takes the focus over.
-    if (row !== undefined && this.#focused() === null) row.focus();
+    const rows = [...this.#list.children];
+    let row = rows.find((one) => one.dataset.id === id);
+    // A row that is drawn anew takes the focus over; that of a row that is gone goes to the next.
+    if (at >= 0 && this.#focused() === null) {
+      row ??= rows[Math.min(at, rows.length - 1)];
+      if (row === undefined) this.#on.lost();
+      else row.focus();
+    }
     this.#rove(row ?? this.#current());
     this.#list.hidden = items.length === 0;
     // Where nobody saw it arrive it is simply there when the panel opens.
@@ -76,7 +87,8 @@ export class InboxList {
       Home: this.#list.firstElementChild,
       End: this.#list.lastElementChild,
     };
-    if (Object.hasOwn(to, event.key)) {
+    if (event.key === "Escape" && this.#fold(row)) event.stopPropagation();
+    else if (Object.hasOwn(to, event.key)) {
       event.preventDefault();
       to[event.key]?.focus();
     } else if ((event.key === "Enter" || event.key === " ") && event.target === row) {
@@ -98,12 +110,43 @@ export class InboxList {
     const { id } = row.dataset;
     const at = event.target.closest("[data-action]");
     const { action, index } = at?.dataset ?? {};
-    if (action === "mark-read") this.#on.markRead(id);
-    else if (action !== undefined) {
+    if (action === "snooze") {
+      if (!this.#fold(row)) this.#unfold(row, at);
+    } else if (action === "delete" && at.dataset.sure === undefined) this.#ask(at, true);
+    else if (action === "open" || action === "follow") {
       const isWanted = action === "open" ? this.#on.choose(id) : this.#on.follow(id, Number(index));
       if (!isWanted) event.preventDefault();
-    }
+    } else if (action !== undefined) this.#on.run(action, id, at.dataset.name);
     // Marking text with the mouse is no choice.
     else if (document.getSelection()?.isCollapsed !== false) this.#choose(row);
+  }
+
+  /** The first press of a button that cannot be undone asks; the second does it. */
+  #ask(button, isSure) {
+    if (button.dataset.action !== "delete") return;
+    button.toggleAttribute("data-sure", isSure);
+    button.classList.toggle("quiet", isSure);
+    button.classList.toggle("icon", !isSure);
+    const words = isSure ? this.#labels.deleteSure : this.#labels.delete;
+    button.setAttribute("aria-label", words);
+    button.replaceChildren(isSure ? words : icon("delete"));
+  }
+
+  #unfold(row, button) {
+    const choices = snoozeChoices(row.dataset.id, this.#labels);
+    row.append(choices);
+    button.setAttribute("aria-expanded", "true");
+    choices.firstElementChild.focus();
+  }
+
+  /** Returns false where there was nothing to fold up. */
+  #fold(row) {
+    const choices = row.querySelector(".choices");
+    if (choices === null) return false;
+    const button = row.querySelector("[data-action=snooze]");
+    button.setAttribute("aria-expanded", "false");
+    button.focus();
+    choices.remove();
+    return true;
   }
 }

@@ -4,24 +4,30 @@ export class InboxPanel {
   #parts;
   #list;
   #preferences;
+  #tabs;
+  #changes;
   #feed;
 
   /**
    * @param {HTMLElement} host
-   * @param {{ list: import("./inbox-list.js").InboxList, preferences: import("./inbox-preferences.js").InboxPreferences }} views
+   * @param {{ list: import("./inbox-list.js").InboxList, preferences: import("./inbox-preferences.js").InboxPreferences, tabs: import("./inbox-tabs.js").InboxTabs, changes: import("./inbox-changes.js").InboxChanges }} views
    * @param {() => (import("./inbox-feed.d.ts").InboxFeed | undefined)} feed
    */
-  constructor(host, parts, { list, preferences }, feed) {
+  constructor(host, parts, { list, preferences, tabs, changes }, feed) {
     this.#host = host;
     this.#parts = parts;
     this.#list = list;
     this.#preferences = preferences;
+    this.#tabs = tabs;
+    this.#changes = changes;
     this.#feed = feed;
     const { bell, gear, back, panel } = parts;
     bell.addEventListener("click", () => this.#toggle());
     gear.addEventListener("click", () => this.#showPreferences());
     back.addEventListener("click", () => this.showList(true));
-    panel.addEventListener("keydown", (event) => this.#onKey(event));
+    for (const part of [bell, panel]) {
+      part.addEventListener("keydown", (event) => this.#onKey(event));
+    }
     panel.addEventListener("focusout", ({ relatedTarget }) => {
       const root = panel.getRootNode();
       if (relatedTarget !== null && !root.contains(relatedTarget)) this.close(false);
@@ -53,6 +59,8 @@ export class InboxPanel {
   showFeed() {
     const hasPreferences = !this.#parts.panel.hidden && !this.#host.hasAttribute("no-preferences");
     this.#preferences.watch(hasPreferences ? this.#feed() : undefined);
+    this.#tabs.watch(this.#parts.panel.hidden ? undefined : this.#feed());
+    this.#changes.forget();
     // The bell is for what is new, whatever was seen last.
     if (!hasPreferences) this.showList(false);
   }
@@ -60,6 +68,7 @@ export class InboxPanel {
   /** The element left the page. */
   leave() {
     this.#preferences.watch(undefined);
+    this.#tabs.watch(undefined);
     this.showList(false);
   }
 
@@ -87,6 +96,8 @@ export class InboxPanel {
   #toggle() {
     if (this.#host.open) return this.close(true);
     this.#host.open = true;
+    // The bell is for what is new, whatever was listed last.
+    this.#feed()?.show({ view: "inbox" });
     if (!this.#list.focus()) this.#parts.panel.focus();
   }
 
@@ -99,7 +110,8 @@ export class InboxPanel {
 
   /** Escape leads back: to the list, then out. */
   #onKey(event) {
-    if (event.key !== "Escape" || (this.#isInline && !this.#hasPreferences)) return;
+    const isSeen = this.#isInline ? this.#hasPreferences : this.#host.open;
+    if (event.key !== "Escape" || !isSeen) return;
     event.stopPropagation();
     if (this.#hasPreferences) this.showList(true);
     else this.close(true);

@@ -1,3 +1,4 @@
+import { textFor } from "./inbox-labels.js";
 import { make } from "./inbox-rows.js";
 import { PreferenceStore } from "./preference-store.js";
 import { ANY, preferenceRows } from "./preference-table.js";
@@ -162,26 +163,6 @@ export class InboxPreferences {
 
 /** The id of the hint in the row of all messages. */
 const ALL_HINT = "hint-all";
-
-/**
- * Returns the text in the first of these languages that it has, or in a wider one (`de` for `de-AT`), else the
- * default text. Ignores the case of languages.
- * @param {Record<string, string>} texts
- * @param {readonly string[]} languages
- */
-function textFor(texts, languages) {
-  const byLanguage = new Map(
-    Object.entries(texts).map(([language, text]) => [language.toLowerCase(), text]),
-  );
-  for (const language of languages) {
-    const parts = language.toLowerCase().split("-");
-    for (; parts.length > 0; parts.pop()) {
-      const text = byLanguage.get(parts.join("-"));
-      if (text !== undefined) return text;
-    }
-  }
-  return byLanguage.get("") ?? "";
-}
 
 /** Makes a row of switches. `at` numbers the rows, as the key of a category may not be an id. */
 function row({ key, required, on }, category, at, labels, languages) {

@@ -1,3 +1,5 @@
+import { SNOOZES } from "./inbox-changes.js";
+import { icon } from "./inbox-icons.js";
 import { linkAttributes } from "./inbox-links.js";
 
 /** The rows of the list. Every text is set as text: it comes from outside. */
@@ -22,16 +24,19 @@ export function make(tag, attributes, ...children) {
  *   labels: typeof import("./inbox-labels.js").ENGLISH,
  *   languages: readonly string[],
  *   hasTypes: boolean,
+ *   view: "inbox" | "archived" | "snoozed",
  * }} RowStyle
  */
 
-function time(iso, languages) {
+function time({ createdAt, snoozedUntil }, { labels, languages, view }) {
+  const iso = view === "snoozed" ? snoozedUntil : createdAt;
   const at = new Date(iso);
   const isToday = at.toDateString() === new Date().toDateString();
   const text = isToday
     ? at.toLocaleTimeString(languages, { timeStyle: "short" })
     : at.toLocaleDateString(languages, { dateStyle: "medium" });
-  return make("time", { part: "time", datetime: iso, title: at.toLocaleString(languages) }, text);
+  const attributes = { part: "time", datetime: iso, title: at.toLocaleString(languages) };
+  return make("time", attributes, view === "snoozed" ? labels.until(text) : text);
 }
 
 /** The row itself is the stop of the Tab key: Enter on it follows this. */
@@ -56,7 +61,48 @@ function actionsOf({ id, actions }) {
   return make("div", { part: "actions", class: "actions" }, ...links);
 }
 
-function row(item, { labels, languages, hasTypes }) {
+/** The buttons of a row, by what is listed: each with its label. */
+const BUTTONS = {
+  inbox: ({ read }) => ({
+    ...(read ? { "mark-unread": "markUnread" } : { "mark-read": "markRead" }),
+    ...{ snooze: "snooze", archive: "archive", delete: "delete" },
+  }),
+  snoozed: () => ({ unsnooze: "unsnooze", archive: "archive", delete: "delete" }),
+  archived: () => ({ unarchive: "unarchive", delete: "delete" }),
+};
+const WITH_ICON = ["snooze", "archive", "delete"];
+
+function buttonsOf(item, { labels, view }) {
+  return Object.entries(BUTTONS[view](item)).map(([action, name]) => {
+    const hasIcon = WITH_ICON.includes(action);
+    const attributes = {
+      ...{ part: `${action} button`, type: "button", tabindex: "-1", "data-action": action },
+      ...{ class: hasIcon ? "icon" : "quiet", "aria-describedby": `title-${item.id}` },
+      ...(hasIcon && { "aria-label": labels[name], title: labels[name] }),
+      "aria-expanded": action === "snooze" ? "false" : undefined,
+    };
+    return make("button", attributes, hasIcon ? icon(action) : labels[name]);
+  });
+}
+
+/** The choices of a snooze, for a row that is asked for them. */
+export function snoozeChoices(id, labels) {
+  const choices = Object.keys(SNOOZES).map((name) =>
+    make(
+      "button",
+      {
+        ...{ part: "snooze-for button", type: "button", class: "quiet" },
+        ...{ "data-action": "snooze-for", "data-name": name, "aria-describedby": `title-${id}` },
+      },
+      labels[name],
+    ),
+  );
+  const attributes = { class: "choices", role: "group", "aria-label": labels.snooze };
+  return make("div", attributes, ...choices);
+}
+
+function row(item, style) {
+  const { labels, hasTypes } = style;
   const state = item.read ? "read" : "unread";
   const title = make("strong", { part: "item-title", id: `title-${item.id}` }, titleOf(item));
   const node = make(
@@ -81,29 +127,14 @@ function row(item, { labels, languages, hasTypes }) {
           }),
         ]),
     title,
-    time(item.createdAt, languages),
+    time(item, style),
     make("p", { part: "item-body", id: `body-${item.id}` }, item.body),
     ...(item.actions === undefined ? [] : [actionsOf(item)]),
   );
   const foot = make("div", { class: "foot" });
   if (hasTypes) foot.append(make("code", { part: "item-category" }, item.category));
-  if (!item.read) {
-    foot.append(
-      make(
-        "button",
-        {
-          part: "mark-read button",
-          type: "button",
-          class: "quiet",
-          tabindex: "-1",
-          "data-action": "mark-read",
-          "aria-describedby": `title-${item.id}`,
-        },
-        labels.markRead,
-      ),
-    );
-  }
-  if (foot.hasChildNodes()) node.append(foot);
+  foot.append(...buttonsOf(item, style));
+  node.append(foot);
   return node;
 }
 

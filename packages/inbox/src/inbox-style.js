@@ -189,7 +189,20 @@ code {
   overflow-wrap: anywhere;
 }
 .foot { grid-column: 1 / -1; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-width: 0; }
-.foot .quiet { min-height: 28px; margin-block: 0 -4px; margin-inline: auto -10px; }
+.foot { margin-block: 2px -4px; gap: 4px; justify-content: flex-end; }
+.foot code { margin-inline-end: auto; }
+.foot .quiet { min-height: 32px; }
+.foot .icon { width: 32px; height: 32px; }
+.foot button:last-child { margin-inline-end: -8px; }
+.foot [data-sure] { color: var(--_warning); }
+.choices { grid-column: 1 / -1; display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 4px; margin-inline-end: -8px; }
+.tabs { display: flex; flex: none; gap: 4px; overflow-x: auto; padding: 6px 12px; border-bottom: 1px solid var(--_border); }
+.tab { flex: none; max-width: 100%; min-height: 32px; padding: 0 10px; color: var(--_muted); font-size: 13px; font-weight: 600; }
+.tab:hover { background: var(--_wash); }
+.tab[aria-selected="true"] { background: var(--_wash); color: var(--_accent); }
+.tab:focus-visible { outline-offset: -2px; }
+.undone { display: flex; flex: none; align-items: center; gap: 9px; padding: 6px 10px 6px 18px; border-top: 1px solid var(--_border); font-size: 13px; }
+.undone .quiet { margin-inline-start: auto; }
 .foot .quiet, .head .quiet { overflow-wrap: anywhere; text-align: end; white-space: normal; }
 .empty { padding: 40px 28px; color: var(--_muted); font-size: 14px; text-align: center; }
 .more { flex: none; width: 100%; min-height: 44px; border-top: 1px solid var(--_border); border-radius: 0; }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createDatabase } from "@belfry/database/connection";
-import { markNotificationRead } from "@belfry/database/notifications";
+import { changeNotification } from "@belfry/database/notifications";
 import { uuidv7 } from "uuidv7";
 import { failDispatch } from "./event-handler.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
@@ -105,7 +105,10 @@ test("endpoints are told of a digest that was read before it left, with its even
   assert.deepEqual(await under.told(id), ["notification.created PUSH"]);
   const db = createDatabase(under.otherPool);
   const owner = { tenantId: TENANT, userId: "user-1" };
-  assert.equal(await markNotificationRead(db, { ...owner, notificationId: id }), "marked");
+  assert.equal(
+    await changeNotification(db, { ...owner, notificationId: id }, { read: true }),
+    "changed",
+  );
   assert.deepEqual(await under.told(id), [
     "notification.created PUSH",
     "notification.read PUSH",

@@ -44,7 +44,7 @@ export async function appUnderTest(
     secretKeys,
     allowPrivateWebhooks: false,
     signToken: unused,
-    announceMarked: unused,
+    announceInbox: unused,
     announcePreferences: () => undefined,
     now: () => new Date(),
     log: createLogger({ service: "test", level: "silent" }),

@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import type { Owner } from "@belfry/database/notifications";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import { createAuthentication } from "@belfry/http-api/authenticate";
@@ -45,7 +46,7 @@ export interface AppDeps
   allowPrivateWebhooks: boolean;
   signToken(claims: { sub: string; tenant: string }): Promise<string>;
   /** These two tell the user's open pages; best effort. */
-  announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
+  announceInbox(owner: Owner, kind: "marked" | "changed", notificationId: string): Promise<void>;
   announcePreferences(owner: { tenantId: string; userId: string }): void;
   now(): Date;
   log: Logger;

@@ -1,5 +1,5 @@
 import { IN_APP } from "@belfry/contracts/channels";
-import { documented, id, integerText, text } from "@belfry/contracts/fields";
+import { documented, id, integerText, oneOf, text } from "@belfry/contracts/fields";
 import {
   HISTORY_DEFAULT_LIMIT,
   HISTORY_MAX_LIMIT,
@@ -11,11 +11,19 @@ import {
   UUID,
 } from "@belfry/contracts/identifiers";
 import {
+  ChangeNotificationRequest,
   HISTORY_PATH,
   HistoryResponse,
+  INBOX_VIEWS,
+  MARK_ALL_READ_PATH,
   MARK_READ_PATH,
+  MarkAllReadResponse,
   MarkReadResponse,
+  NOTIFICATION_PATH,
+  UNREAD_COUNT_PATH,
+  UnreadCountResponse,
 } from "@belfry/contracts/notification";
+import { categoryKey } from "@belfry/contracts/preferences";
 import { Problem } from "@belfry/contracts/problems";
 import {
   REALTIME_TOKEN_PATH,
@@ -23,7 +31,16 @@ import {
   RealtimeTokenResponse,
 } from "@belfry/contracts/realtime-token";
 import type { Database } from "@belfry/database/connection";
-import { listNotifications, markNotificationRead } from "@belfry/database/notifications";
+import {
+  changeNotification,
+  changeOf,
+  countUnread,
+  kindOfChange,
+  listNotifications,
+  markAllNotificationsRead,
+  type NotificationChange,
+  type Owner,
+} from "@belfry/database/notifications";
 import type { Authentication } from "@belfry/http-api/authenticate";
 import { readBody } from "@belfry/http-api/read-request";
 import {
@@ -55,7 +72,7 @@ const historySchema = {
   operationId: "listNotifications",
   ...lookOf("Notifications"),
   summary: "Fetch the notification history",
-  description: `The in-app notifications (${IN_APP}) of one user, in the order in which their events were accepted, newest first.`,
+  description: `The inbox of one user: the in-app notifications (${IN_APP}), in the order in which their events were accepted, newest first. One that was snoozed stands by the time at which it comes back.`,
   params: Type.Object(pathOfUser),
   querystring: Type.Object({
     limit: Type.Optional(
@@ -70,6 +87,14 @@ const historySchema = {
         { description: "Newer items to leave out", examples: [0] },
       ),
     ),
+    view: Type.Optional(
+      oneOf(INBOX_VIEWS, {
+        description:
+          "Default: inbox, which is all that is neither archived nor snoozed. What was deleted is in none",
+        examples: ["inbox"],
+      }),
+    ),
+    category: Type.Optional(categoryKey()),
   }),
   response: answers(
     {
@@ -99,15 +124,88 @@ const historySchema = {
   ),
 };
 
+const pathOfItem = {
+  ...pathOfUser,
+  notificationId: id({ description: "The id of an item of the history", examples: [EXAMPLE_ID] }),
+};
+const LONG_ID = { validation: { message: ["userId must be at most 255 characters"] } };
+
+const unreadCountSchema = {
+  operationId: "countUnread",
+  ...lookOf("Notifications"),
+  summary: "Count the unread notifications",
+  description: "Of one user's inbox: what is archived or snoozed does not count.",
+  params: Type.Object(pathOfUser),
+  response: answers(
+    {
+      description: "The count",
+      schema: UnreadCountResponse,
+      example: { success: true, data: { unread: 3 } },
+    },
+    { ...KEYED, forbidden: {}, ...LONG_ID },
+  ),
+};
+
+const markAllReadSchema = {
+  operationId: "markAllNotificationsRead",
+  ...lookOf("Notifications"),
+  summary: "Mark the whole inbox as read",
+  description: "Without a body. What is snoozed stays unread.",
+  params: Type.Object(pathOfUser),
+  response: answers(
+    {
+      description: "Nothing in it is unread",
+      schema: MarkAllReadResponse,
+      example: { success: true, data: { marked: 3 } },
+    },
+    { ...KEYED, ...WITHOUT_BODY, forbidden: {}, ...LONG_ID },
+  ),
+};
+
+const changeSchema = {
+  operationId: "changeNotification",
+  ...lookOf("Notifications"),
+  summary: "Archive, snooze or mark a notification",
+  description:
+    "Says what is to be so of one item: read or unread, archived or not, snoozed until a time or not. What is so already stays, and is 200.",
+  params: Type.Object(pathOfItem),
+  body: ChangeNotificationRequest,
+  "x-examples": {
+    unread: { value: { read: false } },
+    archive: { value: { archived: true } },
+    snooze: { value: { snoozedUntil: "2026-11-21T09:00:00+01:00" } },
+  },
+  response: answers(
+    { description: "It is so", schema: MarkReadResponse, example: { success: true } },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      forbidden: {},
+      notFound: {},
+      validation: { message: ["body must have exactly one of read, archived, snoozedUntil"] },
+    },
+  ),
+};
+
+const deleteSchema = {
+  operationId: "deleteNotification",
+  ...lookOf("Notifications"),
+  summary: "Delete a notification",
+  description:
+    "Without a body. Its texts and links are erased, and no list has it any more; the event's timeline says so. It counts as read.",
+  params: Type.Object(pathOfItem),
+  response: answers(
+    { description: "It is gone", schema: MarkReadResponse, example: { success: true } },
+    { ...KEYED, ...WITHOUT_BODY, forbidden: {}, notFound: {}, ...LONG_ID },
+  ),
+};
+
 const markReadSchema = {
   operationId: "markNotificationRead",
   ...lookOf("Notifications"),
   summary: "Mark a notification as read",
   description: "Without a body. Marking what is read already changes nothing and is 200.",
-  params: Type.Object({
-    ...pathOfUser,
-    notificationId: id({ description: "The id of an item of the history", examples: [EXAMPLE_ID] }),
-  }),
+  params: Type.Object(pathOfItem),
   response: answers(
     { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
     {
@@ -115,7 +213,7 @@ const markReadSchema = {
       ...WITHOUT_BODY,
       forbidden: {},
       notFound: {},
-      validation: { message: ["userId must be at most 255 characters"] },
+      ...LONG_ID,
     },
   ),
 };
@@ -141,14 +239,14 @@ const tokenSchema = {
   ),
 };
 
-/** The in-app history over HTTP: list, and mark as read. */
+/** The inbox over HTTP: list and count, mark as read, archive, snooze, delete. */
 export function notificationRoutes(
   app: FastifyInstance,
   deps: {
     authentication: Authentication;
     db: Database;
     /** Tells the user's open pages; best effort. */
-    announceMarked(tenantId: string, userId: string, notificationId: string): Promise<void>;
+    announceInbox(owner: Owner, kind: "marked" | "changed", notificationId: string): Promise<void>;
   },
 ): void {
   const hooks = { onRequest: deps.authentication.other, preValidation: requireOwnTenant };
@@ -157,26 +255,52 @@ export function notificationRoutes(
     HISTORY_PATH,
     { schema: historySchema, ...hooks },
     async (request): Promise<HistoryResponse> => {
-      const { limit = HISTORY_DEFAULT_LIMIT, offset = 0 } = request.query;
+      const { limit = HISTORY_DEFAULT_LIMIT, offset = 0, view, category } = request.query;
       const data = await listNotifications(deps.db, {
-        tenantId: request.tenant.id,
-        userId: request.params.userId,
+        ...ownerOf(request),
         limit: Number(limit),
         offset: Number(offset),
+        view,
+        category,
       });
       return { success: true, data };
     },
   );
 
-  routes.put(MARK_READ_PATH, { schema: markReadSchema, ...hooks }, async (request) => {
-    const tenantId = request.tenant.id;
-    const { userId, notificationId } = request.params;
-    if (!UUID.test(notificationId)) throw new Problem("notFound");
-    const marked = await markNotificationRead(deps.db, { tenantId, userId, notificationId });
-    if (marked === "unknown") throw new Problem("notFound");
-    if (marked === "marked") await deps.announceMarked(tenantId, userId, notificationId);
-    return { success: true };
+  routes.get(UNREAD_COUNT_PATH, { schema: unreadCountSchema, ...hooks }, async (request) => ({
+    success: true,
+    data: { unread: await countUnread(deps.db, ownerOf(request)) },
+  }));
+
+  routes.put(MARK_ALL_READ_PATH, { schema: markAllReadSchema, ...hooks }, async (request) => {
+    const owner = ownerOf(request);
+    const marked = await markAllNotificationsRead(deps.db, owner);
+    if (marked > 0) await deps.announceInbox(owner, "marked", "all");
+    return { success: true, data: { marked } };
   });
+
+  const changed = async (request: ItemRequest, change: NotificationChange) => {
+    const owner = ownerOf(request);
+    const notificationId = request.params.notificationId.toLowerCase();
+    if (!UUID.test(notificationId)) throw new Problem("notFound");
+    const status = await changeNotification(deps.db, { ...owner, notificationId }, change);
+    if (status === "unknown") throw new Problem("notFound");
+    if (status === "changed") {
+      await deps.announceInbox(owner, kindOfChange(change), notificationId);
+    }
+    return { success: true };
+  };
+  routes.put(MARK_READ_PATH, { schema: markReadSchema, ...hooks }, (request) =>
+    changed(request, { read: true }),
+  );
+  routes.delete(NOTIFICATION_PATH, { schema: deleteSchema, ...hooks }, (request) =>
+    changed(request, { deleted: true }),
+  );
+  routes.patch(
+    NOTIFICATION_PATH,
+    { schema: changeSchema, ...hooks, preValidation: [requireOwnTenant, readBody] },
+    (request) => changed(request, changeOf(request.body)),
+  );
 }
 
 /** `POST /api/v1/auth/realtime-token`: a connection token for one user, and the channels to subscribe to. */
@@ -207,6 +331,17 @@ export function realtimeTokenRoute(
       };
     },
   );
+}
+
+interface ItemRequest extends Pick<FastifyRequest, "tenant"> {
+  params: { userId: string; notificationId: string };
+}
+
+function ownerOf({
+  tenant,
+  params,
+}: Pick<ItemRequest, "tenant"> & { params: { userId: string } }): Owner {
+  return { tenantId: tenant.id, userId: params.userId };
 }
 
 function requireOwnTenant(request: FastifyRequest, _reply: unknown, done: () => void): void {

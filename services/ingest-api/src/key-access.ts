@@ -1,7 +1,13 @@
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
-import { HISTORY_PATH, MARK_READ_PATH } from "@belfry/contracts/notification";
+import {
+  HISTORY_PATH,
+  MARK_ALL_READ_PATH,
+  MARK_READ_PATH,
+  NOTIFICATION_PATH,
+  UNREAD_COUNT_PATH,
+} from "@belfry/contracts/notification";
 import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
 import { REALTIME_TOKEN_PATH } from "@belfry/contracts/realtime-token";
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
@@ -30,7 +36,11 @@ export const KEY_ACCESS = {
   // Whoever holds a token is the user.
   [`POST ${REALTIME_TOKEN_PATH}`]: "backend",
   [`GET ${HISTORY_PATH}`]: "read",
+  [`GET ${UNREAD_COUNT_PATH}`]: "read",
   [`PUT ${MARK_READ_PATH}`]: "backend",
+  [`PUT ${MARK_ALL_READ_PATH}`]: "backend",
+  [`PATCH ${NOTIFICATION_PATH}`]: "backend",
+  [`DELETE ${NOTIFICATION_PATH}`]: "backend",
 
   [`GET ${USER_PATH}`]: "read",
   [`PUT ${USER_PATH}`]: "users",

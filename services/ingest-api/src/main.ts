@@ -115,9 +115,9 @@ await runService({
       storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
       db,
       signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
-      async announceMarked(tenantId, userId, notificationId) {
+      async announceInbox({ tenantId, userId }, kind, notificationId) {
         const unread = await countUnread(db, { tenantId, userId });
-        const message = { version: 1, kind: "marked", userId, notificationId, unread } as const;
+        const message = { version: 1, kind, userId, notificationId, unread } as const;
         announce(link(), prefix, tenantId, message);
       },
       announcePreferences: ({ tenantId, userId }) =>

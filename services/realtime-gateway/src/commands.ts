@@ -140,7 +140,7 @@ function callData(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.values(value);
   if (Array.isArray(value) || fields.length > MAX_CALL_FIELDS) return [];
-  const nested = fields.filter((field) => typeof field === "object");
+  const nested = fields.filter((field) => !isScalar(field));
   if (nested.length === 0) return value;
   return nested.every(isFlatList) ? new NestedData(value) : [];
 }

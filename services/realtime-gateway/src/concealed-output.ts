@@ -94,8 +94,8 @@ function concealed(message: Reply | Push, shown: ReadonlySet<string>): Reply | P
   if (!("rpc" in message)) return message;
   const notifications = notificationsIn(message).map((one): Notification => {
     if (shown.has(one.id)) return one;
-    const { id, type, status, created_at } = one;
-    return { id, type, title: CONCEALED, body: "", status, created_at };
+    const { url: _, actions: __, ...rest } = one;
+    return { ...rest, title: CONCEALED, body: "" };
   });
   return { ...message, rpc: { data: { ...(message.rpc.data as object), notifications } } };
 }

@@ -62,9 +62,10 @@ export class User {
           if (topic?.channel === channel) topic.receive(publication);
         }
         break;
-      case "marked": {
-        const { notificationId: id, unread } = message;
-        this.#pushMessage({ type: "marked", id, unread });
+      case "marked":
+      case "changed": {
+        const { kind: type, notificationId: id, unread } = message;
+        this.#pushMessage({ type, id, unread });
         break;
       }
       case "preferences":

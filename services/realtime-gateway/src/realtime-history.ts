@@ -41,7 +41,7 @@ export interface ChannelState {
   epoch: string;
   /** The offset of the newest publication that was ever committed; 0 for none. */
   top: number;
-  /** In ascending order. Those that retention has deleted are missing. */
+  /** In ascending order. Those that retention or the user has deleted are missing. */
   publications: StoredPublication[];
 }
 
@@ -92,7 +92,7 @@ export async function readChannels(
     left join lateral (
       select * from notifications n
       where n.tenant_id = item.tenant_id and n.user_id = item.user_id and n.channel_name = item.name
-        and n.channel_offset > item.after
+        and n.channel_offset > item.after and n.deleted_at is null
         and (item.partial or top.top_offset - item.after <= item.most)
       order by n.channel_offset limit item.most
     ) n on true
@@ -149,7 +149,7 @@ export async function readChannelPage(db: Database, page: HistoryPage): Promise<
   const { rows } = await sql<Row>`
     select channel_offset, id, event_type, title, body, created_at, url, actions from notifications
     where tenant_id = ${page.tenantId} and user_id = ${page.userId} and channel_name = ${page.name}
-      and channel_offset < ${page.since ?? state.top + 1}
+      and channel_offset < ${page.since ?? state.top + 1} and deleted_at is null
     order by channel_offset desc limit ${page.limit}`.execute(db);
   return { ...state, publications: rows.map(publication) };
 }

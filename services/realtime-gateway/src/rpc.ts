@@ -1,6 +1,8 @@
 import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT, UUID } from "@belfry/contracts/identifiers";
+import { ChangeNotificationRequest, INBOX_VIEWS } from "@belfry/contracts/notification";
 import {
   ANY,
+  CATEGORY_KEY,
   MAX_CATEGORIES,
   PREFERENCE_CHANNELS,
   PreferenceCell,
@@ -9,10 +11,15 @@ import { faultsOf, faultText } from "@belfry/contracts/problems";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
 import {
+  changeNotification,
+  changeOf,
   countUnread,
+  inboxTabs,
+  kindOfChange,
   listNotifications,
   markAllNotificationsRead,
-  markNotificationRead,
+  type NotificationChange,
+  readUnread,
 } from "@belfry/database/notifications";
 import {
   categoryTextBytes,
@@ -48,6 +55,8 @@ const ListRequest = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_MAX_LIMIT })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
   before: Type.Optional(Type.RegExp(UUID)),
+  view: Type.Optional(Type.Union(INBOX_VIEWS.map((view) => Type.Literal(view)))),
+  category: Type.Optional(Type.RegExp(CATEGORY_KEY)),
 });
 type ListRequest = Static<typeof ListRequest>;
 const MarkRequest = Type.Object({ id: Type.String() });
@@ -59,8 +68,16 @@ const ChangeRequest = Type.Object({
 type ChangeRequest = Static<typeof ChangeRequest>;
 /** The most that a user's preferences and the tenant's categories take as JSON, without the categories' texts. */
 const PREFERENCE_CELLS_BYTES = 256 * (MAX_CATEGORIES + 1) * (1 + PREFERENCE_CHANNELS.length);
+/** The same of an inbox's tabs, without the categories' texts. */
+const MAX_TAB_BYTES = 256 * (MAX_CATEGORIES + 1);
 
-const CHANGES = ["notifications.mark_read", "notifications.mark_all_read", "preferences.change"];
+const CHANGES = [
+  "notifications.mark_read",
+  "notifications.mark_all_read",
+  "notifications.change",
+  "notifications.delete",
+  "preferences.change",
+];
 
 /** Whether a call changes something. Nobody misses any other call once its answer cannot arrive. */
 export function isChange({ method }: { method: string }): boolean {
@@ -69,10 +86,14 @@ export function isChange({ method }: { method: string }): boolean {
 
 /**
  * The calls that a page can make over the socket:
- * - `notifications.list` `{limit?, offset?, before?}` → `{notifications: [...]}`, newest first;
- * - `notifications.unread_count` → `{unread}`;
+ * - `notifications.list` `{limit?, offset?, before?, view?, category?}` → `{notifications: [...]}`, newest first;
+ * - `notifications.unread_count` → `{unread, returnsInMs?}`: until the next snoozed item is back;
+ * - `notifications.tabs` → `{categories: [{key, label}], archived, snoozed}`;
  * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; unknown: error 404;
  * - `notifications.mark_all_read` → `{marked, unread}`;
+ * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` → `{status: "changed" | "already", unread}`, with
+ *   `read: true` as by `mark_read`;
+ * - `notifications.delete` `{id}` → `{status: "changed", unread}`;
  * - `preferences.show` → `{preferences, categories, channels}`;
  * - `preferences.change` `{preferences: [{category, channel, enabled}]}` → as `preferences.show`, after the change.
  */
@@ -83,6 +104,19 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
   const announceMarked = (owner: InboxOwner, notificationId: string, unread: number) => {
     const { tenantId, userId } = owner;
     announce(tenantId, { version: 1, kind: "marked", userId, notificationId, unread });
+  };
+  const changeItem = async (owner: InboxOwner, data: unknown, change: NotificationChange) => {
+    if (!Value.Check(MarkRequest, data)) return BAD_REQUEST;
+    if (!UUID.test(data.id)) return UNKNOWN_NOTIFICATION;
+    const notificationId = data.id.toLowerCase();
+    const status = await changeNotification(db, { ...owner, notificationId }, change);
+    if (status === "unknown") return UNKNOWN_NOTIFICATION;
+    const unread = await countUnread(db, owner);
+    const { tenantId, userId } = owner;
+    const kind = kindOfChange(change);
+    if (status === "changed")
+      announce(tenantId, { version: 1, kind, userId, notificationId, unread });
+    return { ok: true, data: { status: status === "changed" ? kind : status, unread } } as const;
   };
   const showPreferences = async (owner: InboxOwner): Promise<RpcAnswer> => {
     const maxBytes = PREFERENCE_CELLS_BYTES + (await categoryTextBytes(db, owner.tenantId));
@@ -101,24 +135,25 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
     async "notifications.list"(owner, data) {
       const request = data ?? {};
       if (!Value.Check(ListRequest, request)) return BAD_REQUEST;
-      const { limit = HISTORY_DEFAULT_LIMIT, offset = 0, before }: ListRequest = request;
-      const page = { ...owner, limit, offset, ...(before === undefined ? {} : { before }) };
-      const read = () => listNotifications(db, page);
+      const { limit = HISTORY_DEFAULT_LIMIT, ...page }: ListRequest = request;
+      const read = () => listNotifications(db, { ...page, limit, ...owner });
       const notifications = await readLarge(owner, limit * ITEM_BYTES, read);
       return { ok: true, data: { notifications } };
     },
     async "notifications.unread_count"(owner) {
-      return { ok: true, data: { unread: await countUnread(db, owner) } };
+      const { unread, returnsInMs } = await readUnread(db, owner);
+      return { ok: true, data: { unread, ...(returnsInMs !== null && { returnsInMs }) } };
     },
-    async "notifications.mark_read"(owner, data) {
-      if (!Value.Check(MarkRequest, data)) return BAD_REQUEST;
-      if (!UUID.test(data.id)) return UNKNOWN_NOTIFICATION;
-      const notificationId = data.id.toLowerCase();
-      const status = await markNotificationRead(db, { ...owner, notificationId });
-      if (status === "unknown") return UNKNOWN_NOTIFICATION;
-      const unread = await countUnread(db, owner);
-      if (status === "marked") announceMarked(owner, notificationId, unread);
-      return { ok: true, data: { status, unread } };
+    "notifications.mark_read": (owner, data) => changeItem(owner, data, { read: true }),
+    "notifications.delete": (owner, data) => changeItem(owner, data, { deleted: true }),
+    async "notifications.change"(owner, data) {
+      const [wrong] = faultsOf(ChangeNotificationRequest, data, "data", "");
+      if (wrong !== undefined) return badRequest(faultText(wrong));
+      return await changeItem(owner, data, changeOf(data as ChangeNotificationRequest));
+    },
+    async "notifications.tabs"(owner) {
+      const maxBytes = MAX_TAB_BYTES + (await categoryTextBytes(db, owner.tenantId));
+      return { ok: true, data: await readLarge(owner, maxBytes, () => inboxTabs(db, owner)) };
     },
     async "notifications.mark_all_read"(owner) {
       const marked = await markAllNotificationsRead(db, owner);

@@ -172,7 +172,7 @@ export class Topic implements Timed {
     } else if (progressed) {
       this.#fill(Math.min(state.top - this.#position, MAX_RECOVERED));
     } else {
-      // Retention has deleted what the subscribers miss.
+      // What the subscribers miss was deleted.
       this.reset();
     }
   }

@@ -73,7 +73,7 @@ async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string
 async function notificationOfEvent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
-    .select(["id", "channel_name", "user_id", "created_at", "read_at"])
+    .select(["id", "channel_name", "user_id", "created_at", "read_at", "deleted_at"])
     .where("id", "=", eventId)
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
@@ -83,6 +83,7 @@ async function notificationOfEvent(db: Database, tenantId: string, eventId: stri
     realtimeChannel: realtimeChannel(row.channel_name, row.user_id),
     createdAt: row.created_at,
     readAt: row.read_at,
+    deletedAt: row.deleted_at,
   };
 }
 

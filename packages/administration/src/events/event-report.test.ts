@@ -104,7 +104,7 @@ test("the timeline tells in words why a channel was skipped, each attempt, and w
     "1 PUSH warning: no value for name: rendered as empty",
     "1 PUSH cannot read at as a date: inserted unchanged",
     "1 EMAIL queued",
-    "1 PUSH stored in the history and published to orders#u1",
+    "1 PUSH stored in the inbox and published to orders#u1",
     "2 EMAIL warning: no value for code: rendered as empty",
     "2 EMAIL links left out: href {{ url }} (empty)",
     "3 EMAIL attempt 1 by sendgrid: failed for now (500): the provider answered 500",

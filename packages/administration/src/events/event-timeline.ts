@@ -174,11 +174,12 @@ function attemptWords(attempt: Attempt): string {
 
 function notificationEntries(notification: EventFacts["notification"]): TimelineEntry[] {
   if (notification === undefined) return [];
-  const { createdAt, readAt, realtimeChannel } = notification;
+  const { createdAt, readAt, deletedAt, realtimeChannel } = notification;
   const entries = [
-    entry(createdAt, IN_APP, `stored in the history and published to ${realtimeChannel}`),
+    entry(createdAt, IN_APP, `stored in the inbox and published to ${realtimeChannel}`),
   ];
   if (readAt !== null) entries.push(entry(readAt, IN_APP, "marked as read"));
+  if (deletedAt !== null) entries.push(entry(deletedAt, IN_APP, "deleted from the inbox"));
   return entries;
 }
 

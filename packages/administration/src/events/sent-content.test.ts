@@ -3,10 +3,11 @@ import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { eraseSensitiveVariables } from "@belfry/database/functions/release-deliveries";
-import { shownNotifications } from "@belfry/database/notifications";
+import { changeNotification, shownNotifications } from "@belfry/database/notifications";
 import { deleteTemplate, putTemplate } from "../templates/test-templates.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { usedSensitiveTemplate } from "./event-facts.ts";
+import { readEvent } from "./event-report.ts";
 import { sentContent } from "./sent-content.ts";
 
 const SECOND_MS = 1000;
@@ -86,6 +87,21 @@ test("what a template made that is gone is not shown: nobody knows what it was",
   await deleteTemplate(db, { tenantId, eventType: "code", channel: "PUSH" });
   assert.equal(await shown(id, "PUSH"), false);
   assert.deepEqual(await shownNotifications(db, tenantId, [id]), new Set());
+});
+
+test("what its user deleted from the inbox is told as such, in the timeline, too", async (t) => {
+  const { db, tenantId, put, event } = await setUp(t);
+  await put("PUSH", false);
+  const id = await event();
+  const { userId } = await readEvent(db, id);
+  const item = { tenantId, userId, notificationId: id };
+  assert.equal(await changeNotification(db, item, { deleted: true }), "changed");
+  assert.deepEqual(await sentContent(db, tenantId, id, "PUSH"), {
+    ...{ shown: false, why: "The user deleted it from the inbox." },
+  });
+  const { timeline, channels } = await readEvent(db, id);
+  assert.deepEqual(timeline.at(-1)?.what, "deleted from the inbox");
+  assert.equal(channels.PUSH?.notification?.read, true);
 });
 
 test("what was sent before a template became sensitive is not shown from then on", async (t) => {

@@ -35,7 +35,8 @@ export async function sentContent(
     const push = await notificationContent(db, tenantId, eventId);
     if (push === undefined) throw nothingSent(channel);
     if (push.sensitive) return { shown: false, why: CONCEALED };
-    const { sensitive: _, ...shown } = push;
+    if (push.isDeleted) return { shown: false, why: "The user deleted it from the inbox." };
+    const { sensitive: _, isDeleted: __, ...shown } = push;
     return { shown: true, content: { channel, kind: "notification", ...shown, missing: [] } };
   }
   const version = await sentVersion(db, tenantId, eventId, channel);
@@ -124,12 +125,13 @@ async function sentVersion(
 async function notificationContent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
-    .select(["title", "body", "url", "actions"])
+    .select(["title", "body", "url", "actions", "deleted_at"])
     .where("id", "=", eventId)
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const shown = await shownNotifications(db, tenantId, [eventId]);
   const { title, body } = row;
-  return { title, body, ...notificationLinks(row), sensitive: !shown.has(eventId) };
+  const isDeleted = row.deleted_at !== null;
+  return { title, body, ...notificationLinks(row), isDeleted, sensitive: !shown.has(eventId) };
 }

@@ -5,7 +5,7 @@ import { WEBHOOK_TYPES } from "@belfry/contracts/webhook-payload";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
-import { markAllNotificationsRead, markNotificationRead } from "../notifications.ts";
+import { changeNotification, markAllNotificationsRead } from "../notifications.ts";
 import { setPreferences } from "../preferences.ts";
 import { webhooksUnderTest } from "./webhooks-under-test.ts";
 
@@ -168,8 +168,8 @@ test("an item that is read is told of once, one by one and all at once", async (
     [ids[1]],
   );
   const read = { ...owner, notificationId: ids[0]! };
-  assert.equal(await markNotificationRead(db, read), "marked");
-  assert.equal(await markNotificationRead(db, read), "already");
+  assert.equal(await changeNotification(db, read, { read: true }), "changed");
+  assert.equal(await changeNotification(db, read, { read: true }), "already");
   const messages = (from: { data: Record<string, unknown> }[]) =>
     from
       .map(({ data: { occurredAt: _, ...data } }) => data)

@@ -55,7 +55,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     const owner = { tenantId: tenant.id, userId };
     const before = idOf(query, "before");
     const [found, unread, facts, erasure] = await Promise.all([
-      listNotifications(db, { ...owner, limit: PAGE + 1, before }),
+      listNotifications(db, { ...owner, limit: PAGE + 1, before, view: "all" }),
       countUnread(db, owner),
       userFacts(db, keys, { tenantId: tenant.id, userId }),
       openErasureOf(db, owner),

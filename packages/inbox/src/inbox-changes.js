@@ -1,0 +1,76 @@
+/** A day's beginning for whoever reads the inbox. */
+const MORNING_HOUR = 9;
+
+/** For how long an item can be snoozed, by the labels of the choices. */
+export const SNOOZES = {
+  snoozeHour: (now) => new Date(now.getTime() + 3_600_000),
+  snoozeTomorrow: (now) => morningIn(now, 1),
+  snoozeWeek: (now) => morningIn(now, 7),
+};
+
+function morningIn(now, days) {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING_HOUR);
+}
+
+/** What a user's button makes of an item: what is to be so, the label of what is said then, and how to take it back. */
+const CHANGES = {
+  "mark-unread": () => ({ change: { read: false } }),
+  archive: () => ({ change: { archived: true }, said: "archived", undo: { archived: false } }),
+  unarchive: () => ({ change: { archived: false } }),
+  "snooze-for": (name) => ({
+    change: { snoozedUntil: SNOOZES[name](new Date()).toISOString() },
+    ...{ said: "snoozed", undo: { snoozedUntil: null } },
+  }),
+  unsnooze: () => ({ change: { snoozedUntil: null } }),
+};
+
+/** Runs what a user does with an item, and offers to undo the last of it. */
+export class InboxChanges {
+  #parts;
+  #labels;
+  #on;
+  #undo;
+
+  /**
+   * @param {{ undo: HTMLElement, undoText: HTMLElement, undoButton: HTMLElement, panel: HTMLElement }} parts
+   * @param {{ feed(): (import("./inbox-feed.d.ts").InboxFeed | undefined), doing(work: Promise<void> | undefined): void, say(words: string): void }} on
+   */
+  constructor(parts, labels, on) {
+    this.#parts = parts;
+    this.#labels = labels;
+    this.#on = on;
+    parts.undoButton.addEventListener("click", () => {
+      const undo = this.#undo;
+      // The button will be hidden, which would drop the focus.
+      parts.panel.focus();
+      this.forget();
+      this.#on.doing(undo?.());
+    });
+  }
+
+  /** By the name of a button; `name`: of the choice that it offered. */
+  run(action, id, name) {
+    const feed = this.#on.feed();
+    if (feed === undefined) return;
+    this.forget();
+    if (action === "mark-read") return this.#on.doing(feed.markRead(id));
+    if (action === "delete") return this.#on.doing(feed.remove(id));
+    const { change, said, undo } = CHANGES[action](name);
+    const wasRead = feed.items.find((item) => item.id === id)?.read;
+    this.#on.doing(feed.change(id, change));
+    if (said === undefined) return;
+    this.#undo = async () => {
+      await feed.change(id, undo);
+      // A snooze makes it unread.
+      if (wasRead) await feed.change(id, { read: true });
+    };
+    this.#parts.undoText.textContent = this.#labels[said];
+    this.#parts.undo.hidden = false;
+    this.#on.say(this.#labels[said]);
+  }
+
+  forget() {
+    this.#undo = undefined;
+    this.#parts.undo.hidden = true;
+  }
+}
