@@ -3,7 +3,7 @@ import { Plugin, PluginKey } from "prosemirror-state";
 /** The menu behind a `/` in the visual editor: what can be put in, filtered by what is typed on. */
 
 const key = new PluginKey("menu");
-const MOST_SHOWN = 12;
+const MOST_SHOWN = 40;
 
 /** What is typed behind a `/` that begins a word: `{from, query}`. */
 function typedAt({ selection }) {

@@ -1,3 +1,4 @@
+import { closeHistory } from "prosemirror-history";
 import { Fragment } from "prosemirror-model";
 import { NodeSelection, TextSelection } from "prosemirror-state";
 
@@ -80,7 +81,8 @@ function moveTo(state, { position, node }, target) {
   const isWhole = selection instanceof NodeSelection && selection.from === position;
   const $cursor = tr.doc.resolve(Math.min(at + Math.max(offset, 0), tr.doc.content.size));
   tr.setSelection(isWhole ? NodeSelection.create(tr.doc, at) : TextSelection.near($cursor));
-  return tr;
+  // Each move is taken back by itself.
+  return closeHistory(tr);
 }
 
 /** Puts a handle into `host`, beside the block that the pointer is over. */
@@ -95,7 +97,7 @@ export function createHandle(host, view) {
   host.append(handle);
   let position;
   host.addEventListener("mousemove", (event) => {
-    if (handle.contains(event.target)) return;
+    if (event.buttons !== 0 || handle.contains(event.target)) return;
     const { left, right } = view.dom.getBoundingClientRect();
     const inside = Math.min(Math.max(event.clientX, left + 40), right - 8);
     const found = view.posAtCoords({ left: inside, top: event.clientY });

@@ -4,7 +4,6 @@ import { createVisualLine } from "./visual-line.js";
 
 /** A simple mail is written in the visual editor or as text; whatever else, as text. Both write into `area`. */
 
-const STORED = "belfry-writes-text";
 const byId = (id) => document.getElementById(id);
 
 /** What the menu of the visual editor has: its words, and what they do at once or once they have asked. */
@@ -44,7 +43,7 @@ export function createWritingMode(options) {
   const choice = byId("writing-mode");
   const buttons = [...choice.querySelectorAll("button")];
   let isVisual = false;
-  let wantsText = localStorage.getItem(STORED) === "true";
+  let wantsText = false;
 
   const show = () => {
     const reason = isMarkdown() && !wantsText ? visual.open() : undefined;
@@ -65,7 +64,6 @@ export function createWritingMode(options) {
   for (const button of buttons) {
     button.addEventListener("click", () => {
       wantsText = button.dataset.mode === "text";
-      localStorage.setItem(STORED, String(wantsText));
       show();
       onSwitch();
     });

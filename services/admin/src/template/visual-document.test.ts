@@ -8,7 +8,8 @@ import { markdownToMjml } from "@belfry/templates/markdown";
 import { STARTERS } from "@belfry/templates/starters";
 
 const assets = new URL("../assets/", import.meta.url);
-const { readDocument, writeDocument } = await import(`${assets}visual-document.js`);
+const { readDocument } = await import(`${assets}visual-document.js`);
+const { writeDocument } = await import(`${assets}visual-text.js`);
 const { schema } = await import(`${assets}visual-schema.js`);
 
 test("every starter is shown, and written back byte for byte", () => {
