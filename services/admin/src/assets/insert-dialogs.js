@@ -1,6 +1,7 @@
 import { ask } from "./ask.js";
 import { shownAddress } from "./visual-blocks.js";
 import { tagWords } from "./visual-document.js";
+import { writtenAddress } from "./visual-schema.js";
 
 /**
  * Asks for what the toolbar and the menu put in. `names()` says the variables that are known, `check(text)` what saving
@@ -19,7 +20,7 @@ export function insertDialogs({ names, check }) {
   const addressOf = ({ address: typed }) => {
     const given = typed.trim();
     const isName = known().includes(given) || /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(given);
-    return isName ? `{{ ${given} }}` : given;
+    return isName ? `{{ ${given} }}` : writtenAddress(given);
   };
   const leads = (given) => check(`[x](${addressOf(given)})`);
   const shows = (given) => check(`![x](${addressOf(given)})`);

@@ -264,8 +264,11 @@ function createReader(text) {
       at += 1;
       const { label, href, title, isImage } = link;
       if (!isImage) return schema.node("button", { ...attrs, href, title }, readWords(label, at));
-      if (/[\\&*_`~{[\]]/.test(label)) fail("signs in the words of an image", at - 1);
-      return schema.node("image", { ...attrs, src: href, alt: label, title });
+      const words = readWords(label, at);
+      if (words.some(({ marks }) => marks.length > 0))
+        fail("marks in the words of an image", at - 1);
+      const alt = words.map((node) => (node.isText ? node.text : node.attrs.code)).join("");
+      return schema.node("image", { ...attrs, src: href, alt, title });
     }
     if (/^\s/.test(line)) fail(INDENTED);
     if (BEGINS_OTHER.test(line)) fail("something that is not known here");

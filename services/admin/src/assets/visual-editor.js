@@ -78,10 +78,9 @@ export function createVisualEditor(area, { host, label, help, entries, edit, onC
       nodeViews: nodeViews({ edit: editAt, addElse, isReadOnly }),
       clipboardTextParser: (text) => {
         const { doc: pasted } = readDocument(text.trim());
-        const content = pasted
-          ? pasted.content
-          : Fragment.from(schema.node("paragraph", {}, text ? schema.text(text) : []));
-        return Slice.maxOpen(content);
+        const lines = text.split("\n").filter((line) => line.trim() !== "");
+        const paragraphs = lines.map((line) => schema.node("paragraph", {}, schema.text(line)));
+        return Slice.maxOpen(pasted ? pasted.content : Fragment.from(paragraphs));
       },
       dispatchTransaction(tr) {
         view.updateState(view.state.apply(tr));

@@ -31,9 +31,10 @@ export function visualEdits(current) {
   /** In the place of an empty paragraph, else behind the block of the cursor. */
   const insertBlock = (node, offset) =>
     run((state, dispatch) => {
-      const around = blockAround(state.selection.$from);
+      const { $from } = state.selection;
+      const around = blockAround($from);
       const isEmpty = around?.node.type === nodes.paragraph && around.node.content.size === 0;
-      const from = around?.position ?? state.selection.from;
+      const from = around?.position ?? ($from.depth > 0 ? $from.after(1) : state.selection.to);
       const to = from + (around?.node.nodeSize ?? 0);
       const start = isEmpty ? from : to;
       const isLast = state.doc.resolve(to).nodeAfter === null;

@@ -49,6 +49,9 @@ export function createVisualLine(input, { label, names, edit, onChange }) {
       onChange();
     },
   });
+  document.querySelector(`label[for="${input.id}"]`)?.addEventListener("click", () => {
+    if (!host.hidden) view.focus();
+  });
   return {
     /** Shows chips, or the input as it is. */
     show(isVisual) {

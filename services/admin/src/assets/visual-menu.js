@@ -3,7 +3,8 @@ import { Plugin, PluginKey } from "prosemirror-state";
 /** The menu behind a `/` in the visual editor: what can be put in, filtered by what is typed on. */
 
 const key = new PluginKey("menu");
-const MOST_SHOWN = 40;
+/** More would have to scroll. */
+const MOST_SHOWN = 16;
 
 /** What is typed behind a `/` that begins a word: `{from, query}`. */
 function typedAt({ selection }) {
@@ -37,7 +38,6 @@ export function slashMenu(host, entries, id = "visual-menu") {
   const mark = (view) => {
     [...list.children].forEach((item, index) => {
       item.setAttribute("aria-selected", String(index === chosen));
-      if (index === chosen) item.scrollIntoView({ block: "nearest" });
     });
     if (list.hidden) view.dom.removeAttribute("aria-activedescendant");
     else view.dom.setAttribute("aria-activedescendant", `${id}-${chosen}`);

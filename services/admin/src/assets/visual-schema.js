@@ -10,6 +10,13 @@ const blockOf = (spec, attrs = {}) => ({ group: "block", ...spec, attrs: { ...BL
 const WORDS = "(text | tag)*";
 const levelOf = (level) => ({ tag: `h${level}`, attrs: { level } });
 
+/** An address as it can stand between brackets: blanks and brackets of its own, outside of tags, are encoded. */
+export function writtenAddress(address) {
+  return address.replace(/\{\{.*?\}\}|[\s()<>\\]/g, (part) =>
+    part.length > 1 ? part : `%${part.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
+  );
+}
+
 export const schema = new Schema({
   nodes: {
     doc: { content: "preheader? block+", attrs: { end: { default: "\n" } } },
@@ -127,7 +134,10 @@ export const schema = new Schema({
       attrs: { href: {}, title: { default: null } },
       inclusive: false,
       parseDOM: [
-        { tag: "a[href]", getAttrs: (element) => ({ href: element.getAttribute("href") }) },
+        {
+          tag: "a[href]",
+          getAttrs: (element) => ({ href: writtenAddress(element.getAttribute("href")) }),
+        },
       ],
       toDOM: ({ attrs }) => ["a", { href: "#", title: attrs.href }, 0],
     },

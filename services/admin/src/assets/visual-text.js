@@ -1,5 +1,5 @@
 import { writeWords } from "./visual-marks.js";
-import { behindLabel, labelEnd } from "./visual-words.js";
+import { behindLabel, labelEnd, readPlain } from "./visual-words.js";
 
 /** Writes the document of a simple mail as its text. */
 
@@ -96,7 +96,7 @@ function linesOf(node, previous) {
       return isBlank(words) ? [] : [`[${words}](${attrs.href}${title})`];
     }
     case "image":
-      return [`![${attrs.alt}](${attrs.src}${title})`];
+      return [`![${writeWords(readPlain(attrs.alt), true)}](${attrs.src}${title})`];
     case "divider":
       return [DIVIDER];
     case "table":

@@ -37,9 +37,9 @@ const STYLES = [
   "narrow.css",
 ];
 const STYLES_OF_PACKAGES = [
-  "modern-normalize",
-  "prosemirror-view/style/prosemirror.css",
-  "prosemirror-gapcursor/style/gapcursor.css",
+  import.meta.resolve("modern-normalize"),
+  import.meta.resolve("prosemirror-view/style/prosemirror.css"),
+  import.meta.resolve("prosemirror-gapcursor/style/gapcursor.css"),
 ];
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -87,7 +87,7 @@ async function readAssets(): Promise<Assets> {
   for (const name of (await readdir(inbox)).filter((one) => one.endsWith(".js"))) {
     await add(join(inbox, name), `inbox/${name}`);
   }
-  const ofPackages = STYLES_OF_PACKAGES.map((name) => fileURLToPath(import.meta.resolve(name)));
+  const ofPackages = STYLES_OF_PACKAGES.map((url) => fileURLToPath(url));
   const sheets = [...ofPackages, ...STYLES.map((name) => join(root, name))];
   const texts = await Promise.all(sheets.map((file) => readFile(file, "utf8")));
   sources.set("style.css", { name: "style.css", text: texts.join("\n"), imports: new Map() });

@@ -144,7 +144,11 @@ function document(random: () => number) {
       case "button":
         return schema.node("button", { href: LINK }, [schema.text("x"), ...inline([], bare)]);
       case "image":
-        return schema.node("image", { src: "https://example.com/a.png", alt: "a b", title: "200" });
+        return schema.node("image", {
+          src: "https://example.com/a.png",
+          alt: "a [b] * & {{ c }}",
+          title: "200",
+        });
       case "table":
         return schema.node("table", { text: "| a | b |\n| --- | --- |\n| c | {{ d }} |" });
       case "box": {
