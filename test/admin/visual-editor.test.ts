@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { STARTERS } from "@belfry/templates/starters";
 import { eventually } from "@belfry/testing/eventually";
 import { skip } from "../browser/open-page.ts";
 import { faultsInLooks } from "./accessible-pages.ts";
@@ -163,6 +164,13 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
     await replaceText(page, "One *Two*");
     await page.getByRole("button", { name: "Visual" }).click();
     await page.locator(".ProseMirror em", { hasText: "Two" }).waitFor();
+  });
+
+  await t.test("a receipt with its table fits a phone", async () => {
+    const receipt = STARTERS.find(({ key }) => key === "receipt")?.email.content ?? "";
+    const { page, content } = await mail("order.receipt", receipt);
+    await content.getByRole("cell", { name: "For each item in items" }).waitFor();
+    assert.deepEqual(await faultsInLooks("receipt", page, [320, 1280]), []);
   });
 
   await t.test("as text, what may stand in a tag is offered", async () => {

@@ -73,7 +73,7 @@ export function createVisualEditor(area, { host, label, help, entries, edit, onC
       editable: () => !isReadOnly,
       attributes: {
         ...{ role: "textbox", "aria-multiline": "true", "aria-label": label },
-        ...{ "aria-describedby": help, tabindex: "0" },
+        ...{ "aria-describedby": help, "aria-readonly": String(isReadOnly), tabindex: "0" },
       },
       nodeViews: nodeViews({ edit: editAt, addElse, isReadOnly }),
       clipboardTextParser: (text) => {

@@ -38,7 +38,12 @@ export function createVisualLine(input, { label, names, edit, onChange }) {
   const view = new EditorView(host, {
     state: stateOf(),
     editable: () => !isReadOnly,
-    attributes: { role: "textbox", "aria-label": label, tabindex: "0" },
+    attributes: {
+      role: "textbox",
+      "aria-label": label,
+      "aria-readonly": String(isReadOnly),
+      tabindex: "0",
+    },
     nodeViews: nodeViews({ edit: editAt, isReadOnly }),
     clipboardTextParser: (text) =>
       new Slice(Fragment.from(readPlain(text.replaceAll(/\s+/g, " "))), 0, 0),
