@@ -37,14 +37,23 @@ export function mailIn(page: Page | Frame): FrameLocator {
   return page.frameLocator("#preview-frame").frameLocator("iframe");
 }
 
+/** To the text mode, where a simple mail is shown in the visual editor. */
+export async function writeAsText(page: Page): Promise<void> {
+  await page.locator(".cm-content, .ProseMirror").first().waitFor({ state: "attached" });
+  const choice = page.locator("#writing-mode:visible [data-mode=text][aria-pressed=false]");
+  if ((await choice.count()) > 0) await choice.dispatchEvent("click");
+}
+
 /** Types at the end of the text. */
 export async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await writeAsText(page);
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+End");
   await page.keyboard.insertText(text);
 }
 
 export async function replaceText(page: Page, text: string): Promise<void> {
+  await writeAsText(page);
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+a");
   await page.keyboard.insertText(text);

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { eventually } from "@belfry/testing/eventually";
 import { skip } from "../browser/open-page.ts";
-import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
+import {
+  mailIn,
+  replaceText,
+  startEditor,
+  typeAtEnd,
+  waitUntilSaved,
+  writeAsText,
+} from "./editor-page.ts";
 
 test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
@@ -117,6 +124,7 @@ test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
     await page.getByText("Advanced: as JSON").click();
     const json = page.getByRole("textbox", { name: "Sample values" });
     await json.fill(JSON.stringify({ ...JSON.parse(await json.inputValue()), voucher: "TEN" }));
+    await writeAsText(page);
     await page.locator(".cm-content").click();
     await page.keyboard.press("Control+End");
     await page.getByRole("button", { name: "voucher", exact: true }).click();
@@ -155,6 +163,7 @@ test("the editor of a message", { skip, timeout: 300_000 }, async (t) => {
     const { page, faults } = await open();
     await page.goto(`${base}/templates/new?eventType=order.formatted`);
     await page.getByRole("button", { name: "Create draft" }).click();
+    await writeAsText(page);
     await page.locator(".cm-content").click();
     const textIs = (expected: string) =>
       eventually(async () => (await page.locator("#content").inputValue()).trim() === expected, {

@@ -1,5 +1,8 @@
-/** A small dialog with text fields: resolves with what was typed, or undefined when it was left. */
-export function ask({ title, button = "Insert", fields, hint }) {
+/**
+ * A small dialog with text fields: resolves with what was typed, or undefined when it was left. `check` may say what is
+ * wrong with it (as text, or a promise of it): then the dialog stays, and shows that.
+ */
+export function ask({ title, button = "Insert", fields, hint, check = () => undefined }) {
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", "ask-title");
   const form = document.createElement("form");
@@ -32,6 +35,11 @@ export function ask({ title, button = "Insert", fields, hint }) {
     line.textContent = hint;
     form.append(line);
   }
+  const fault = document.createElement("p");
+  fault.id = "ask-fault";
+  fault.className = "fault";
+  fault.setAttribute("role", "alert");
+  form.append(fault);
   const row = document.createElement("div");
   row.className = "row";
   const cancel = makeButton("Cancel", "plain");
@@ -44,6 +52,11 @@ export function ask({ title, button = "Insert", fields, hint }) {
   dialog.append(form);
   document.body.append(dialog);
   dialog.showModal();
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    fault.textContent = (await check(Object.fromEntries(new FormData(form)))) ?? "";
+    if (fault.textContent === "") dialog.close("yes");
+  });
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       const given = Object.fromEntries(new FormData(form));

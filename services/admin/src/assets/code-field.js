@@ -1,8 +1,9 @@
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { syntaxHighlighting } from "@codemirror/language";
-import { setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState } from "@codemirror/state";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -10,6 +11,7 @@ import {
   lineNumbers,
   MatchDecorator,
   ViewPlugin,
+  WidgetType,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 
@@ -40,6 +42,16 @@ const theme = EditorView.theme({
     color: "light-dark(#5b3aa8, #c9b3ff)",
     background: "light-dark(#f0ebfc, #2c2445)",
     borderRadius: "4px",
+  },
+  ".cm-fault": {
+    padding: "0 12px",
+    color: "var(--bad)",
+    fontFamily: "system-ui, sans-serif",
+    fontWeight: "550",
+  },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    background: "var(--accent)",
+    color: "var(--on-accent)",
   },
   ".md-heading": { fontWeight: "700" },
   ".md-strong": { fontWeight: "700" },
@@ -76,15 +88,73 @@ const MARKDOWN = [
 /** By the name of a format; what is not here is plain text. */
 const LANGUAGES = {
   markdown: () => MARKDOWN,
-  mjml: () => [html({ matchClosingTags: false }), lineNumbers()],
-  html: () => [html({ matchClosingTags: false }), lineNumbers()],
+  mjml: () => [html({ matchClosingTags: false })],
+  html: () => [html({ matchClosingTags: false })],
 };
+
+const WORDS = ["if", "elsif", "else", "endif", "unless", "endunless", "for", "endfor"];
+
+/** What may stand behind `{{`, behind a `|` in it, and behind `{%`. */
+function completions({ names, filters }) {
+  /** With a blank behind the braces, and the end of the tag where it is not there yet. */
+  const option = (label, end) => ({
+    label,
+    apply(view, _, from, to) {
+      const { doc } = view.state;
+      const begin = /[{%|-]/.test(doc.sliceString(from - 1, from)) ? " " : "";
+      const isEnded = /^\s*-?[%}]\}/.test(doc.sliceString(to, to + 4));
+      const insert = begin + label + (isEnded ? "" : end);
+      view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
+    },
+  });
+  const variables = (end) => names().map(({ name }) => option(name, end));
+  const words = WORDS.map((word) => option(word, /^e(nd|lse$)/.test(word) ? " %}" : " "));
+  const ofFilters = filters.map((filter) => option(filter, ""));
+  return (context) => {
+    const { from, text } = context.matchBefore(/\{[{%][^{}]*/) ?? {};
+    if (text === undefined) return null;
+    const typed = /[\w.$]*$/.exec(text)[0];
+    const before = text.slice(0, text.length - typed.length);
+    const isFirst = /^\{%-?\s*$/.test(before);
+    const isFilter = /\|\s*$/.test(before);
+    const isValue = /^\{\{-?\s*$/.test(before);
+    const options = isFirst ? words : isFilter ? ofFilters : variables(isValue ? " }}" : "");
+    return { from: from + before.length, options, validFor: /^[\w.$]*$/ };
+  };
+}
+
+/** A fault below its line, for who does not point at the mark. */
+class FaultLine extends WidgetType {
+  constructor(message) {
+    super();
+    this.message = message;
+  }
+  eq({ message }) {
+    return message === this.message;
+  }
+  toDOM() {
+    const line = document.createElement("div");
+    line.className = "cm-fault";
+    line.textContent = this.message;
+    return line;
+  }
+}
+const setFaultLines = StateEffect.define();
+const faultLines = StateField.define({
+  create: () => Decoration.none,
+  update(lines, { changes, effects }) {
+    const given = effects.find((effect) => effect.is(setFaultLines));
+    return given === undefined ? lines.map(changes) : given.value;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 /**
  * Puts an editor in the place of `area`, which keeps the text for the form. `keys` are commands by key,
- * as CodeMirror's keymap takes them.
+ * as CodeMirror's keymap takes them; `names` and `filters` are offered where a tag is typed.
  */
-export function createCodeField(area, { label, format, keys = [], onChange }) {
+export function createCodeField(area, options) {
+  const { label, format, keys = [], names = () => [], filters = [], onChange } = options;
   const language = new Compartment();
   const languageOf = (name) => LANGUAGES[name]?.() ?? [];
   const host = document.createElement("div");
@@ -104,34 +174,60 @@ export function createCodeField(area, { label, format, keys = [], onChange }) {
         EditorView.lineWrapping,
         EditorState.readOnly.of(isReadOnly),
         // Tab goes on to the next field: nobody is caught in here.
-        keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([
+          ...keys,
+          ...completionKeymap,
+          ...lintKeymap,
+          ...defaultKeymap,
+          ...historyKeymap,
+        ]),
+        lineNumbers(),
+        lintGutter(),
+        faultLines,
+        autocompletion({ override: [completions({ names, filters })], icons: false }),
         syntaxHighlighting(classHighlighter),
         language.of(languageOf(format)),
         TAGS,
         theme,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return;
+          if (!update.docChanged || area.value === update.state.doc.toString()) return;
           area.value = update.state.doc.toString();
           onChange();
         }),
       ],
     }),
   });
-  document.querySelector(`label[for="${area.id}"]`)?.addEventListener("click", () => view.focus());
   return {
     view,
+    host,
     setFormat: (name) => view.dispatch({ effects: language.reconfigure(languageOf(name)) }),
-    /** Underlines what is wrong in the text. */
+    /** Shows the text of `area`, which somebody else has written. */
+    open() {
+      const { doc } = view.state;
+      if (doc.toString() === area.value) return;
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: area.value } });
+    },
+    goTo(line) {
+      const at = view.state.doc.line(Math.min(line, view.state.doc.lines)).from;
+      view.dispatch({ selection: { anchor: at }, scrollIntoView: true });
+      view.focus();
+    },
+    /** Marks what is wrong in the text, and says it below its line. */
     markFaults(faults) {
       const { doc } = view.state;
-      const diagnostics = faults
-        .filter(({ line }) => line && line <= doc.lines)
-        .map(({ line, column, message }) => {
-          const from = Math.min(doc.line(line).from + column - 1, doc.line(line).to);
-          return { from, to: Math.min(from + 1, doc.length), severity: "error", message };
-        });
-      view.dispatch(setDiagnostics(view.state, diagnostics));
+      const placed = faults.filter(({ line }) => line && line <= doc.lines);
+      const diagnostics = placed.map(({ line, column, message }) => {
+        const from = Math.min(doc.line(line).from + column - 1, doc.line(line).to);
+        return { from, to: Math.min(from + 1, doc.length), severity: "error", message };
+      });
+      const below = placed.map(({ line, message }) =>
+        Decoration.widget({ widget: new FaultLine(message), block: true, side: 1 }).range(
+          doc.line(line).to,
+        ),
+      );
+      const effect = setFaultLines.of(Decoration.set(below, true));
+      view.dispatch(setDiagnostics(view.state, diagnostics), { effects: effect });
     },
   };
 }

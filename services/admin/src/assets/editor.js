@@ -1,9 +1,11 @@
 import { createCodeField } from "./code-field.js";
 import { createDraft } from "./draft.js";
 import { showFieldFaults, wireDigestLoss } from "./field-faults.js";
-import { createPreview, wireChoice } from "./live-preview.js";
+import { insertDialogs } from "./insert-dialogs.js";
+import { createPreview, faultWords, wireChoice } from "./live-preview.js";
 import { createSampleValues } from "./sample-values.js";
-import { createToolbar } from "./toolbar.js";
+import { createActions, createToolbar, insertVariable } from "./toolbar.js";
+import { createWritingMode } from "./writing-mode.js";
 
 /** The template editor: text with its toolbar, values, preview, draft and test, each in a module of its own. */
 
@@ -22,14 +24,29 @@ const changed = () => {
   draft?.changed();
 };
 
-let toolbar;
+const area = field("content");
+let samples;
+const names = () => samples?.names() ?? [];
+/** What saving would say of a text by itself. */
+const check = async (text) => {
+  const body = new URLSearchParams(new FormData(form));
+  body.set("content", text);
+  if (body.has("format") && !isMarkdown()) body.set("format", "text");
+  const answer = await fetch(form.dataset.preview, { method: "POST", body }).catch(() => undefined);
+  const { ok, faults } = answer?.ok ? await answer.json() : { ok: true };
+  const fault = ok ? undefined : faults.find(({ field: name }) => name === "content");
+  return fault && faultWords(fault);
+};
+const dialogs = insertDialogs({ names, check });
+const actions = createActions(() => mode.edits(), dialogs);
 const run = (name) => () => {
   if (!isMarkdown()) return false;
-  toolbar.actions[name]();
+  actions[name]();
   return true;
 };
-const code = createCodeField(field("content"), {
-  ...{ label: "Content", format: format(), onChange: changed },
+const code = createCodeField(area, {
+  ...{ label: "Content", format: format(), names, filters: JSON.parse(area.dataset.filters) },
+  onChange: changed,
   keys: mayEdit
     ? [
         { key: "Mod-b", run: run("bold") },
@@ -37,23 +54,34 @@ const code = createCodeField(field("content"), {
       ]
     : [],
 });
+const mode = createWritingMode({
+  ...{ area, code, isMarkdown, actions, names, onChange: changed },
+  edit: dialogs.change,
+  onSwitch: () => preview?.ask(),
+});
 
-const samples = createSampleValues({
+samples = createSampleValues({
   host: byId("values"),
   area: field("sampleVariables"),
   others: byId("other-values"),
   onChange: changed,
-  onInsert: (name, value) => toolbar.insertVariable(name, value),
+  onInsert: (name, value) => insertVariable(mode.edits(), name, value),
 });
 const bar = byId("toolbar");
-if (bar) toolbar = createToolbar(bar, code.view, { names: () => samples.names(), isMarkdown });
+const toolbar = bar && createToolbar(bar, { actions, isMarkdown });
 
 preview = createPreview({
   form,
+  place: (fault) => mode.place(fault),
+  goTo(line) {
+    form.querySelector('[data-pane="write"]').click();
+    mode.goTo(line);
+  },
   onChecked(checked, faults) {
     if (mayEdit) showFieldFaults(form, checked.settingFaults);
     const all = [...faults, ...(checked.warnings ?? [])];
-    code.markFaults(all.filter(({ field: name }) => name === "content"));
+    const ofContent = all.filter(({ field: name }) => name === "content");
+    mode.markFaults(ofContent.map((fault) => ({ ...fault, message: faultWords(fault) })));
     if (checked.variables) samples.show(checked.variables);
     const count = byId("values-none");
     if (checked.variables) count.hidden = checked.variables.length > 0;
@@ -94,6 +122,7 @@ form.addEventListener("input", changed);
 form.addEventListener("change", (event) => {
   if (event.target.name === "format") {
     code.setFormat(format());
+    mode.show();
     toolbar?.showFor();
   }
   changed();
@@ -104,7 +133,7 @@ const insertEvents = byId("insert-events");
 if (insertEvents) {
   insertEvents.hidden = false;
   insertEvents.addEventListener("click", () => {
-    toolbar.insertVariable("$items", samples.events());
+    insertVariable(mode.edits(), "$items", samples.events());
   });
 }
 

@@ -16,13 +16,22 @@ const NAMES = {
 };
 const byId = (id) => document.getElementById(id);
 
-/** `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. */
-export function createPreview({ form, address = form.dataset.preview, onChecked = () => {} }) {
+/**
+ * `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. `place` says where a fault
+ * of the content is, as the editor counts, and `goTo` goes there.
+ */
+export function createPreview({
+  form,
+  address = form.dataset.preview,
+  onChecked = () => {},
+  ...at
+}) {
   const mail = mailFrame(byId("preview-frame"));
   let timer;
   /** One preview is asked for at a time; what was typed meanwhile is shown by the next one. */
   let isAsking = false;
   let isStale = false;
+  let hasShown = false;
 
   const later = (ms = PREVIEW_AFTER_MS) => {
     clearTimeout(timer);
@@ -51,9 +60,11 @@ export function createPreview({ form, address = form.dataset.preview, onChecked 
     if (isStale) return;
     const faults = checked.ok ? [] : [...checked.faults];
     if (checked.sampleFault) faults.push(checked.sampleFault);
-    showFaults("faults", faults);
-    showFaults("warnings", checked.ok ? warningsOf(checked) : []);
+    showFaults("faults", faults, at);
+    showFaults("warnings", checked.ok ? warningsOf(checked) : [], at);
     if (checked.ok) showPreview(checked.preview, mail);
+    hasShown ||= checked.ok;
+    showStale(!checked.ok && checked.faults.length > 0, hasShown);
     onChecked(checked, faults);
   };
 
@@ -70,17 +81,47 @@ function warningsOf({ warnings = [], preview: { linksLeftOut = [] } }) {
   return [...warnings, ...links];
 }
 
-function showFaults(id, faults) {
+/** A fault without its place, which the server writes before it, too. */
+export function faultWords({ line, column, message }) {
+  const place = `line ${line}, column ${column}: `;
+  return message.startsWith(place) ? message.slice(place.length) : message;
+}
+
+function showFaults(id, faults, { place = () => "", goTo }) {
   const list = byId(id);
   list.hidden = faults.length === 0;
   list.replaceChildren(
-    ...faults.map(({ field, line, column, message }) => {
+    ...faults.map((fault) => {
+      const { field, line } = fault;
       const item = document.createElement("li");
-      const place = line && id === "warnings" ? `line ${line}, column ${column}: ` : "";
-      item.textContent = field === "" ? message : `${NAMES[field] ?? field}, ${place}${message}`;
+      const isPlaced = field === "content" && line > 0;
+      const name = NAMES[field] ?? field;
+      if (field === "") item.textContent = `${faultWords(fault)} `;
+      else
+        item.textContent = `${isPlaced ? `${name}${place(fault)}` : name}: ${faultWords(fault)} `;
+      if (isPlaced && goTo) {
+        const show = document.createElement("button");
+        show.type = "button";
+        show.className = "plain small";
+        show.textContent = "Show";
+        show.addEventListener("click", () => goTo(line));
+        item.append(show);
+      }
       return item;
     }),
   );
+}
+
+/** Says that what is shown is not what is written now. */
+function showStale(isStale, hasShown) {
+  for (const [id, isMeant] of [
+    ["preview-stale", hasShown],
+    ["preview-none", !hasShown],
+  ]) {
+    const note = byId(id);
+    if (note) note.hidden = !(isStale && isMeant);
+  }
+  byId("preview-note")?.parentElement.classList.toggle("is-stale", isStale);
 }
 
 /** Text with what is unfilled marked: `parts` as the server splits it. */

@@ -1,7 +1,46 @@
-/** What the toolbar does to the text of a CodeMirror view. */
+import { moveLineDown, moveLineUp, redo, undo } from "@codemirror/commands";
+
+/** What the toolbar does to the text of a CodeMirror view, as the visual editor does it to its document. */
+export function textEdits(view, isMarkdown) {
+  /** Around whole lines in a mail, within the line in a short text. */
+  const logic = (open, words, close) =>
+    isMarkdown()
+      ? insertBlock(view, `${open}\n${words}\n${close}`, words)
+      : insert(view, `${open}${words}${close}`, words);
+  return {
+    bold: () => wrap(view, "**", "**", "bold words"),
+    italic: () => wrap(view, "*", "*", "words"),
+    heading: () => markLines(view, "## "),
+    list: () => markLines(view, "- "),
+    divider: () => insertBlock(view, "---"),
+    up: () => moveLineUp(view),
+    down: () => moveLineDown(view),
+    undo: () => undo(view),
+    redo: () => redo(view),
+    selected() {
+      const { from, to } = view.state.selection.main;
+      return { text: view.state.sliceDoc(from, to) };
+    },
+    link: ({ text, address }) => insert(view, `[${text}](${address})`),
+    button: ({ text, address }) => insertBlock(view, `[${text}](${address})`),
+    image: ({ text, address }) => insertBlock(view, `![${text}](${address})`),
+    unsubscribe({ leave, choose }) {
+      const links = `[${leave}]({{ $unsubscribe_url }}) · [${choose}]({{ $preferences_url }})`;
+      insert(view, `{% if $unsubscribe_url %}${links}{% endif %}`);
+    },
+    variable: (name) => insert(view, `{{ ${name} }}`),
+    condition: (name) => logic(`{% if ${name} %}`, "shown then", "{% endif %}"),
+    loop({ item, list, fields }) {
+      const names = fields.map((field) => (field === "" ? item : `${item}.${field}`));
+      const words = names.map((name) => `{{ ${name} }}`).join(", ");
+      const line = isMarkdown() ? `- ${words}` : `${words} `;
+      logic(`{% for ${item} in ${list} %}`, line, "{% endfor %}");
+    },
+  };
+}
 
 /** Puts marks around the selection, or around words to be typed over. */
-export function wrap(view, before, after, words) {
+function wrap(view, before, after, words) {
   const { from, to } = view.state.selection.main;
   const text = from === to ? words : view.state.sliceDoc(from, to);
   const at = from + before.length;
@@ -14,7 +53,7 @@ export function wrap(view, before, after, words) {
 }
 
 /** Begins every selected line with a mark, or takes it away where all have it. */
-export function markLines(view, mark) {
+function markLines(view, mark) {
   const { from, to } = view.state.selection.main;
   const { doc } = view.state;
   const lines = [];
@@ -34,7 +73,7 @@ export function markLines(view, mark) {
 }
 
 /** Puts words in the place of the selection; what is between `select` and its end is selected then. */
-export function insert(view, text, select) {
+function insert(view, text, select) {
   const { from, to } = view.state.selection.main;
   const start = select === undefined ? text.length : text.indexOf(select);
   view.dispatch({
@@ -46,7 +85,7 @@ export function insert(view, text, select) {
 }
 
 /** Puts a block of its own, with an empty line on both sides, behind the line of the selection. */
-export function insertBlock(view, text, select) {
+function insertBlock(view, text, select) {
   const line = view.state.doc.lineAt(view.state.selection.main.to);
   const isEmpty = line.text.trim() === "";
   const before = isEmpty ? "" : "\n\n";

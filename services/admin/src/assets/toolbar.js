@@ -1,94 +1,38 @@
-import { ask } from "./ask.js";
-import { chooseImage } from "./image-picker.js";
-import { insert, insertBlock, markLines, wrap } from "./text-edits.js";
+/** The toolbar over the text: what it asks for, it puts into the text or into the document, whichever is shown. */
 
-/** The toolbar over the text: Markdown for a simple mail, variables and logic for every text. */
-
-const ADDRESS = { name: "address", label: "Address", placeholder: "https://…" };
-
-/** By the `data-do` of a button. `names` says the variables that are known. */
-function actionsOn(view, names, isMarkdown) {
-  const variables = () => names().map(({ name }) => name);
-  const lists = () =>
-    names()
-      .filter(({ kind }) => kind === "list")
-      .map(({ name }) => name);
-  /** Around whole lines in a mail, within the line in a short text. */
-  const logic = (open, words, close) =>
-    isMarkdown()
-      ? insertBlock(view, `${open}\n${words}\n${close}`, words)
-      : insert(view, `${open}${words}${close}`, words);
-  return {
-    bold: () => wrap(view, "**", "**", "bold words"),
-    italic: () => wrap(view, "*", "*", "words"),
-    heading: () => markLines(view, "## "),
-    list: () => markLines(view, "- "),
-    divider: () => insertBlock(view, "---"),
-    async link() {
-      const { from, to } = view.state.selection.main;
-      const text = {
-        name: "text",
-        label: "Words of the link",
-        value: view.state.sliceDoc(from, to),
-      };
-      const given = await ask({ title: "Link", fields: [text, ADDRESS] });
-      if (given) insert(view, `[${given.text}](${given.address.trim()})`);
-    },
-    async button() {
-      const text = { name: "text", label: "Words on the button", placeholder: "See your order" };
-      const given = await ask({ title: "Button", fields: [text, ADDRESS] });
-      if (given) insertBlock(view, `[${given.text}](${given.address.trim()})`);
-    },
-    unsubscribe({ words }) {
-      const [leave, choose] = words.split("|");
-      const links = `[${leave}]({{ $unsubscribe_url }}) · [${choose}]({{ $preferences_url }})`;
-      insert(view, `{% if $unsubscribe_url %}${links}{% endif %}`);
-    },
-    async image() {
-      const address = await chooseImage();
-      if (address === undefined) return;
-      const text = { name: "text", label: "What it shows, for people who cannot see it" };
-      const given = await ask({ title: "Image", fields: [text] });
-      if (given) insertBlock(view, `![${given.text}](${address})`);
-    },
-    async variable() {
-      const hint = "As your service calls it when it triggers the event.";
-      const name = { name: "name", label: "Name", suggestions: variables() };
-      const given = await ask({ title: "Insert a variable", hint, fields: [name] });
-      if (given) insert(view, `{{ ${given.name.trim()} }}`);
-    },
-    async condition() {
-      const hint = "What you write inside is shown only where this variable has a value.";
-      const name = { name: "name", label: "Variable", suggestions: variables() };
-      const given = await ask({ title: "Show only if …", hint, fields: [name] });
-      if (given) logic(`{% if ${given.name.trim()} %}`, "shown then", "{% endif %}");
-    },
-    async loop() {
-      const hint = "What you write inside is repeated for each entry of the list.";
-      const list = { name: "list", label: "List", suggestions: lists(), placeholder: "items" };
-      const item = { name: "item", label: "One entry is called", value: "item" };
-      const given = await ask({ title: "Repeat for each …", hint, fields: [list, item] });
-      if (!given) return;
-      const one = given.item.trim();
-      const words = isMarkdown() ? `- {{ ${one}.name }}` : `{{ ${one}.name }} `;
-      logic(`{% for ${one} in ${given.list.trim()} %}`, words, "{% endfor %}");
-    },
+/** By the `data-do` of a button. `edits()` puts things in, as the mode does it; `dialogs` ask for them. */
+export function createActions(edits, dialogs) {
+  const put = (name) => async () => {
+    const given = await dialogs[name](edits().selected());
+    if (given) edits()[name](given);
   };
+  const actions = {};
+  for (const name of DIRECT) actions[name] = () => edits()[name]();
+  for (const name of ASKED) actions[name] = put(name);
+  actions.unsubscribe = ({ words }) => {
+    const [leave, choose] = words.split("|");
+    edits().unsubscribe({ leave, choose });
+  };
+  return actions;
 }
 
-/** With the fields of the first entry, where it has some. */
-function loopOver(item, list, value, isMarkdown) {
+const DIRECT = ["bold", "italic", "heading", "list", "divider", "up", "down", "undo", "redo"];
+const ASKED = ["link", "button", "image", "variable", "condition", "loop"];
+
+/** Puts in a variable by its name; of a list, a loop over it, with the fields of its first entry. */
+export function insertVariable(edits, name, value) {
+  if (!Array.isArray(value)) {
+    edits.variable(name);
+    return;
+  }
   const [first] = value;
-  const fields = typeof first === "object" && first !== null ? Object.keys(first).slice(0, 4) : [];
-  const names = fields.length > 0 ? fields.map((field) => `${item}.${field}`) : [item];
-  const words = names.map((name) => `{{ ${name} }}`).join(", ");
-  const [open, close] = [`{% for ${item} in ${list} %}`, "{% endfor %}"];
-  return isMarkdown ? `${open}\n- ${words}\n${close}` : `${open}${words} ${close}`;
+  const isObject = typeof first === "object" && first !== null;
+  const fields = isObject ? Object.keys(first).slice(0, 4) : [];
+  edits.loop({ item: "item", list: name, fields: fields.length > 0 ? fields : [""] });
 }
 
 /** Wires the buttons of `bar`. One is reached by Tab, the others by the arrow keys, as in every toolbar. */
-export function createToolbar(bar, view, { names, isMarkdown }) {
-  const actions = actionsOn(view, names, isMarkdown);
+export function createToolbar(bar, { actions, isMarkdown }) {
   const buttons = [...bar.querySelectorAll("button[data-do]")];
   const shown = () => buttons.filter((button) => !button.closest("[hidden]"));
   const setStop = (button) => {
@@ -115,14 +59,5 @@ export function createToolbar(bar, view, { names, isMarkdown }) {
     setStop(shown()[0]);
   };
   showFor();
-  return {
-    actions,
-    showFor,
-    /** Of a list, a loop over it. */
-    insertVariable(name, value) {
-      if (!Array.isArray(value)) insert(view, `{{ ${name} }}`);
-      else if (isMarkdown()) insertBlock(view, loopOver("item", name, value, true));
-      else insert(view, loopOver("item", name, value, false));
-    },
-  };
+  return { showFor };
 }

@@ -32,11 +32,17 @@ const STYLES = [
   "templates.css",
   "editor.css",
   "writing.css",
+  "visual.css",
   "stage.css",
   "starters.css",
   "images.css",
   "webhooks.css",
   "narrow.css",
+];
+const STYLES_OF_PACKAGES = [
+  import.meta.resolve("modern-normalize"),
+  import.meta.resolve("prosemirror-view/style/prosemirror.css"),
+  import.meta.resolve("prosemirror-gapcursor/style/gapcursor.css"),
 ];
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -84,8 +90,8 @@ async function readAssets(): Promise<Assets> {
   for (const name of (await readdir(inbox)).filter((one) => one.endsWith(".js"))) {
     await add(join(inbox, name), `inbox/${name}`);
   }
-  const normalize = fileURLToPath(import.meta.resolve("modern-normalize"));
-  const sheets = [normalize, ...STYLES.map((name) => join(root, name))];
+  const ofPackages = STYLES_OF_PACKAGES.map((url) => fileURLToPath(url));
+  const sheets = [...ofPackages, ...STYLES.map((name) => join(root, name))];
   const texts = await Promise.all(sheets.map((file) => readFile(file, "utf8")));
   sources.set("style.css", { name: "style.css", text: texts.join("\n"), imports: new Map() });
 

@@ -1,8 +1,8 @@
 import { deleteImage, listImages, uploadImage } from "@belfry/administration/images/images";
 import { InvalidInput } from "@belfry/administration/input-error";
 import { json, page, redirect } from "../page/answer.ts";
-import type { PageDeps } from "../page/page-deps.ts";
 import { say } from "../page/language.ts";
+import type { PageDeps } from "../page/page-deps.ts";
 
 /** The images of a tenant's mails: the page of the design shows them, and the editor's dialog lets one choose. */
 export function imagePages({ route }: PageDeps): void {

@@ -18,6 +18,7 @@ import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
+import { FILTERS } from "@belfry/templates/language/filters";
 import { unsubscribeWords } from "@belfry/templates/unsubscribe-words";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
@@ -196,12 +197,13 @@ async function editorPage(
     unsubscribeWords: unsubscribeWords(locale || defaultLocale),
     formats: FORMATS,
     formatHint: FORMAT_HINT,
+    filters: [...FILTERS.keys()],
     hasDraft: draft !== undefined,
     isPublished: template.version > 0,
     isTranslation: locale !== "",
     version,
     state: stateOf(template, version, draft !== undefined),
-    stateWords: stateWords(mayEdit, draft, version),
+    stateWords: stateWords(values.locale, mayEdit, draft, version),
     siblings: await siblingsOf(db, base, template),
     offered: offeredLanguages([defaultLocale, ...template.locales.map((one) => one.locale)]),
     source: locale === "" ? undefined : await sourceOf(db, edited, defaultName, version),
@@ -219,11 +221,19 @@ function stateOf(template: Template, version: number, hasDraft: boolean): [strin
 }
 
 /** As HTML. */
-function stateWords(mayEdit: boolean, draft: TemplateDraft | undefined, version: number): string {
+function stateWords(
+  locale: string,
+  mayEdit: boolean,
+  draft: TemplateDraft | undefined,
+  version: number,
+): string {
   if (draft !== undefined) {
     return `Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
   }
   if (!mayEdit) return "This is the live version. Your role can view it, but not change it.";
+  if (version === 0 && locale !== "") {
+    return "This is a copy of the default text. Translate it: what you change is saved as a draft.";
+  }
   return version === 0
     ? "Nothing is written yet. What you type is saved as a draft."
     : "This is the live version. What you type is saved as a draft until you publish it.";

@@ -12,8 +12,8 @@ import {
   total,
 } from "@belfry/administration/health/activity-sums";
 import { CHANNELS } from "@belfry/contracts/channels";
-import type { Series } from "./bar-chart.ts";
 import type { Words } from "../page/language.ts";
+import type { Series } from "./bar-chart.ts";
 
 /** What the overviews show of sums: figures, the change since the period before, groups, and series over time. */
 

@@ -119,10 +119,7 @@ const SPANS: Readonly<Record<RangeName, Phrase>> = {
 const MOST_WHY = 200;
 
 /** A sentence with the place, below the tenant's pages, where the group is listed. */
-export function troubleInWords(
-  trouble: Trouble,
-  range: RangeName,
-): { text: Phrase; path: string } {
+export function troubleInWords(trouble: Trouble, range: RangeName): { text: Phrase; path: string } {
   const { channel, code, dead } = trouble;
   const span = SPANS[range];
   const more = trouble.isPartial ? "+" : "";
@@ -139,8 +136,7 @@ export function troubleInWords(
   }
   const told = reasonWords(dead?.reason ?? null);
   const cut = told !== null && told.length > MOST_WHY ? `${told.slice(0, MOST_WHY)} …` : told;
-  const why =
-    cut ?? REASON_NAMES[code] ?? DEAD_CLASS_NAMES[code] ?? code.replaceAll("-", " ");
+  const why = cut ?? REASON_NAMES[code] ?? DEAD_CLASS_NAMES[code] ?? code.replaceAll("-", " ");
   const choice = dead
     ? { channel: dead.channel, class: dead.class, provider: dead.provider ?? "" }
     : { status: "failed", channel };

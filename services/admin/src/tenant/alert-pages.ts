@@ -10,9 +10,9 @@ import { mailTenant } from "@belfry/administration/alerts/own-mail";
 import { searchTenants } from "@belfry/administration/tenants/tenant-rows";
 import { ALERT_KINDS } from "@belfry/contracts/alerts";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
-import { say } from "../page/language.ts";
 
 /** Of so many tenants an operator chooses on the page; the command line takes any. */
 const TENANTS_TO_CHOOSE = 500;
