@@ -147,10 +147,10 @@ test("two gateways, one user on both", async (t) => {
       const tabs = await there.page.rpc("notifications.tabs", {});
       assert.deepEqual(tabs.data, { categories: [], archived: true, snoozed: true });
       await change({ id: b, snoozedUntil: null });
-    await told("changed", b, 2);
-    await change({ id: b, snoozedUntil: "2999-01-01T00:00:00Z" });
-    await told("changed", b, 1);
-    await change({ id: c, read: true });
+      await told("changed", b, 2);
+      await change({ id: b, snoozedUntil: "2999-01-01T00:00:00Z" });
+      await told("changed", b, 1);
+      await change({ id: c, read: true });
       await told("marked", c, 0);
       await change({ id: c, read: false });
       await told("changed", c, 1);

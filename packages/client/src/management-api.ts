@@ -296,7 +296,7 @@ export interface OutboxMessage {
   subject: string | null;
   html: string | null;
   text: string;
-  /** Of an SMS */
+  /** Of a text message */
   segments: number | null;
   /** Of an email: its header fields, except those for addresses and parts */
   headers?: Record<string, string>;
@@ -506,7 +506,7 @@ export interface TemplateVersion {
   createdAt: string;
 }
 
-export interface Tenant {
+export interface Tenant extends TenantDefaults {
   id: string;
   name: string;
   active: boolean;
@@ -524,6 +524,17 @@ export interface Tenant {
   eventRetentionDays: number | null;
   /** Of the in-app history; null: as the installation */
   notificationRetentionDays: number | null;
+  /** Of deep links that its mails may lead to, in lower case and without the colon */
+  linkSchemes: string[];
+  /** The live ones, newest first */
+  apiKeys: ApiKey[];
+  /** When it was made; ISO 8601, UTC */
+  createdAt: string;
+  /** When its settings last changed; ISO 8601, UTC */
+  updatedAt: string;
+}
+
+export interface TenantDefaults {
   /** How the default variants of its templates write dates, numbers and money */
   defaultLocale: string;
   /** IANA name; null: UTC */
@@ -533,14 +544,6 @@ export interface Tenant {
     from: string;
     to: string;
   } | null;
-  /** Of deep links that its mails may lead to, in lower case and without the colon */
-  linkSchemes: string[];
-  /** The live ones, newest first */
-  apiKeys: ApiKey[];
-  /** When it was made; ISO 8601, UTC */
-  createdAt: string;
-  /** When its settings last changed; ISO 8601, UTC */
-  updatedAt: string;
 }
 
 /** What each call takes and answers, by its name. */
@@ -2280,6 +2283,24 @@ export interface ManagementCalls {
     data: Tenant;
   };
   /**
+   * Set the tenant's language, time zone and quiet hours; applies within 5 s
+   * What is left out stays as it is. Needs a key with the role provision.
+   */
+  tenantDefaults: {
+    input: {
+      /** how templates without a language write dates, numbers and money, as en or de-AT */
+      defaultLocale?: string;
+      /** IANA name, as Europe/Berlin, for dates; none: UTC */
+      timezone?: string | null;
+      /** as 22:00-06:00: of users without their own, by the clock of their zone */
+      quietHours?: {
+        from: string;
+        to: string;
+      } | null;
+    };
+    data: TenantDefaults;
+  };
+  /**
    * All tenants, oldest first
    * Needs a platform key.
    */
@@ -2596,6 +2617,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   tenantActivate: { method: "POST", path: "/tenants/{id}/activate" },
   tenantCreate: { method: "POST", path: "/tenants" },
   tenantDeactivate: { method: "POST", path: "/tenants/{id}/deactivate" },
+  tenantDefaults: { method: "PATCH", path: "/defaults" },
   tenantList: { method: "GET", path: "/tenants" },
   tenantRequestDeletion: { method: "DELETE", path: "/tenants/{id}", query: ["typed"] },
   tenantShow: { method: "GET", path: "/tenants/{id}" },

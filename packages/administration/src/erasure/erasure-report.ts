@@ -86,7 +86,7 @@ const UNCOUNTED: readonly Kept[] = [
   },
   {
     where: "providers",
-    what: "the emails and SMS that they accepted, and their records of them",
+    what: "the emails and text messages that they accepted, and their records of them",
   },
   { where: "browsers", what: "the content of the person's open pages until they are closed" },
   { where: "NATS", what: "ids of events and deliveries until they are acknowledged; no content" },

@@ -22,7 +22,7 @@ const Message = Type.Object(
     subject: orNull(Type.String()),
     html: orNull(Type.String()),
     text: Type.String(),
-    segments: orNull(Type.Integer({ description: "Of an SMS" })),
+    segments: orNull(Type.Integer({ description: "Of a text message" })),
     headers: optional(
       Type.Record(Type.String(), Type.String(), {
         description: "Of an email: its header fields, except those for addresses and parts",

@@ -124,7 +124,14 @@ export const updateTenantAct = defineAct({
 });
 
 const { defaultLocale, timezone, quietHours } = tenantSettings;
-const Defaults = Type.Pick(Tenant, ["defaultLocale", "timezone", "quietHours"]);
+const Defaults = Type.Object(
+  {
+    defaultLocale: Tenant.properties.defaultLocale,
+    timezone: Tenant.properties.timezone,
+    quietHours: Tenant.properties.quietHours,
+  },
+  { title: "TenantDefaults" },
+);
 
 /** What a tenant chooses for itself: its own people and programs set it, not the operator alone. */
 export const setDefaults = defineAct({

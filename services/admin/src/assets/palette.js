@@ -34,7 +34,7 @@ function move(by) {
   places[(Math.max(at, 0) + by + places.length) % places.length].focus();
 }
 
-const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
+const isTyping = (target) => target.closest("input,textarea,select,[contenteditable]") !== null;
 
 document.addEventListener("keydown", (event) => {
   if (palette === null) return;

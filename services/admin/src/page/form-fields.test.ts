@@ -31,9 +31,9 @@ test("a moment is understood with its offset, and without one in UTC; what is no
 
 test("words are shown with the moments in them as times, and everything else escaped", () => {
   assert.equal(
-    withTimes("<b>quiet</b> until 2026-03-01T10:00:00+09:00, or 2026-13-01T10:00:00Z"),
+    String(withTimes("<b>quiet</b> until 2026-03-01T10:00:00+09:00, or 2026-13-01T10:00:00Z")),
     '&lt;b&gt;quiet&lt;/b&gt; until <time datetime="2026-03-01T01:00:00.000Z" data-form="full" ' +
       'title="2026-03-01 01:00:00 UTC">2026-03-01 01:00:00 UTC</time>, or 2026-13-01T10:00:00Z',
   );
-  assert.equal(withTimes(null), "");
+  assert.equal(String(withTimes(null)), "");
 });

@@ -178,8 +178,8 @@ const WORDS = /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[a-z]+,? [a-z]+[ .,:])/;
 /** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
 const LOW_WORD = /^[a-z]{2,}(?: [a-z]+)*$/;
 const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\|)\s*$/;
-/** Compared with something, such as the name of a key: no words. */
-const IS_COMPARED = /(?:===|!==|\bcase)\s*$/;
+/** Compared with something, such as the name of a key, or a list of names: no words. */
+const IS_COMPARED = /(?:===|!==|\bcase|\b(?:marks|group):)\s*$/;
 const IS_KEY = { before: /[{,]\s*$/, after: /^\s*:/ };
 
 function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
