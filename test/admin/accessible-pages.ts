@@ -105,15 +105,45 @@ export function faultsInLooks(name: string, page: Page, widths: readonly number[
   return faultsOfPage(name, page, looks);
 }
 
+/** From the narrowest phone to a desktop. */
+const WIDTHS = [320, 375, 768, 1280];
+
+/** What sticks out of the window or of its card, and text in a column that is narrower than its words. */
+const LAYOUT_FAULTS = `(() => {
+  const faults = [];
+  const named = (element) => element.tagName.toLowerCase() + (element.id ? "#" + element.id : "." + element.className);
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("wider than the window");
+  for (const card of document.querySelectorAll(".card")) {
+    const edge = card.getBoundingClientRect().right + 1;
+    const out = [...card.querySelectorAll("input, select, button, a, p, label")].find(
+      (one) =>
+        one.checkVisibility() && !one.closest(".scroll, .visually-hidden, [hidden]") &&
+        one.getBoundingClientRect().right > edge,
+    );
+    if (out) faults.push(named(out) + " sticks out of its card");
+  }
+  for (const element of document.querySelectorAll("main :is(p, div, span, td, th, dd, dt, li, a, strong, h1, h2, h3)")) {
+    const text = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join("");
+    if (text.length < 4 || !element.checkVisibility() || element.closest(".visually-hidden, svg, iframe")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    if (lines > 3 && text.length / lines < 3) faults.push(named(element) + " is narrower than a word: " + text.slice(0, 30));
+  }
+  return faults;
+})()`;
+
 async function faultsOfPage(name: string, page: Page, looks: readonly Look[]): Promise<string[]> {
   const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const found = (await page.evaluate(LAYOUT_FAULTS)) as string[];
+    faults.push(...found.map((fault) => `${name} at ${width}: ${fault}`));
+  }
   await page.evaluate(AXE);
   for (const { width, colorScheme, ...rules } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) {
-      faults.push(`${name} at ${width}: wider than the window`);
-    }
     for (const { id, nodes } of await violations(page, rules)) {
       const where = nodes.map(({ target }) => target.join(" ")).slice(0, 3);
       const why = nodes[0]?.failureSummary;

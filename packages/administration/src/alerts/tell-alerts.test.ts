@@ -5,6 +5,7 @@ import { ALERT_KINDS, ALERT_THRESHOLDS, type Alert, OWN_MAIL } from "@belfry/con
 import type { Database } from "@belfry/database/connection";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { sql } from "kysely";
+import { RANGES } from "../health/activity-sums.ts";
 import { insertPerson, putMembership } from "../people/person-rows.ts";
 import { renderTemplate } from "../templates/preview-template.ts";
 import { createKey } from "../tenants/tenant-credentials.ts";
@@ -99,14 +100,18 @@ const TROUBLE: Record<
       const { failedOfMessages: of, failedPercent } = ALERT_THRESHOLDS;
       const failed = (of * failedPercent) / 100;
       return db
-        .insertInto("activity_buckets")
+        .insertInto("activity_sums")
         .values({
-          ...{ tenant_id: tenantId, starts_at: ago(MINUTE_MS), channel: "EMAIL" },
-          ...{ accepted: of, sent: of - failed, failed, skipped: 0, pending: 0, latencies: [] },
+          ...{
+            tenant_id: tenantId,
+            starts_at: ago(MINUTE_MS),
+            bar_seconds: RANGES.hour.barSeconds,
+          },
+          ...{ grouped_by: "channel", name: "EMAIL", sent: of - failed, failed },
         })
         .execute();
     },
-    end: ({ db }) => db.deleteFrom("activity_buckets").execute(),
+    end: ({ db }) => db.deleteFrom("activity_sums").execute(),
   },
   "dead-letters": {
     link: "/dead-letters",

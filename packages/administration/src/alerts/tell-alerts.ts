@@ -11,6 +11,7 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { ActServices } from "../act.ts";
 import { DISCARDABLE } from "../dead-letters/dead-letter-rows.ts";
+import { RANGES } from "../health/activity-sums.ts";
 import { acceptOwnMail, mailTenant } from "./own-mail.ts";
 
 const MINUTE_MS = 60_000;
@@ -59,8 +60,9 @@ async function noteTrouble(db: Database, now: Date): Promise<void> {
       from provider_circuits c join providers p on p.id = c.provider_id
       where p.active and c.opened_at <= ${ago(pausedMinutes * MINUTE_MS)}
       union all
-      select tenant_id, ${kind("failure-rate")}, '' from activity_buckets
-      where starts_at > ${ago(HOUR_MS)} and channel = any (${[...PROVIDER_CHANNELS]}::text[])
+      select tenant_id, ${kind("failure-rate")}, '' from activity_sums
+      where bar_seconds = ${RANGES.hour.barSeconds} and starts_at > ${ago(HOUR_MS)}
+        and grouped_by = 'channel' and name = any (${[...PROVIDER_CHANNELS]}::text[])
       group by tenant_id
       having sum(sent + failed) >= ${failedOfMessages}
         and sum(failed) * 100 >= sum(sent + failed) * ${failedPercent}
