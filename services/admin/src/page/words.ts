@@ -7,7 +7,7 @@ import {
 } from "@belfry/contracts/channels";
 import { reasonWords } from "@belfry/contracts/reasons";
 import { escapeHtml } from "@belfry/templates/language/characters";
-import { LANGUAGES, type Language, Phrase, phrase, say } from "./language.ts";
+import { LANGUAGES, type Language, Phrase, phrase, say, type Words } from "./language.ts";
 
 /** How pages write figures, times and states. */
 
@@ -155,10 +155,13 @@ export function when(value: Date | string, form: "full" | "ago" | "time" | "day"
 const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
 /** HTML of words, or of a reason as it is stored: escaped, and each ISO 8601 moment in it written as `when` does. */
-export function withTimes(text: string | null | undefined): Phrase {
-  const parts = reasonWords(text ?? "").split(STAMP);
-  const isTime = (at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(parts[at]!));
-  return new Phrase((language) =>
-    parts.map((part, at) => (isTime(at) ? when(part).in(language) : escapeHtml(part))).join(""),
-  );
+export function withTimes(text: Words | null | undefined): Phrase {
+  const isTime = (part: string, at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(part));
+  return new Phrase((language) => {
+    const words = text instanceof Phrase ? text.in(language) : reasonWords(text ?? "");
+    return words
+      .split(STAMP)
+      .map((part, at) => (isTime(part, at) ? when(part).in(language) : escapeHtml(part)))
+      .join("");
+  });
 }
