@@ -55,6 +55,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "webhook-replay": `${base}/webhooks/${tenant.webhookId}/replay`,
     "webhook-message": `${base}/webhooks/${tenant.webhookId}/messages/${tenant.webhookMessageId}`,
     members: `${base}/members`,
+    alerts: `${base}/alerts`,
     audit: `${base}/audit`,
     limits: `${base}/settings`,
   };

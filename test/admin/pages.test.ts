@@ -84,6 +84,7 @@ const NO_PAGES = [
   "GET /tenants/:tenantId/activity/:eventId/document",
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",
+  "GET /tenants/:tenantId/images",
   "GET /tenants/:tenantId/templates/:templateId/sample",
 ];
 

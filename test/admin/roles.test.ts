@@ -9,6 +9,7 @@ import { sampleTenant } from "./sample-tenant.ts";
 const NOT_LINKED = [
   "GET /tenants/:tenantId/users/erasures/:erasureId",
   "GET /tenants/:tenantId/templates/starter",
+  "GET /tenants/:tenantId/images",
   "GET /tenants/:tenantId/templates/:templateId/sample",
   "GET /tenants/:tenantId/templates/:templateId/publish",
 ];

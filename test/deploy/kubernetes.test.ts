@@ -67,6 +67,7 @@ test("one host: every path leads to the service that answers it", { skip }, () =
     "/unsubscribe": "ingest-api",
     "/preferences": "ingest-api",
     "/docs": "ingest-api",
+    "/images": "ingest-api",
     "/packages": "ingest-api",
     "/openapi.json": "ingest-api",
     "/connection": "realtime-gateway",

@@ -97,7 +97,10 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
       }),
     );
     // Who starts a service on this machine gives it port 0, as a port that is free now may be taken in a moment.
-    if (config.STOP_WITH_PARENT) process.send?.({ managementPort: management.port });
+    if (config.STOP_WITH_PARENT && process.connected) {
+      // A parent that ends meanwhile is no fault: `listenForStop` has noticed.
+      process.send?.({ managementPort: management.port }, undefined, {}, () => undefined);
+    }
     resources.defer(() => link?.close());
     resources.defer(() => work?.close?.());
 
