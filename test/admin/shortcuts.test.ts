@@ -15,21 +15,24 @@ test("a page is reached by the command palette, and what belongs to the tenant i
   await page.goto(base);
   await page.waitForLoadState();
 
-  await t.test("Ctrl K, some letters and Enter open a page; anything else is searched for", async () => {
-    await page.keyboard.press("Control+k");
-    const palette = page.getByRole("dialog", { name: "Go to" });
-    await palette.waitFor();
-    await page.keyboard.type("suppr");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\/suppressions$/);
-    await page.waitForLoadState();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("ann@example.com");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\/search\?q=ann%40example\.com/);
-    await page.waitForLoadState();
-  });
+  await t.test(
+    "Ctrl K, some letters and Enter open a page; anything else is searched for",
+    async () => {
+      await page.keyboard.press("Control+k");
+      const palette = page.getByRole("dialog", { name: "Go to" });
+      await palette.waitFor();
+      await page.keyboard.type("suppr");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/suppressions$/);
+      await page.waitForLoadState();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("ann@example.com");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/\/search\?q=ann%40example\.com/);
+      await page.waitForLoadState();
+    },
+  );
 
   await t.test("? lists the shortcuts, and Esc closes the list", async () => {
     await page.keyboard.press("?");

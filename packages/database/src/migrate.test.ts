@@ -32,6 +32,11 @@ const ADDED = [
   "0014-key-roles",
   "0015-repeated-calls",
   "0016-reason-words",
+  "0017-activity-sums",
+  "0018-alerts-platform-templates",
+  "0019-inbox-states",
+  "0020-images-and-footer-texts",
+  "0021-language-of-people",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
