@@ -108,7 +108,7 @@ export function faultsInLooks(name: string, page: Page, widths: readonly number[
 /** From the narrowest phone to a desktop. */
 const WIDTHS = [320, 375, 768, 1280];
 
-/** What sticks out of the window or of its card, and text in a column that is narrower than its words. */
+/** What sticks out of the window or of its card. */
 const LAYOUT_FAULTS = `(() => {
   const faults = [];
   const named = (element) => element.tagName.toLowerCase() + (element.id ? "#" + element.id : "." + element.className);
@@ -121,14 +121,6 @@ const LAYOUT_FAULTS = `(() => {
         one.getBoundingClientRect().right > edge,
     );
     if (out) faults.push(named(out) + " sticks out of its card");
-  }
-  for (const element of document.querySelectorAll("main :is(p, div, span, td, th, dd, dt, li, a, strong, h1, h2, h3)")) {
-    const text = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()).join("");
-    if (text.length < 4 || !element.checkVisibility() || element.closest(".visually-hidden, svg, iframe")) continue;
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-    if (lines > 3 && text.length / lines < 3) faults.push(named(element) + " is narrower than a word: " + text.slice(0, 30));
   }
   return faults;
 })()`;
