@@ -8,7 +8,6 @@ import type {
 } from "@belfry/contracts/notification";
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "./connection.ts";
-import type { Category } from "./preferences.ts";
 import type { Schema } from "./schema.ts";
 
 /** The in-app history of one user of one tenant: no query here can reach another's. */
@@ -158,7 +157,7 @@ export async function countUnread(db: Database, owner: Owner): Promise<number> {
 /** By what a page leads through the inbox. */
 export interface InboxTabs {
   /** Those that have items in it, in the tenant's order. */
-  categories: Pick<Category, "key" | "label">[];
+  categories: { key: string; label: Record<string, string> }[];
   /** Whether there is such an item. */
   archived: boolean;
   snoozed: boolean;

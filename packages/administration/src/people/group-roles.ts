@@ -1,8 +1,13 @@
 import { TENANT_ID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import type { AuditNote } from "../audited.ts";
-import { TENANT_ROLES, type TenantRole } from "./people.ts";
-import { deleteMembership, groupMembershipsOf, putMembership } from "./person-rows.ts";
+import {
+  deleteMembership,
+  groupMembershipsOf,
+  putMembership,
+  TENANT_ROLES,
+  type TenantRole,
+} from "./person-rows.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 
 /** Members of the provider's group have the role in the tenant. */

@@ -16,7 +16,7 @@ import {
 } from "./identities.ts";
 import { signInByIdentity } from "./identity-sign-in.ts";
 import { changeRole } from "./members.ts";
-import type { TenantRole } from "./people.ts";
+import type { TenantRole } from "./person-rows.ts";
 import {
   insertPerson,
   listMemberships,

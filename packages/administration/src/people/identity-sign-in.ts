@@ -16,8 +16,8 @@ import {
   personOfIdentity,
   updateIdentity,
 } from "./identities.ts";
-import type { TenantRole } from "./people.ts";
 import { nameFault } from "./people.ts";
+import type { TenantRole } from "./person-rows.ts";
 import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
 import { beginSession, type SessionPlace } from "./sessions.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";

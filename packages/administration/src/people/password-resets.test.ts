@@ -6,8 +6,8 @@ import { createTenant } from "../tenants/tenants.ts";
 import { areWaiting, hold, testDatabase } from "../test-database.ts";
 import { hashPassword } from "./password.ts";
 import { makeResetLink, resetPassword, showReset } from "./password-resets.ts";
-import type { TenantRole } from "./people.ts";
 import { personAtAddress } from "./people.ts";
+import type { TenantRole } from "./person-rows.ts";
 import { insertPerson, lockPersonAndRoles, putMembership, updatePerson } from "./person-rows.ts";
 import { beginSession, checkPassword, listSessions } from "./sessions.ts";
 

@@ -15,10 +15,6 @@ import { deleteSessions } from "./sessions.ts";
 
 export type Person = PersonRow;
 
-/** From the least to the most: each may do what those before it may. */
-export const TENANT_ROLES = ["viewer", "editor", "owner"] as const;
-export type TenantRole = (typeof TENANT_ROLES)[number];
-
 interface PasswordChange {
   /** The stored one that was given. */
   before: string | undefined;

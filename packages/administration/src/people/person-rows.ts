@@ -1,7 +1,10 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
-import type { TenantRole } from "./people.ts";
+
+/** From the least to the most: each may do what those before it may. */
+export const TENANT_ROLES = ["viewer", "editor", "owner"] as const;
+export type TenantRole = (typeof TENANT_ROLES)[number];
 
 /** Queries on `people` and `memberships`. Email addresses are in lower case. */
 

@@ -8,8 +8,11 @@ import {
   withdrawMemberInvitation,
 } from "@belfry/administration/people/members";
 import { disconnectIdentities, removeTotp } from "@belfry/administration/people/operators";
-import { TENANT_ROLES, type TenantRole } from "@belfry/administration/people/people";
-import { listMembers } from "@belfry/administration/people/person-rows";
+import {
+  listMembers,
+  TENANT_ROLES,
+  type TenantRole,
+} from "@belfry/administration/people/person-rows";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
