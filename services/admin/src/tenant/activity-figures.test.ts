@@ -100,7 +100,7 @@ test("groups stand by the measure, what reads alike together; beyond six colours
 
 test("each group reads as people call it", () => {
   const label = (grouping: Parameters<typeof groupLabel>[0], name: string) =>
-    groupLabel(grouping, "failed", new Map([["t1", "Acme"]]))(name);
+    String(groupLabel(grouping, "failed", new Map([["t1", "Acme"]]))(name));
   assert.equal(label("channel", "EMAIL"), "Email");
   assert.equal(label("provider", "smtp our own server"), "smtp: our own server");
   assert.equal(label("template", "order.confirmed SMS"), "order.confirmed, SMS");

@@ -60,7 +60,8 @@ export function suppressionPages({ route, db }: PageDeps): void {
 }
 
 function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: string[] } {
-  const addresses = [(form.get("address") ?? "").trim()].filter((text) => text !== "");
+  const typed = (form.get("address") ?? "").split(/[\n,;]/).map((text) => text.trim());
+  const addresses = typed.filter((text) => text !== "");
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
 }
 

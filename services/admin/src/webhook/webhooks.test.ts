@@ -110,15 +110,11 @@ test("the list says how each stands: active, failing, paused, switched off, and 
   const { operator, base, admin, tenantId } = await startTenant(t);
   const states: [string, string, RegExp][] = [
     ["active", "failures = 0", /class="badge good">active</],
-    [
-      "failing",
-      "failing_since = now() - interval '2 hours'",
-      /failing<.*since <time[^>]*>2 h ago/s,
-    ],
+    ["failing", "failing_since = now() - interval '2 hours'", /failing<.*Failing for 2 h\./s],
     [
       "paused",
       "failing_since = now(), paused_until = now() + interval '5 minutes'",
-      /paused<.*Next attempt <time[^>]*>in 5 min/s,
+      /paused<.*Next attempt in 5 min\./s,
     ],
     ["off", "active = false, disabled_at = now()", /disabled</],
   ];
@@ -133,5 +129,5 @@ test("the list says how each stands: active, failing, paused, switched off, and 
   await disableWebhook(admin, id);
   const html = await operator.text(`${base}/webhooks`);
   const row = html.slice(html.lastIndexOf(`${HOOKS}/gone<`));
-  assert.match(row, /class="badge bad">disabled<.*because it answered 410 Gone; <time/s);
+  assert.match(row, /class="badge bad">disabled<.*Disabled [^:]*: it answered 410 Gone\./s);
 });
