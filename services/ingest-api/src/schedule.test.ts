@@ -107,9 +107,9 @@ test("without NATS a scheduled event is 200 and waits, an immediate one is 500",
 });
 
 const BOUNDS = [
-  [1, 0, "at most 0 days from now: events are kept for 1 day"],
-  [9, 8, "at most 8 days from now: events are kept for 9 days"],
-  [10, 2, "at most 2 days from now: events are kept for 10 days"],
+  [1, 0, "at most 0 days from now: the inbox is kept for 1 day"],
+  [9, 8, "at most 8 days from now: the inbox is kept for 9 days"],
+  [10, 2, "at most 2 days from now: the inbox is kept for 10 days"],
   [30, 22, "at most 22 days from now: events are kept for 30 days"],
 ] as const;
 
