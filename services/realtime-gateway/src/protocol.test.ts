@@ -44,11 +44,11 @@ test("a call keeps its flat data, and lists as text; the decoder drops anything 
     );
     return command.request.data;
   };
-  for (const data of [undefined, 1, "x", {}, { limit: 5, before: "x", late: false }]) {
+  for (const data of [undefined, 1, "x", {}, { limit: 5, before: null, late: false }]) {
     assert.deepEqual(dataOf(data), data);
   }
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [index, 1]));
-  for (const data of [[1], { limit: {} }, { limit: null }, many, { a: [[]] }, { a: [{ b: [] }] }]) {
+  for (const data of [[1], { limit: {} }, many, { a: [[]] }, { a: [{ b: [] }] }]) {
     assert.deepEqual(dataOf(data), []);
   }
   for (const data of [{ limit: [] }, { limit: 1, cells: [{ a: "é", b: null }, 1, null] }]) {
