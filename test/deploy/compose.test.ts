@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { findNatsServer } from "@belfry/local/servers/nats-server";
+import { findNatsServer, NATS_VERSION } from "@belfry/local/servers/nats-server";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { parse } from "yaml";
 import { SERVICE_VARIABLES, variableFaults } from "./service-variables.ts";
@@ -90,7 +90,8 @@ test("every variable that the file asks for is in the example, with no value tha
   }
 });
 
-test("the configuration of NATS is one that nats-server takes", async (t) => {
+test("NATS runs in the version that the tests take, with a configuration that nats-server takes", async (t) => {
+  assert.match(file.services.nats!.image, new RegExp(`^nats:${NATS_VERSION}-alpine@`));
   const nats = await findNatsServer({ mayInstall: true, log: () => {} });
   const directory = await temporaryFolder(t, "nats-conf");
   const source = await readFile(join(DEPLOY, "docker/nats.conf"), "utf8");

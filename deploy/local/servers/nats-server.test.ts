@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { freePort } from "@belfry/testing/free-port";
 import { connect } from "@nats-io/transport-node";
-import { startNats } from "./nats-server.ts";
+import { findNatsServer, NATS_VERSION, startNats } from "./nats-server.ts";
 
 const log = () => undefined;
 
@@ -47,4 +47,40 @@ test("a taken port is a clear error", async (t) => {
     startNats({ storeDir: `${storeDir}-other`, port, log }),
     new RegExp(`did not start on port ${port}`),
   );
+});
+
+test("an old server on the PATH serves only where Go cannot build the one that we ship", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "belfry nats "));
+  const before = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.XDG_CACHE_HOME };
+  t.after(async () => {
+    Object.assign(process.env, before);
+    if (before.XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
+    await rm(directory, { recursive: true, force: true });
+  });
+  const program = async (folder: string, name: string, lines: string) => {
+    await mkdir(join(directory, folder), { recursive: true });
+    await writeFile(join(directory, folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+    return join(directory, folder, name);
+  };
+  const old = await program("old", "nats-server", "echo nats-server: v2.9.10");
+  const current = await program("new", "nats-server", `echo nats-server: v${NATS_VERSION}`);
+  await program("no-go", "go", "exit 1");
+  await program("go", "go", `cp "${current}" "$GOBIN"`);
+  const found = (folders: string[], mayInstall = true) => {
+    process.env.XDG_CACHE_HOME = join(directory, "cache");
+    process.env.PATH = [...folders.map((name) => join(directory, name)), before.PATH].join(
+      delimiter,
+    );
+    return findNatsServer({ mayInstall, log });
+  };
+
+  assert.equal(await found(["new"]), current);
+  assert.equal(await found(["old", "go"], false), old);
+  assert.equal(await found(["old", "no-go"]), old);
+  const built = join(directory, "cache", "belfry", `nats-server-${NATS_VERSION}`);
+  assert.equal(await found(["old", "go"]), built);
+  assert.equal(await found(["old"], false), built);
+  assert.deepEqual(await readdir(join(directory, "cache", "belfry")), [
+    `nats-server-${NATS_VERSION}`,
+  ]);
 });

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { access, constants, mkdir, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -74,8 +75,7 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
 }
 
 function configuration(options: NatsServerOptions, version: string, name: string): string {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const knowsSyncInterval = major > 2 || (major === 2 && minor >= 10);
+  const knowsSyncInterval = isAtLeast(version, "2.10.0");
   return [
     `server_name: ${name}`,
     `host: "127.0.0.1"`,
@@ -88,6 +88,10 @@ function configuration(options: NatsServerOptions, version: string, name: string
     "}",
     "",
   ].join("\n");
+}
+
+function isAtLeast(version: string, least: string): boolean {
+  return version.localeCompare(least, "en", { numeric: true }) >= 0;
 }
 
 async function versionOf(program: string): Promise<string> {
@@ -131,19 +135,64 @@ const INSTALLERS: { manager: string; commands: string[][]; asRoot: boolean }[] =
 const HOW_TO_INSTALL =
   "nats-server is not on the PATH. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server; otherwise https://github.com/nats-io/nats-server/releases), or set NATS_URL to a running server with JetStream.";
 
-/** Finds the program on the PATH, or installs it. */
+/** The version that deploy/compose.yaml runs and the benchmarks measure. */
+export const NATS_VERSION = "2.15.0";
+
+/**
+ * Finds the program: one on the PATH that is not older than `NATS_VERSION`, or that version built by Go's
+ * module proxy, or whatever the PATH or the platform's package manager has.
+ */
 export async function findNatsServer(options: {
   mayInstall: boolean;
   log: (line: string) => void;
 }): Promise<string> {
   const found = await findExecutable("nats-server");
+  if (found !== undefined && isAtLeast(await versionOf(found), NATS_VERSION)) return found;
+  const built = await builtNatsServer(options);
+  if (built !== undefined) return built;
   if (found !== undefined) return found;
+  if (options.mayInstall) await installByPackageManager(options.log);
+  const installed = await findExecutable("nats-server");
+  if (installed === undefined) throw new Error(HOW_TO_INSTALL);
+  return installed;
+}
+
+/** The program that Go built, now if allowed or earlier; undefined without Go or if it cannot build it. */
+async function builtNatsServer(options: { mayInstall: boolean; log: (line: string) => void }) {
+  // biome-ignore lint/style/noProcessEnv: the standard variable for the user's caches
+  const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const directory = join(caches, "belfry");
+  const program = join(directory, `nats-server-${NATS_VERSION}`);
+  if (await isExecutable(program)) return program;
+  const go = options.mayInstall ? await findExecutable("go") : undefined;
+  if (go === undefined) return undefined;
+  const module = `github.com/nats-io/nats-server/v2@v${NATS_VERSION}`;
+  options.log(`installing nats-server: go install ${module}`);
+  try {
+    await mkdir(directory, { recursive: true });
+    const folder = await mkdtemp(join(directory, "build-"));
+    try {
+      // biome-ignore lint/style/noProcessEnv: Go needs the whole environment (proxies, its own caches)
+      await run(go, ["install", module], { env: { ...process.env, GOBIN: folder } });
+      // Another process may build it at the same time: each puts a whole file in place.
+      await rename(join(folder, "nats-server"), program);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    return program;
+  } catch (cause) {
+    options.log(`go install failed: ${cause instanceof Error ? cause.message : cause}`);
+    return undefined;
+  }
+}
+
+async function installByPackageManager(log: (line: string) => void): Promise<void> {
   const isRoot = process.getuid?.() === 0;
-  for (const installer of options.mayInstall ? INSTALLERS : []) {
+  for (const installer of INSTALLERS) {
     if (installer.asRoot && !isRoot) continue;
     if ((await findExecutable(installer.manager)) === undefined) continue;
     for (const [command = "", ...args] of installer.commands) {
-      options.log(`installing nats-server: ${command} ${args.join(" ")}`);
+      log(`installing nats-server: ${command} ${args.join(" ")}`);
       try {
         await run(command, args, {
           // biome-ignore lint/style/noProcessEnv: a package manager needs the whole environment (proxies, PATH)
@@ -151,13 +200,11 @@ export async function findNatsServer(options: {
           maxBuffer: 64 * 1024 * 1024,
         });
       } catch (cause) {
-        options.log(`${command} failed: ${cause instanceof Error ? cause.message : cause}`);
+        log(`${command} failed: ${cause instanceof Error ? cause.message : cause}`);
       }
     }
-    const installed = await findExecutable("nats-server");
-    if (installed !== undefined) return installed;
+    if ((await findExecutable("nats-server")) !== undefined) return;
   }
-  throw new Error(HOW_TO_INSTALL);
 }
 
 /** The path of a program, from the PATH or the folders of daemons. */
@@ -167,12 +214,14 @@ export async function findExecutable(name: string): Promise<string | undefined> 
   for (const place of places) {
     if (place === "") continue;
     const file = join(place, name);
-    try {
-      await access(file, constants.X_OK);
-      return file;
-    } catch {
-      // Not here.
-    }
+    if (await isExecutable(file)) return file;
   }
   return undefined;
+}
+
+function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
