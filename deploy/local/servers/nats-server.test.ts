@@ -51,12 +51,7 @@ test("a taken port is a clear error", async (t) => {
 
 test("an old server on the PATH serves only where Go cannot build the one that we ship", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "belfry nats "));
-  const before = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.XDG_CACHE_HOME };
-  t.after(async () => {
-    Object.assign(process.env, before);
-    if (before.XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
-    await rm(directory, { recursive: true, force: true });
-  });
+  t.after(() => rm(directory, { recursive: true, force: true }));
   const program = async (folder: string, name: string, lines: string) => {
     await mkdir(join(directory, folder), { recursive: true });
     await writeFile(join(directory, folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
@@ -67,11 +62,9 @@ test("an old server on the PATH serves only where Go cannot build the one that w
   await program("no-go", "go", "exit 1");
   await program("go", "go", `cp "${current}" "$GOBIN"`);
   const found = (folders: string[], mayInstall = true) => {
-    process.env.XDG_CACHE_HOME = join(directory, "cache");
-    process.env.PATH = [...folders.map((name) => join(directory, name)), before.PATH].join(
-      delimiter,
-    );
-    return findNatsServer({ mayInstall, log });
+    const places = [...folders.map((name) => join(directory, name)), "/usr/bin", "/bin"];
+    const env = { PATH: places.join(delimiter), XDG_CACHE_HOME: join(directory, "cache") };
+    return findNatsServer({ mayInstall, log, env });
   };
 
   assert.equal(await found(["new"]), current);

@@ -145,35 +145,42 @@ export const NATS_VERSION = "2.15.0";
 export async function findNatsServer(options: {
   mayInstall: boolean;
   log: (line: string) => void;
+  /** For tests: instead of this process's environment. */
+  env?: NodeJS.ProcessEnv;
 }): Promise<string> {
-  const found = await findExecutable("nats-server");
+  // biome-ignore lint/style/noProcessEnv: installers need the whole environment (PATH, proxies, caches)
+  const { env = process.env } = options;
+  const found = await findExecutable("nats-server", env);
   if (found !== undefined && isAtLeast(await versionOf(found), NATS_VERSION)) return found;
-  const built = await builtNatsServer(options);
+  const built = await builtNatsServer({ ...options, env });
   if (built !== undefined) return built;
   if (found !== undefined) return found;
-  if (options.mayInstall) await installByPackageManager(options.log);
-  const installed = await findExecutable("nats-server");
+  if (options.mayInstall) await installByPackageManager(env, options.log);
+  const installed = await findExecutable("nats-server", env);
   if (installed === undefined) throw new Error(HOW_TO_INSTALL);
   return installed;
 }
 
 /** The program that Go built, now if allowed or earlier; undefined without Go or if it cannot build it. */
-async function builtNatsServer(options: { mayInstall: boolean; log: (line: string) => void }) {
-  // biome-ignore lint/style/noProcessEnv: the standard variable for the user's caches
-  const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+async function builtNatsServer(options: {
+  mayInstall: boolean;
+  log: (line: string) => void;
+  env: NodeJS.ProcessEnv;
+}) {
+  const { env, log } = options;
+  const caches = env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const directory = join(caches, "belfry");
   const program = join(directory, `nats-server-${NATS_VERSION}`);
   if (await isExecutable(program)) return program;
-  const go = options.mayInstall ? await findExecutable("go") : undefined;
+  const go = options.mayInstall ? await findExecutable("go", env) : undefined;
   if (go === undefined) return undefined;
   const module = `github.com/nats-io/nats-server/v2@v${NATS_VERSION}`;
-  options.log(`installing nats-server: go install ${module}`);
+  log(`installing nats-server: go install ${module}`);
   try {
     await mkdir(directory, { recursive: true });
     const folder = await mkdtemp(join(directory, "build-"));
     try {
-      // biome-ignore lint/style/noProcessEnv: Go needs the whole environment (proxies, its own caches)
-      await run(go, ["install", module], { env: { ...process.env, GOBIN: folder } });
+      await run(go, ["install", module], { env: { ...env, GOBIN: folder } });
       // Another process may build it at the same time: each puts a whole file in place.
       await rename(join(folder, "nats-server"), program);
     } finally {
@@ -181,36 +188,41 @@ async function builtNatsServer(options: { mayInstall: boolean; log: (line: strin
     }
     return program;
   } catch (cause) {
-    options.log(`go install failed: ${cause instanceof Error ? cause.message : cause}`);
+    log(`go install failed: ${cause instanceof Error ? cause.message : cause}`);
     return undefined;
   }
 }
 
-async function installByPackageManager(log: (line: string) => void): Promise<void> {
+async function installByPackageManager(
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   for (const installer of INSTALLERS) {
     if (installer.asRoot && !isRoot) continue;
-    if ((await findExecutable(installer.manager)) === undefined) continue;
+    if ((await findExecutable(installer.manager, env)) === undefined) continue;
     for (const [command = "", ...args] of installer.commands) {
       log(`installing nats-server: ${command} ${args.join(" ")}`);
       try {
         await run(command, args, {
-          // biome-ignore lint/style/noProcessEnv: a package manager needs the whole environment (proxies, PATH)
-          env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+          env: { ...env, DEBIAN_FRONTEND: "noninteractive" },
           maxBuffer: 64 * 1024 * 1024,
         });
       } catch (cause) {
         log(`${command} failed: ${cause instanceof Error ? cause.message : cause}`);
       }
     }
-    if ((await findExecutable("nats-server")) !== undefined) return;
+    if ((await findExecutable("nats-server", env)) !== undefined) return;
   }
 }
 
 /** The path of a program, from the PATH or the folders of daemons. */
-export async function findExecutable(name: string): Promise<string | undefined> {
+export async function findExecutable(
+  name: string,
   // biome-ignore lint/style/noProcessEnv: the PATH is the question, not a setting
-  const places = [...(process.env.PATH ?? "").split(delimiter), ...MORE_PLACES];
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string | undefined> {
+  const places = [...(env.PATH ?? "").split(delimiter), ...MORE_PLACES];
   for (const place of places) {
     if (place === "") continue;
     const file = join(place, name);
