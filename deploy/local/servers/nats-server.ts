@@ -30,6 +30,19 @@ export interface NatsServerOptions {
   program?: string;
   /** May install the program by the platform's package manager. */
   mayInstall?: boolean;
+  /** As one of several servers that keep copies of each other's streams. */
+  cluster?: NatsClusterNode;
+}
+
+export interface NatsClusterNode {
+  /** Of this server, unique in the cluster: its copies belong to this name. */
+  name: string;
+  /** Where the other servers reach this one. */
+  port: number;
+  /** Of all servers, as `nats://127.0.0.1:<port>`. */
+  routes: string[];
+  /** A user of the system account, who may remove a server from the cluster. */
+  systemUser: { user: string; password: string };
 }
 
 /** Starts a nats-server with JetStream on loopback. It ends with this process. */
@@ -40,7 +53,7 @@ export async function startNats(options: NatsServerOptions): Promise<NatsServer>
   const version = await versionOf(program);
   await mkdir(options.storeDir, { recursive: true });
   const configFile = join(options.storeDir, "nats-server.conf");
-  const name = `belfry-${randomUUID()}`;
+  const name = options.cluster?.name ?? `belfry-${randomUUID()}`;
   await writeFile(configFile, configuration(options, version, name));
 
   const url = `nats://127.0.0.1:${options.port}`;
@@ -86,8 +99,24 @@ function configuration(options: NatsServerOptions, version: string, name: string
     "  max_file_store: 64GB",
     ...(options.durable && knowsSyncInterval ? ["  sync_interval: always"] : []),
     "}",
+    ...(options.cluster === undefined ? [] : clusterConfiguration(options.cluster)),
     "",
   ].join("\n");
+}
+
+function clusterConfiguration({ port, routes, systemUser }: NatsClusterNode): string[] {
+  return [
+    "cluster {",
+    "  name: belfry",
+    `  listen: "127.0.0.1:${port}"`,
+    `  routes: ${JSON.stringify(routes)}`,
+    "}",
+    "accounts {",
+    `  $SYS: { users: [${JSON.stringify(systemUser)}] }`,
+    '  belfry: { jetstream: enabled, users: [{ user: "belfry", password: "belfry" }] }',
+    "}",
+    "no_auth_user: belfry",
+  ];
 }
 
 function isAtLeast(version: string, least: string): boolean {

@@ -9,7 +9,9 @@ import {
   type StreamDefinition,
 } from "@belfry/contracts/streams";
 import { assertHas } from "@belfry/testing/assert-has";
+import { eventually } from "@belfry/testing/eventually";
 import { deleteStreams, testNatsUrl, testPrefix } from "@belfry/testing/nats";
+import { ownNatsCluster } from "@belfry/testing/nats-cluster";
 import { ownNatsServer } from "@belfry/testing/nats-server";
 import { type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -233,4 +235,54 @@ test("a stream that was lost and made anew is told once, and again until it is d
   });
   await started();
   assert.equal(lost.length, 2, "lost while nobody watched");
+});
+
+test("a service waits for servers that are missing for the copies; consumers have as many copies as their stream", async (t) => {
+  const cluster = await ownNatsCluster(t);
+  const { stream, consumer } = definitions();
+  await using link = await connectNats({ url: cluster.url, name: "test", log });
+  await ensureConsumer(link.nc, stream, consumer, { log, replicas: 3 });
+  const manager = await jetstreamManager(link.nc, { checkAPI: false });
+  const info = await manager.consumers.info(stream.name, consumer.durable);
+  assert.equal(info.cluster?.replicas?.length, 2);
+
+  const stop = new AbortController();
+  const noPeers = Promise.withResolvers<void>();
+  const warn = ({ err }: { err: Error }) => {
+    if (/no suitable peers/.test(err.message)) noPeers.resolve();
+  };
+  const waiting = ensureStreams(link.nc, [definitions().stream], {
+    log: Object.create(log, { warn: { value: warn } }),
+    replicas: 5,
+    signal: stop.signal,
+  });
+  await Promise.race([noPeers.promise, waiting]);
+  stop.abort(new Error("stopped"));
+  await assert.rejects(waiting, /^Error: stopped$/);
+});
+
+test("a stream whose leader was killed is not taken for a new one", async (t) => {
+  const cluster = await ownNatsCluster(t);
+  const { stream } = definitions();
+  await using link = await connectNats({ url: cluster.url, name: "test", log });
+  await ensureStreams(link.nc, [stream], { log, replicas: 3 });
+  const lost: string[] = [];
+  const look = createStoreWatch({
+    nc: link.nc,
+    streams: [stream],
+    recentMs: 0,
+    onLost: async (name) => void lost.push(name),
+    now: Date.now,
+  });
+  await look();
+  const leader = await cluster.leaderOf(stream.name);
+  await leader.kill();
+  await eventually(async () =>
+    assert.notEqual((await cluster.leaderOf(stream.name)).name, leader.name),
+  );
+  await eventually(look);
+  await leader.start();
+  await eventually(async () => assert.equal((await cluster.currentCopies(stream.name)).length, 3));
+  await look();
+  assert.deepEqual(lost, []);
 });

@@ -146,6 +146,9 @@ async function ifFound<T>(request: Promise<T>): Promise<T | undefined> {
 /** "replicas > 1 not supported in non-clustered mode", which the server calls a 500. */
 const TOO_MANY_REPLICAS = 10074;
 
+/** "no suitable peers for placement", which the server calls a 400: too few servers of the cluster are up. */
+const NO_SUITABLE_PEERS = 10005;
+
 /** Turns a refusal as a bad request into StreamMismatch: trying again would not help. */
 async function orMismatch(what: string, request: Promise<unknown>): Promise<void> {
   try {
@@ -153,6 +156,7 @@ async function orMismatch(what: string, request: Promise<unknown>): Promise<void
   } catch (cause) {
     const isFinal =
       cause instanceof JetStreamApiError &&
+      cause.code !== NO_SUITABLE_PEERS &&
       (cause.status === 400 || cause.code === TOO_MANY_REPLICAS);
     if (isFinal) {
       throw new StreamMismatch(`${what}: the server refuses it: ${cause.message}`, { cause });
