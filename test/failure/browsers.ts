@@ -1,6 +1,6 @@
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { client, subscribed } from "../realtime/clients.ts";
-import type { World } from "./world.ts";
+import type { AnyWorld } from "./world.ts";
 
 interface Received {
   key: string;
@@ -20,7 +20,7 @@ export interface Browser {
 }
 
 /** Connects and subscribes one client per user of the load. */
-export async function openBrowsers(t: Cleanup, world: World): Promise<Browser[]> {
+export async function openBrowsers(t: Cleanup, world: AnyWorld): Promise<Browser[]> {
   const browsers: Browser[] = [];
   for (const tenant of [...world.tenants, world.limited]) {
     for (const user of tenant.users) {
@@ -50,7 +50,7 @@ export async function openBrowsers(t: Cleanup, world: World): Promise<Browser[]>
   return browsers;
 }
 
-async function fetchToken(world: World, apiKey: string, userId: string): Promise<string> {
+async function fetchToken(world: AnyWorld, apiKey: string, userId: string): Promise<string> {
   const { apiUrls } = world.services;
   const response = await fetch(`${apiUrls.at(-1)}/api/v1/auth/realtime-token`, {
     method: "POST",

@@ -7,12 +7,14 @@ import type { VendorMood } from "./vendors.ts";
 import type { World } from "./world.ts";
 
 /** One thing that goes wrong under load, and its end. What comes after that comes by itself. */
-export interface Fault {
+export interface Fault<W = World> {
   name: string;
+  /** No caller is answered 500 because of it. */
+  unnoticed?: boolean;
   /** One of the few of the short form. */
   short?: boolean;
   /** Causes doubles: each of them has to have its documented cause. */
-  run(world: World): Promise<void>;
+  run(world: W): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LoadTenant, World } from "./world.ts";
+import type { AnyWorld, LoadTenant } from "./world.ts";
 import { EVENT_TYPE } from "./world.ts";
 
 /** One request for an event. `status` is null if the connection was refused or broke. */
@@ -34,7 +34,7 @@ const LIMITED_PART = 0.1;
  * Triggers at a steady rate, whatever the answers: each event under a fresh key, which every retry
  * after a 5xx or a broken connection carries again.
  */
-export function startLoad(world: World, label: string, random: () => number) {
+export function startLoad(world: AnyWorld, label: string, random: () => number) {
   const entries: Entry[] = [];
   const running = new Set<Promise<void>>();
   const timer = setInterval(() => {

@@ -6,10 +6,10 @@ import { type Entry, startLoad } from "./load.ts";
 import { seededRandom } from "./random.ts";
 import { messagesLeft } from "./streams.ts";
 import { arrivalsOf, arrivedAt, judge, type RecordedAttempt, type Verdict } from "./verdict.ts";
-import type { World } from "./world.ts";
+import type { AnyWorld } from "./world.ts";
 
 export interface FaultResult {
-  fault: Fault;
+  fault: Pick<Fault, "name" | "unnoticed">;
   seed: number;
   entries: readonly Entry[];
   verdict: Verdict;
@@ -23,10 +23,10 @@ const POLL_MS = 100;
 const AFTERMATH_MS = 1_000;
 
 /** Runs load, fault, recovery, load and drain; then compares all messages with the ledger. */
-export async function runFault(
-  world: World,
+export async function runFault<W extends AnyWorld>(
+  world: W,
   browsers: Browser[],
-  fault: Fault,
+  fault: Fault<W>,
   options: { label: string; seed: number },
 ): Promise<FaultResult> {
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export async function runFault(
 
 /** Compares the ledger with all messages that have arrived so far. */
 export async function judgeNow(
-  world: World,
+  world: AnyWorld,
   browsers: readonly Browser[],
   entries: readonly Entry[],
   healedAt: number,
@@ -72,7 +72,7 @@ export async function judgeNow(
 
 /** Waits until all messages have arrived and nothing is in progress. Returns the number of unsettled deliveries. */
 async function drain(
-  world: World,
+  world: AnyWorld,
   entries: readonly Entry[],
   arrivals: () => ReturnType<typeof arrivalsOf>,
 ): Promise<number> {
@@ -91,7 +91,7 @@ async function drain(
   }
 }
 
-async function countUnsettled({ pool }: World): Promise<number> {
+async function countUnsettled({ pool }: AnyWorld): Promise<number> {
   const { rows } = await pool.query<{ count: string }>(
     `select (select count(*) from undispatched_events)
           + (select count(*) from deliveries where status in ('queued', 'sending', 'waiting')) as count`,
@@ -99,7 +99,7 @@ async function countUnsettled({ pool }: World): Promise<number> {
   return Number(rows[0]!.count);
 }
 
-async function attemptsOf(world: World, entries: readonly Entry[]): Promise<RecordedAttempt[]> {
+async function attemptsOf(world: AnyWorld, entries: readonly Entry[]): Promise<RecordedAttempt[]> {
   const { rows } = await world.pool.query<RecordedAttempt>(
     `select d.event_id as "eventId", d.channel, a.class, a.reason
      from deliveries d join attempts a on a.delivery_id = d.id

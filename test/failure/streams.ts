@@ -2,7 +2,7 @@ import { deliveriesStream, eventsStream } from "@belfry/contracts/streams";
 import { eventually } from "@belfry/testing/eventually";
 import { type ConsumerInfo, jetstreamManager } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
-import type { World } from "./world.ts";
+import type { AnyWorld, World } from "./world.ts";
 
 /** While `work` runs both streams have no room for a single message. */
 export async function withFullStreams(world: World, work: () => Promise<void>): Promise<void> {
@@ -30,7 +30,7 @@ const LONG_WAITS = 3;
  * was killed some stay that were acknowledged, and nobody gets them again. Nor what such a server takes to be in
  * somebody's hand for ever, as it has lost the message itself.
  */
-export function messagesLeft(world: World): Promise<number> {
+export function messagesLeft(world: AnyWorld): Promise<number> {
   return connected(world, async (nc) => {
     const manager = await jetstreamManager(nc, { checkAPI: false });
     let left = 0;
@@ -77,8 +77,8 @@ export async function withEverythingTwice(world: World, work: () => Promise<void
   });
 }
 
-async function connected<T>(world: World, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
-  const nc = await connect({ servers: world.nats.url });
+async function connected<T>(world: AnyWorld, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
+  const nc = await connect({ servers: world.nats.url.split(",") });
   try {
     return await work(nc);
   } finally {

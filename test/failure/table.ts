@@ -37,7 +37,7 @@ export function doubleCauses(results: readonly FaultResult[]): string[] {
 }
 
 /** Everything that breaks the contract; empty when it holds. */
-export function breaches({ verdict, unsettled }: FaultResult): string[] {
+export function breaches({ fault, verdict, unsettled }: FaultResult): string[] {
   const faults: string[] = [];
   const say = (what: string, keys: readonly string[]) => {
     if (keys.length > 0) faults.push(`${keys.length} ${what}: ${keys.slice(0, 10).join(", ")}`);
@@ -46,6 +46,7 @@ export function breaches({ verdict, unsettled }: FaultResult): string[] {
   say("lost", verdict.lost);
   say("sent though refused", verdict.sentThoughRefused);
   say("doubled for no documented cause", verdict.unexplained);
+  if (fault.unnoticed && verdict.refusals > 0) faults.push(`${verdict.refusals} answers 500`);
   if (verdict.silent > 0) faults.push(`${verdict.silent} requests had no answer in time`);
   if (verdict.unanswered > 0) faults.push(`${verdict.unanswered} events never had an answer`);
   if (unsettled > 0) faults.push(`${unsettled} events or deliveries never came to rest`);

@@ -22,13 +22,28 @@ export const EVENT_TYPE = "order.confirmed";
 /** So that a crash finds calls of providers under way. */
 const VENDOR_DELAY_MS = 150;
 
-/** Belfry whole, on servers of its own that can be killed, between a load and vendors of ours. */
+/** The servers that Belfry runs on; `env` tells the services of them what the addresses do not. */
+interface Servers {
+  nats: { url: string };
+  postgres: { url: string };
+  env?: Record<string, string>;
+}
+
+/** Belfry whole, on one nats-server and one Postgres that can be killed, between a load and vendors of ours. */
 export async function createWorld(t: Cleanup, settings: FailureSettings) {
-  const [nats, postgres, vendors] = await Promise.all([
-    ownNatsServer(t),
-    ownPostgresServer(t),
-    startVendors(t),
-  ]);
+  const [nats, postgres] = await Promise.all([ownNatsServer(t), ownPostgresServer(t)]);
+  return createWorldOn(t, settings, { nats, postgres });
+}
+
+/** The same on other servers. */
+export async function createWorldOn<S extends Servers>(
+  t: Cleanup,
+  settings: FailureSettings,
+  servers: S,
+) {
+  const nats: S["nats"] = servers.nats;
+  const postgres: S["postgres"] = servers.postgres;
+  const vendors = await startVendors(t);
   vendors.delayMs = VENDOR_DELAY_MS;
   await migrateToLatest(postgres.url);
   // It outlives every outage.
@@ -52,12 +67,15 @@ export async function createWorld(t: Cleanup, settings: FailureSettings) {
     REALTIME_TOKEN_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     ALLOW_PRIVATE_PROVIDER_ADDRESSES: "true",
     UNKNOWN_KEYS_PER_MINUTE: "100000",
+    ...servers.env,
     ...settings.env,
   });
   return { settings, nats, postgres, pool, prefix, services, vendors, tenants, limited, keys };
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
+/** A world on any servers. */
+export type AnyWorld = Awaited<ReturnType<typeof createWorldOn<Servers>>>;
 
 /** A tenant with both vendors and a template a channel, which carry the variable `key`. */
 export async function createLoadTenant(

@@ -53,6 +53,8 @@ export interface PostgresServerOptions {
   durable: boolean;
   /** Memory for pages, as `512MB`; Postgres' own default where it is left out. */
   sharedBuffers?: string;
+  /** More settings of the server. */
+  settings?: Record<string, string>;
 }
 
 /**
@@ -73,6 +75,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     dynamic_shared_memory_type: "mmap",
     ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
     ...(options.durable ? {} : WITHOUT_DURABILITY),
+    ...options.settings,
   };
   const credentials = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
   const url = `postgres://${credentials}@127.0.0.1:${options.port}/postgres`;
