@@ -22,13 +22,19 @@ interface Service {
   stop_grace_period?: string;
   healthcheck?: object;
   ports?: string[];
+  volumes?: string[];
   depends_on?: Record<string, { condition: string }>;
 }
 
-const file = parse(await readFile(join(DEPLOY, "compose.yaml"), "utf8"), { merge: true }) as {
+interface ComposeFile {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
-};
+}
+
+const readCompose = async (name: string) =>
+  parse(await readFile(join(DEPLOY, name), "utf8"), { merge: true }) as ComposeFile;
+const file = await readCompose("compose.yaml");
+const cluster = await readCompose("compose.cluster.yaml");
 const example = Object.fromEntries(
   (await readFile(join(DEPLOY, ".env.example"), "utf8"))
     .split("\n")
@@ -81,8 +87,11 @@ test("what is built is built from our Dockerfile, runs without rights, and is op
   }
 });
 
-test("every variable that the file asks for is in the example, with no value that anybody could keep", async () => {
-  const source = await readFile(join(DEPLOY, "compose.yaml"), "utf8");
+test("every variable that the files ask for is in the example, with no value that anybody could keep", async () => {
+  const sources = ["compose.yaml", "compose.cluster.yaml"].map((name) =>
+    readFile(join(DEPLOY, name), "utf8"),
+  );
+  const source = (await Promise.all(sources)).join("\n");
   const asked = new Set([...source.matchAll(/\$\{(\w+)/g)].map(([, name]) => name!));
   assert.deepEqual([...asked].sort(), Object.keys(example).sort());
   for (const [name, value] of Object.entries(example)) {
@@ -90,16 +99,47 @@ test("every variable that the file asks for is in the example, with no value tha
   }
 });
 
-test("NATS runs in the version that the tests take, with a configuration that nats-server takes", async (t) => {
+test("NATS runs in the version that the tests take, with configurations that nats-server takes", async (t) => {
+  for (const { image } of [file.services.nats!, ...natsOf(cluster)]) {
+    assert.equal(image, file.services.nats!.image);
+  }
   assert.match(file.services.nats!.image, new RegExp(`^nats:${NATS_VERSION}-alpine@`));
   const nats = await findNatsServer({ mayInstall: true, log: () => {} });
   const directory = await temporaryFolder(t, "nats-conf");
-  const source = await readFile(join(DEPLOY, "docker/nats.conf"), "utf8");
   const { stdout: version } = await run(nats, ["--version"]);
   const [, minor = ""] = /v2\.(\d+)/.exec(version) ?? [];
-  // Debian 12 has 2.9, which does not know this one.
-  const known = Number(minor) < 10 ? source.replace(/^ *sync_interval.*$/m, "") : source;
-  const configuration = join(directory, "nats.conf");
-  await writeFile(configuration, known.replace("/data", join(directory, "data")));
-  await run(nats, ["-t", "-c", configuration], { env: { NATS_PASSWORD: "secret" } });
+  for (const name of ["nats.conf", "nats-cluster.conf"]) {
+    const source = await readFile(join(DEPLOY, "docker", name), "utf8");
+    // Debian 12 has 2.9, which does not know this one.
+    const known = Number(minor) < 10 ? source.replace(/^ *sync_interval.*$/m, "") : source;
+    const configuration = join(directory, name);
+    await writeFile(configuration, known.replace("/data", join(directory, "data")));
+    await run(nats, ["-t", "-c", configuration], {
+      env: { NATS_PASSWORD: "secret", NATS_SYSTEM_PASSWORD: "secret", NATS_NAME: "nats" },
+    });
+  }
 });
+
+test("with three nats-servers every service knows all of them, and each has its own volume", () => {
+  const servers = natsOf(cluster);
+  const names = Object.keys(cluster.services).filter((name) => name.startsWith("nats"));
+  assert.deepEqual(
+    servers.map(({ environment }) => environment?.NATS_NAME),
+    names,
+  );
+  assert.equal(new Set(servers.map(({ volumes }) => volumes?.at(-1))).size, 3);
+  const addresses = names.map((name) => `nats://belfry:\${NATS_PASSWORD:?}@${name}:4222`);
+  for (const name of Object.keys(SERVICE_VARIABLES)) {
+    assert.deepEqual(
+      cluster.services[name]?.environment,
+      { NATS_URL: addresses.join(","), NATS_REPLICAS: "3" },
+      name,
+    );
+  }
+});
+
+function natsOf({ services }: ComposeFile): Service[] {
+  return Object.entries(services).flatMap(([name, service]) =>
+    name.startsWith("nats") ? [service] : [],
+  );
+}
