@@ -70,10 +70,9 @@ test("an old server on the PATH serves only where Go cannot build the one that w
   assert.equal(await found(["new"]), current);
   assert.equal(await found(["old", "go"], false), old);
   assert.equal(await found(["old", "no-go"]), old);
-  const built = join(directory, "cache", "belfry", `nats-server-${NATS_VERSION}`);
+  const kept = join(directory, "cache", "belfry", `nats-server-${NATS_VERSION}`);
+  const built = join(kept, "nats-server");
   assert.equal(await found(["old", "go"]), built);
   assert.equal(await found(["old"], false), built);
-  assert.deepEqual(await readdir(join(directory, "cache", "belfry")), [
-    `nats-server-${NATS_VERSION}`,
-  ]);
+  assert.deepEqual(await readdir(kept), ["nats-server"]);
 });

@@ -198,8 +198,8 @@ async function builtNatsServer(options: {
 }) {
   const { env, log } = options;
   const caches = env.XDG_CACHE_HOME || join(homedir(), ".cache");
-  const directory = join(caches, "belfry");
-  const program = join(directory, `nats-server-${NATS_VERSION}`);
+  const directory = join(caches, "belfry", `nats-server-${NATS_VERSION}`);
+  const program = join(directory, "nats-server");
   if (await isExecutable(program)) return program;
   const go = options.mayInstall ? await findExecutable("go", env) : undefined;
   if (go === undefined) return undefined;
