@@ -31,7 +31,7 @@ const LONG_WAITS = 3;
  * somebody's hand for ever, as it has lost the message itself.
  */
 export function messagesLeft(world: AnyWorld): Promise<number> {
-  return connected(world, async (nc) => {
+  const count = async (nc: NatsConnection) => {
     const manager = await jetstreamManager(nc, { checkAPI: false });
     let left = 0;
     for (const { name } of [eventsStream(world.prefix), deliveriesStream(world.prefix)]) {
@@ -40,7 +40,9 @@ export function messagesLeft(world: AnyWorld): Promise<number> {
       }
     }
     return left;
-  });
+  };
+  // A cluster that elects its leader does not answer for a moment.
+  return eventually(() => connected(world, count));
 }
 
 /** nats-server 2.9 after kill -9: a message is due again, but neither stored any more nor ever delivered. */
