@@ -1,0 +1,210 @@
+/**
+ * `node test/bench/growth.ts [events]`: what stored events cost. Fills a Postgres (512 MB of shared buffers) with a
+ * quarter, a half and all of so many events of the last 30 days, each on three channels with two attempts, a
+ * notification and six search terms. Before the first and after each fill it measures, by CPU time of Postgres an event:
+ * accepting, dispatching and sending new ones; and a search, retention's deletes and a vacuum by time. At the end it
+ * prints the bytes an event takes in each table.
+ */
+import { findAnything } from "@belfry/administration/search/find-anything";
+import { createDatabase, type Pool } from "@belfry/database/connection";
+import { expireStep } from "@belfry/database/functions/expire-batch";
+import { ensureSearchKey, termHash } from "@belfry/database/search-terms";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { type Backlog, createBacklog } from "./backlog.ts";
+import { createBenchTenants } from "./bench-tenants.ts";
+import { cpuTimes } from "./cpu-time.ts";
+import { printLine } from "./figures.ts";
+import { startServers } from "./servers.ts";
+import { startService } from "./start-service.ts";
+import { startVendor, type Vendor } from "./start-vendor.ts";
+
+const EVENTS = Number(process.argv[2] ?? 20_000_000);
+const TENANTS = 20;
+const USERS = 49_999;
+const NEW_EVENTS = 4_000;
+const DELETED_EVENTS = 5_000;
+const SEARCHES = 50;
+const DAYS = 30;
+const MEASURED = [
+  ...["accept µs", "dispatch µs", "send 2 messages µs", "search p50 ms", "max ms"],
+  ...["delete µs an event", "CPU µs", "vacuum s", "bytes an event"],
+];
+
+/** Of event n of all, as SQL: evenly over the last 30 days. */
+const AT = `extract(epoch from now()) * 1000 - ${DAYS} * 86400000::bigint + (n::bigint * ${DAYS} * 86400000 / ${EVENTS})`;
+const idOf = (digit: number) =>
+  `(lpad(to_hex((${AT})::bigint), 12, '0') || '7000${(digit + 8).toString(16)}' || lpad(to_hex(n), 15, '0'))::uuid`;
+const EVENT_ID = idOf(0);
+const TIME = `to_timestamp((${AT}) / 1000)`;
+
+await using cleanup = new AsyncDisposableStack();
+const servers = cleanup.use(await startServers({ quick: false }));
+const vendor = cleanup.use(await startVendor());
+const tenants = await createBenchTenants(servers, { count: TENANTS, vendorUrl: vendor.url });
+const backlog = cleanup.use(await createBacklog(servers, tenants));
+cleanup.use(await startService("dispatcher", servers, { EVENT_RETENTION_DAYS: "365" }));
+for (const name of ["email-sender", "sms-sender"]) cleanup.use(await startService(name, servers));
+const keys = parseSecretKeys(servers.secretsKeys);
+const db = createDatabase(backlog.pool);
+const searchKey = await ensureSearchKey(db, keys);
+
+printLine(["stored events", ...MEASURED]);
+let stored = 0;
+printLine([stored, ...(await measure(backlog, vendor))]);
+for (const part of [0.25, 0.5, 1]) {
+  const upTo = Math.round(EVENTS * part);
+  await fill(backlog.pool, stored + 1, upTo);
+  stored = upTo;
+  printLine([stored, ...(await measure(backlog, vendor))]);
+}
+await printSizes(backlog.pool);
+
+async function fill(pool: Pool, from: number, to: number): Promise<void> {
+  const client = await pool.connect();
+  const tenantList = tenants.map(({ id }) => `'${id}'`).join(",");
+  const tenant = `(array[${tenantList}])[1 + n % ${TENANTS}]`;
+  const terms = ["u", "t", "m", "p", "e", "a"];
+  try {
+    await client.query("set statement_timeout = 0");
+    // No triggers: nobody is told of what was never sent.
+    await client.query("set session_replication_role = replica");
+    await client.query("set synchronous_commit = off");
+    await client.query("set maintenance_work_mem = '512MB'");
+    const insert = (rows: string) => client.query(`${rows} from generate_series(${from}, ${to}) n`);
+    await insert(
+      `insert into events (id, tenant_id, event_type, user_id, reference, recipient_email, recipient_phone, channels,
+                           trace_id, variables, accepted_at, dispatched_at)
+       select ${EVENT_ID}, ${tenant}, 'order.confirmed', 'stored-' || n % ${USERS}, 'order-' || n,
+              'u' || n % ${USERS} || '@example.com', '+49171' || lpad((n % ${USERS})::text, 8, '0'), 7,
+              md5('trace' || n), '{"name":"Ann","order":"A-1001","total":"49.90 EUR","delivery":"on Thursday"}',
+              ${TIME}, ${TIME}`,
+    );
+    for (const [at, channel] of ["EMAIL", "SMS", "PUSH"].entries()) {
+      const status = channel === "PUSH" ? "delivered" : "accepted";
+      await insert(
+        `insert into deliveries (id, event_id, tenant_id, channel, status, message_id, attempts, created_at, settled_at)
+         select ${idOf(at + 1)}, ${EVENT_ID}, ${tenant}, '${channel}', '${status}', 'message-' || n,
+                ${channel === "PUSH" ? 0 : 1}, ${TIME}, ${TIME}`,
+      );
+      if (channel === "PUSH") continue;
+      await insert(
+        `insert into attempts (delivery_id, number, provider_kind, started_at, ended_at, class, reason, vendor_status)
+         select ${idOf(at + 1)}, 1, 'vendor', ${TIME}, ${TIME}, 'accepted', 'The vendor accepted the message', '202'`,
+      );
+    }
+    await insert(
+      `insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
+       select ${EVENT_ID}, ${tenant}, 'stored-' || n % ${USERS}, 'order.confirmed', 'Order A-1001 confirmed',
+              'Thank you, Ann. It arrives on Thursday, total 49.90 EUR.', 'personal', n, ${TIME}`,
+    );
+    await client.query("alter table search_terms drop constraint search_terms_pkey");
+    await client.query("drop index search_terms_of_event");
+    await client.query(
+      `insert into search_terms (hash, event_id)
+       select md5(kind || case when kind in ('t', 'm') then n else n % ${USERS} end || ${tenant})::uuid, ${EVENT_ID}
+       from generate_series(${from}, ${to}) n, unnest($1::text[]) kind`,
+      [terms],
+    );
+    // Of the addresses that are looked for, the true hashes.
+    const first = tenants[0]!.id;
+    const hashes = lookedFor().map((n) => termHash(searchKey, "email", first, addressOf(n)));
+    await client.query(
+      `insert into search_terms (hash, event_id)
+       select w.hash, ${EVENT_ID} from unnest($1::integer[], $2::uuid[]) w (user_n, hash)
+       cross join lateral generate_series(w.user_n, ${to}, ${USERS}) n
+       where n >= ${from} and n % ${TENANTS} = 0`,
+      [lookedFor(), hashes],
+    );
+    await client.query("alter table search_terms add primary key (hash, event_id)");
+    await client.query("create index search_terms_of_event on search_terms (event_id)");
+    await client.query("vacuum analyze");
+    await client.query("checkpoint");
+  } finally {
+    client.release(true);
+  }
+}
+
+async function measure({ pool, ...work }: Backlog, target: Vendor): Promise<(string | number)[]> {
+  const accepting = await cost(NEW_EVENTS, () => work.accept(NEW_EVENTS, ["EMAIL", "SMS", "PUSH"]));
+  const messages = accepting.result;
+  const counting = await target.count(1, 2 * NEW_EVENTS);
+  const startedAt = await cpuTimes();
+  await work.publish(messages);
+  await work.untilLeft(0);
+  const dispatched = await cpuTimes();
+  await counting.perSecond;
+  const sent = await cpuTimes();
+  const each = (from: Map<string, number>, to: Map<string, number>) =>
+    Math.round((((to.get("postgres") ?? 0) - (from.get("postgres") ?? 0)) * 1e6) / NEW_EVENTS);
+
+  const tookMs: number[] = [];
+  for (const n of lookedFor()) {
+    const begunAt = performance.now();
+    await findAnything(db, keys, { text: addressOf(n), tenantId: tenants[0]!.id });
+    tookMs.push(performance.now() - begunAt);
+  }
+  tookMs.sort((a, b) => a - b);
+
+  const deleting = await cost(DELETED_EVENTS, () => expire(pool));
+  const vacuumAt = performance.now();
+  const client = await pool.connect();
+  await client.query("set statement_timeout = 0");
+  for (const table of ["events", "deliveries", "attempts", "notifications", "search_terms"]) {
+    await client.query(`vacuum ${table}`);
+  }
+  client.release(true);
+  const vacuumS = (performance.now() - vacuumAt) / 1000;
+  const { rows } = await pool.query<{ bytes: string }>(
+    "select pg_database_size(current_database()) as bytes",
+  );
+  return [
+    ...[accepting.cpuMicros, each(startedAt, dispatched), each(dispatched, sent)],
+    ...[tookMs[Math.floor(SEARCHES / 2)]!.toFixed(1), tookMs.at(-1)!.toFixed(1)],
+    ...[deleting.micros, deleting.cpuMicros, vacuumS.toFixed(1)],
+    stored === 0 ? "" : Math.round(Number(rows[0]!.bytes) / stored),
+  ];
+}
+
+/** Time and CPU time of Postgres, in microseconds an event. */
+async function cost<T>(events: number, work: () => Promise<T>) {
+  const before = (await cpuTimes()).get("postgres") ?? 0;
+  const begunAt = performance.now();
+  const result = await work();
+  const micros = Math.round(((performance.now() - begunAt) * 1000) / events);
+  const cpu = ((await cpuTimes()).get("postgres") ?? 0) - before;
+  return { result, micros, cpuMicros: Math.round((cpu * 1e6) / events) };
+}
+
+/** Deletes the oldest events, as if their days were over. */
+async function expire(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ at: Date }>(
+    `select accepted_at + interval '${DAYS} days' as at from events order by id offset ${DELETED_EVENTS} limit 1`,
+  );
+  const moment = rows[0]?.at;
+  if (moment === undefined) return;
+  const days = { eventDays: DAYS, notificationDays: DAYS };
+  for (const table of ["events", "notifications"] as const) {
+    while ((await expireStep(pool, table, days, moment)).state === "walked");
+  }
+}
+
+/** Users of the first tenant, apart from each other. */
+function lookedFor(): number[] {
+  return Array.from({ length: SEARCHES }, (_, at) => TENANTS * (at * 41 + 7));
+}
+
+function addressOf(user: number): string {
+  return `u${user}@example.com`;
+}
+
+async function printSizes(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string; heap: string; indexes: string }>(
+    `select relname as name, pg_table_size(oid) as heap, pg_indexes_size(oid) as indexes
+     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_total_relation_size(oid) > $1
+     order by pg_total_relation_size(oid) desc`,
+    [10 * stored],
+  );
+  printLine(["table", "bytes an event", "indexes"]);
+  const each = (bytes: string) => Math.round(Number(bytes) / stored);
+  for (const { name, heap, indexes } of rows) printLine([name, each(heap), each(indexes)]);
+}
