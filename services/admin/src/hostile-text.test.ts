@@ -71,7 +71,11 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/digests/:digestId": [`${base}/digests/${tenant.digestId}`],
     "GET /tenants/:tenantId/outbox": [`${base}/outbox`],
     "GET /tenants/:tenantId/outbox/:messageId": [`${base}/outbox/${tenant.messageId}`],
-    "GET /tenants/:tenantId/users": [`${base}/users`, `${base}/users?user=${ENCODED}`],
+    "GET /tenants/:tenantId/users": [
+      `${base}/users?search=${ENCODED}`,
+      `${base}/users`,
+      `${base}/users?user=${ENCODED}`,
+    ],
     "GET /tenants/:tenantId/users/edit": [
       `${base}/users/edit`,
       `${base}/users/edit?user=${ENCODED}`,
