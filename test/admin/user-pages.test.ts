@@ -74,3 +74,39 @@ test("an owner makes, edits and erases a user on a phone; axe finds no fault on 
   const audit = { name: "audit log", context, url: `${base}/audit` };
   assert.deepEqual(await faultsOf([progress, user, audit]), []);
 });
+
+test("an editor puts categories in order with the keyboard, without a script", {
+  ...{ skip, timeout: MOST_MS },
+}, async (t) => {
+  const admin = await startAdmin(t);
+  await admin.operator();
+  const { id: tenantId } = await createTenant(admin.db, { name: "Acme" });
+  const editor = await admin.person({
+    ...{ email: "editor@example.com", name: "Edi" },
+    of: { tenantId, role: "editor" },
+  });
+  const context = await signedIn(t, admin.url, editor, { javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${admin.url}/tenants/${tenantId}/categories`);
+  for (const name of ["Offers", "News", "Account"]) {
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create category" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Categories" }).click();
+  }
+  const order = () => page.locator("tbody a.row-link").allTextContents();
+  const press = async (name: string) => {
+    await page.getByRole("button", { name }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Order changed.").waitFor();
+  };
+  assert.deepEqual(await order(), ["Offers", "News", "Account"], "a new one is the last");
+  assert.equal(await page.getByRole("button", { name: "Move up: Offers" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Move down: Account" }).count(), 0);
+  await press("Move up: Account");
+  assert.deepEqual(await order(), ["Offers", "Account", "News"]);
+  // The row that moved is where the keyboard goes on.
+  await page.keyboard.press("Tab");
+  assert.equal(await page.locator(":focus").textContent(), "Account");
+  await press("Move down: Offers");
+  assert.deepEqual(await order(), ["Account", "Offers", "News"]);
+});

@@ -689,6 +689,19 @@ export interface ManagementCalls {
     data: Category[];
   };
   /**
+   * Move a category to a place among the others; prints all in their order
+   * The positions of all categories become 0, 1, 2 and so on. Needs a key with the role manage or provision.
+   */
+  categoryMove: {
+    input: {
+      /** 1 to 64 of a-z, 0-9, _ . and - */
+      key: string;
+      /** 1: the first. Beyond the last: the last */
+      place: number;
+    };
+    data: Category[];
+  };
+  /**
    * Create a category, or change the given settings of one; applies within 5 s
    * What is left out stays as it is. An empty text takes a language away. Needs a key with the role manage or provision.
    */
@@ -2548,6 +2561,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },
   categoryDelete: { method: "DELETE", path: "/categories/{key}" },
   categoryList: { method: "GET", path: "/categories" },
+  categoryMove: { method: "POST", path: "/categories/{key}/move" },
   categoryPut: { method: "PUT", path: "/categories/{key}" },
   deadDiscard: { method: "POST", path: "/dead-letters/discard", query: ["dryRun"] },
   deadList: {

@@ -113,6 +113,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/categories/:categoryKey": "viewer",
   "POST /tenants/:tenantId/categories/:categoryKey": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/delete": "editor",
+  "POST /tenants/:tenantId/categories/:categoryKey/move": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/assign": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/unassign": "editor",
 

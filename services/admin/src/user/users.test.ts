@@ -70,7 +70,7 @@ test("a category's languages are what its form says, and no name is written over
       await admin.db.selectFrom("categories").select(["label", "description", "required"]).execute()
     )[0];
   const save = async (language: string[], label: string[], description: string[]) =>
-    await editor.post(path, { language, label, description, required: "on", position: "3" });
+    await editor.post(path, { language, label, description, required: "on" });
   assert.equal((await save(["", "DE"], ["Offers", "Angebote"], ["Twice a month", ""])).status, 303);
   assert.deepEqual(await texts(), {
     ...{ label: { "": "Offers", de: "Angebote" }, description: { "": "Twice a month" } },
