@@ -134,6 +134,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/templates": "editor",
   "POST /tenants/:tenantId/templates/preview": "viewer",
   "POST /tenants/:tenantId/templates/test": "editor",
+  "GET /tenants/:tenantId/templates/:templateId/preview": "viewer",
   "GET /tenants/:tenantId/templates/:templateId": "viewer",
   "POST /tenants/:tenantId/templates/:templateId": "editor",
   "POST /tenants/:tenantId/templates/:templateId/draft": "editor",
