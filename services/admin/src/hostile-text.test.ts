@@ -198,7 +198,9 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/webhooks/${tenant.webhookId}`,
     `${base}/webhooks/${tenant.webhookId}/replay`,
   ]) {
-    const answer = await operator.post(path, fields);
+    // As the name of a category the text alone is good.
+    const given = path.endsWith("/offers") ? { ...fields, label: SCRIPT.repeat(2) } : fields;
+    const answer = await operator.post(path, given);
     assert.equal(answer.status, 422, path);
     const html = await answer.text();
     assert.ok(!html.includes("<script>alert"), path);

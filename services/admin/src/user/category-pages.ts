@@ -83,7 +83,7 @@ export function categoryPages({ route, db }: PageDeps): void {
     const { form, run, base } = context;
     const { key } = await categoryOf(context);
     await run(moveCategory, { key, place: Number(form.get("place")) });
-    return redirect(`${base}/categories?done=moved#category-${key}`);
+    return redirect(`${base}/categories`, "moved", `category-${key}`);
   });
 
   for (const verb of ["assign", "unassign"] as const) {
