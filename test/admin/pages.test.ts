@@ -85,6 +85,7 @@ const NO_PAGES = [
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",
+  "GET /tenants/:tenantId/templates/:templateId/preview",
   "GET /tenants/:tenantId/templates/:templateId/sample",
 ];
 

@@ -11,6 +11,7 @@ const NOT_LINKED = [
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",
   "GET /tenants/:tenantId/templates/:templateId/sample",
+  "GET /tenants/:tenantId/templates/:templateId/preview",
   "GET /tenants/:tenantId/templates/:templateId/publish",
 ];
 

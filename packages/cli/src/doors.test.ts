@@ -161,6 +161,8 @@ test("users are listed page by page; a provider is put before the others once it
   assert.equal(first.users[0].email, "ann@example.com");
   const last = await json(`user list ${of} --limit 2 --after ${first.next}`);
   assert.deepEqual([names(last), last.next], [["cleo"], undefined]);
+  const found = await json(`user find BOB@ ${of}`);
+  assert.deepEqual([names(found), found.more], [["bob"], false]);
   await fails("user list --tenant nobody", /no tenant has the id "nobody"/);
   await fails(`user list ${of} --limit 0`, /--limit must be from 1 to 1000/);
 

@@ -689,6 +689,19 @@ export interface ManagementCalls {
     data: Category[];
   };
   /**
+   * Move a category to a place among the others; prints all in their order
+   * The positions of all categories become 0, 1, 2 and so on. Needs a key with the role manage or provision.
+   */
+  categoryMove: {
+    input: {
+      /** 1 to 64 of a-z, 0-9, _ . and - */
+      key: string;
+      /** 1: the first. Beyond the last: the last */
+      place: number;
+    };
+    data: Category[];
+  };
+  /**
    * Create a category, or change the given settings of one; applies within 5 s
    * What is left out stays as it is. An empty text takes a language away. Needs a key with the role manage or provision.
    */
@@ -1073,7 +1086,7 @@ export interface ManagementCalls {
   };
   /**
    * Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace
-   * Needs a key with the role manage or provision.
+   * Users are found by the beginning of their id or address as well, such as `ann` or `ann@exa`. Events need the whole value, since the search stores keyed hashes instead of values. Needs a key with the role manage or provision.
    */
   eventSearch: {
     input: {
@@ -1125,6 +1138,8 @@ export interface ManagementCalls {
       users: {
         tenantId: string;
         userId: string;
+        /** Of the directory */
+        email: string | null;
       }[];
     };
   };
@@ -1629,6 +1644,8 @@ export interface ManagementCalls {
     input: {
       /** EMAIL or SMS */
       channel?: "EMAIL" | "SMS";
+      /** those that begin so; email addresses in any case */
+      search?: string;
       /** at most so many; default: 100 */
       limit?: number;
       /** `next` of the page before */
@@ -2403,6 +2420,33 @@ export interface ManagementCalls {
     data: Tenant;
   };
   /**
+   * A tenant's users by the beginning of their id, or of their email address in any case
+   * `ann` finds `anna@example.com` and the user `ann-1`. The user of this very id comes first, then the others by their ids. Every character stands for itself, `%` and `_` too. Users that events alone name are found by their id. `event search` finds a phone number, by its end. Needs a key with the role manage or provision.
+   */
+  userFind: {
+    input: {
+      /** how the id or the address begins */
+      search: string;
+      /** at most so many, 1 to 1000; default: 50 */
+      limit?: number;
+    };
+    data: {
+      users: {
+        userId: string;
+        /** Of the directory */
+        email: string | null;
+        /** Of the directory */
+        phone: string | null;
+        /** The tenant has named it; else events alone do */
+        isNamed: boolean;
+        /** When its newest event was accepted; null: none is known */
+        lastEventAt: string | null;
+      }[];
+      /** There are more than these: give more of the beginning */
+      more: boolean;
+    };
+  };
+  /**
    * Turn off what users unsubscribed from elsewhere: a bad line refuses the whole CSV file
    * The whole file is read before anything is written, a thousand cells a transaction. After a failure in between, import it again: what is off stays as it is. Needs a key with the role manage or provision.
    */
@@ -2517,6 +2561,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },
   categoryDelete: { method: "DELETE", path: "/categories/{key}" },
   categoryList: { method: "GET", path: "/categories" },
+  categoryMove: { method: "POST", path: "/categories/{key}/move" },
   categoryPut: { method: "PUT", path: "/categories/{key}" },
   deadDiscard: { method: "POST", path: "/dead-letters/discard", query: ["dryRun"] },
   deadList: {
@@ -2580,7 +2625,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   suppressionList: {
     method: "GET",
     path: "/suppressions",
-    query: ["channel", "limit", "after"],
+    query: ["channel", "search", "limit", "after"],
     pages: "items",
   },
   suppressionRemove: { method: "POST", path: "/suppressions/remove" },
@@ -2623,6 +2668,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   tenantShow: { method: "GET", path: "/tenants/{id}" },
   tenantShowDeletion: { method: "GET", path: "/tenants/{id}/deletion" },
   tenantUpdate: { method: "PATCH", path: "/tenants/{id}" },
+  userFind: { method: "GET", path: "/users/find", query: ["search", "limit"] },
   userImport: { method: "POST", path: "/users/import-unsubscribes" },
   userList: { method: "GET", path: "/users", query: ["after", "limit"], pages: "users" },
   userPreferenceSet: { method: "PUT", path: "/users/{userId}/preferences/{category}/{channel}" },

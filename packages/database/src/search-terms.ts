@@ -189,6 +189,12 @@ export function addressIn(given: string): string {
   return inner.trim().replace(/^mailto:/i, "");
 }
 
+/** The beginning of an address as the directory is searched by it; of a whole address, the address as it is stored. */
+export function addressBeginning(given: string): string {
+  const text = addressIn(seenOf(given));
+  return mailbox(emailAddress(text) ?? text);
+}
+
 /** As suppressions are kept: ASCII letters in lower case. */
 export function mailbox(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -140,7 +140,12 @@ async function storePreferences({ db, pool }: AdminUnderTest, id: string): Promi
     [id, SCRIPT],
   );
   const user = { userId: SCRIPT, email: SCRIPT, phone: SCRIPT, locale: SCRIPT, timezone: SCRIPT };
-  await storeUsers(db, id, [{ ...user, quietFrom: null, quietTo: null }]);
+  const another = { ...user, userId: `${SCRIPT}, another` };
+  const quiet = { quietFrom: null, quietTo: null };
+  await storeUsers(db, id, [
+    { ...user, ...quiet },
+    { ...another, ...quiet },
+  ]);
   await pool.query(
     `insert into preferences (tenant_id, user_id, category, channel, enabled, source)
      values ($1, $2, 'offers', 'EMAIL', false, 'api')`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findAnything } from "@belfry/administration/search/find-anything";
-import { pageOfUsers } from "@belfry/administration/users/user-rows";
+import { pageOfUsers, usersBeginning } from "@belfry/administration/users/user-rows";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { ensureSearchKey, termHash } from "@belfry/database/search-terms";
 import { readsAtMost } from "@belfry/testing/rows-read";
@@ -111,6 +111,8 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
         "nobody",
         newest[0]!.id,
         "u7@home.org",
+        "u7",
+        "u",
       ];
       for (const tenantId of [acme, undefined]) {
         for (const text of texts) {
@@ -121,6 +123,11 @@ test(`a search and a page of users read by index only among the terms of ${EVENT
       }
       // The planner chooses its order until the first statistics exist, minutes after the first users.
       if (analyzed) {
+        for (const text of ["u", "user4", "u49", "nobody"]) {
+          await rowsOf(`users that begin with ${text}`, (on) =>
+            usersBeginning(on, acme, { text, limit: 51 }),
+          );
+        }
         await rowsOf("a page of users", (on) =>
           pageOfUsers(on, acme, { after: "user3", limit: 51 }),
         );

@@ -68,7 +68,11 @@ export async function searchUnderTest(t: TestContext) {
 
     async find(text: string, tenantId?: string) {
       const { events, users } = await findAnything(db, keys, { text, tenantId });
-      return { ids: events.map(({ id }) => id), by: events[0]?.by, users };
+      return {
+        ids: events.map(({ id }) => id),
+        by: events[0]?.by,
+        users: users.map(({ tenantId, userId }) => ({ tenantId, userId })),
+      };
     },
 
     count: (table: string) => countRows(pool, table),

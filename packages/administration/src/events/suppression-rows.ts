@@ -2,6 +2,7 @@ import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { SuppressionReason } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
+import { beginsWith } from "../search/search-rows.ts";
 
 /** Queries of administration on `suppressions`. */
 
@@ -84,40 +85,42 @@ export async function deleteSuppressions(
   return rows[0]?.count ?? 0;
 }
 
-/** The last row of a page; without a reason: every row of the address. */
+/** The last row of a page. */
 export interface SuppressionPlace {
   channel: ProviderChannel;
   address: string;
-  reason?: SuppressionReason | undefined;
+  reason: SuppressionReason;
 }
 
-/** One page, ordered by channel, address and reason, after the last row of the previous page. */
+/**
+ * One page, ordered by channel, address and reason, after the last row of the previous page; of the addresses that
+ * begin so, where a beginning is given. A look into the index for each channel.
+ */
 export async function suppressionsOfTenant(
   db: Database,
   tenantId: string,
   page: {
     limit: number;
-    channel?: ProviderChannel | undefined;
+    channels: readonly ProviderChannel[];
+    beginning?: string | undefined;
     after?: SuppressionPlace | undefined;
   },
 ) {
-  let query = db
-    .selectFrom("suppressions")
-    .select(["channel", "address", "reason", "source", "created_at as createdAt"])
-    .where("tenant_id", "=", tenantId);
-  if (page.channel !== undefined) query = query.where("channel", "=", page.channel);
-  if (page.after !== undefined) {
-    const { channel, address, reason } = page.after;
-    query = query.where(
-      reason === undefined
-        ? sql<boolean>`(channel, address) > (${channel}, ${address})`
-        : sql<boolean>`(channel, address, reason) > (${channel}, ${address}, ${reason})`,
-    );
-  }
-  return await query
-    .orderBy("channel")
-    .orderBy("address")
-    .orderBy("reason")
-    .limit(page.limit)
-    .execute();
+  const { limit, channels, beginning, after } = page;
+  const { rows } = await sql<SuppressionPlace & { source: string | null; createdAt: Date }>`
+    select s.channel, s.address, s.reason, s.source, s.created_at as "createdAt"
+    from unnest(${channels}::text[]) c (channel)
+    cross join lateral (
+      select s.* from suppressions s
+      where s.tenant_id = ${tenantId} and s.channel = c.channel
+        ${beginning === undefined ? sql`` : sql`and ${beginsWith(sql`s.address`, suppressedForm(beginning))}`}
+        ${
+          after === undefined
+            ? sql``
+            : sql`and (s.channel, s.address, s.reason) > (${after.channel}, ${after.address}, ${after.reason})`
+        }
+      order by s.channel, s.address, s.reason limit ${limit}
+    ) s
+    order by s.channel, s.address, s.reason limit ${limit}`.execute(db);
+  return rows;
 }

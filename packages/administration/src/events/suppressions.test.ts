@@ -180,3 +180,33 @@ test("an address may have an opt-out and a bounce: both are listed and hold, and
   assert.deepEqual(await remove(db, both), { removed: 2, notThere: 0 });
   assert.equal((await claim("ann@example.com")).becomes, "sending");
 });
+
+test("suppressions are listed by the beginning of an address, page after page, on every channel", async (t) => {
+  const { db, tenantId } = await setUp(t);
+  const run = actsIn(db, tenantId);
+  const addresses = [
+    "ann@example.com",
+    "Anna@example.com",
+    "annika@example.com",
+    "bob@example.com",
+  ];
+  await run(addSuppressions, { channel: "EMAIL", addresses: [...addresses, "a%b@example.com"] });
+  await run(addSuppressions, { channel: "SMS", addresses: ["+12025550123"] });
+  const found = async (search: string) => {
+    const all: string[] = [];
+    for (let after: string | undefined, isFirst = true; isFirst || after; isFirst = false) {
+      const { items, next } = await run(listSuppressions, { search, limit: 1, after });
+      all.push(...items.map(({ address }) => address));
+      after = next;
+    }
+    return all;
+  };
+  assert.deepEqual(await found("ANN"), [
+    "ann@example.com",
+    "anna@example.com",
+    "annika@example.com",
+  ]);
+  assert.deepEqual(await found("+1202"), ["+12025550123"]);
+  assert.deepEqual(await found("a%"), ["a%b@example.com"]);
+  assert.deepEqual(await found("%"), []);
+});

@@ -5,7 +5,7 @@ import {
   type ProviderChannel,
   sentRow,
 } from "@belfry/contracts/channels";
-import { field, oneOf, orNull, time } from "@belfry/contracts/fields";
+import { field, oneOf, orNull, text, time } from "@belfry/contracts/fields";
 import { textFault } from "@belfry/contracts/identifiers";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
@@ -62,6 +62,7 @@ export const listSuppressions = defineRead({
   summary: "A tenant's suppressed addresses, each with the reason",
   input: Type.Object({
     channel: optional(channel),
+    search: optional(text(), "those that begin so; email addresses in any case"),
     ...pageFields(1_000, 100, (place) => placeOf(place) !== undefined),
   }),
   output: pageOf(Suppression),
@@ -79,10 +80,14 @@ export const listSuppressions = defineRead({
       ],
     },
   },
-  async run({ db, tenantId }, { limit = 100, after = "", ...filter }) {
+  async run({ db, tenantId }, { limit = 100, after = "", channel: of, search }) {
     await requireTenant(db, tenantId);
-    const page = { ...filter, limit: limit + 1, after: placeOf(after) };
-    const rows = await suppressionsOfTenant(db, tenantId, page);
+    const rows = await suppressionsOfTenant(db, tenantId, {
+      limit: limit + 1,
+      channels: of === undefined ? PROVIDER_CHANNELS : [of],
+      beginning: search?.trim() || undefined,
+      after: placeOf(after),
+    });
     return pageFrom(rows.map(isoTimes), limit, cursorOf);
   },
 });
@@ -156,8 +161,9 @@ function cursorOf(last: SuppressionPlace): string {
 
 function placeOf(next: string): SuppressionPlace | undefined {
   const [of, why, ...rest] = next.split("/");
-  const place = { address: rest.join("/"), channel: PROVIDER_CHANNELS.find((one) => one === of) };
+  const address = rest.join("/");
+  const channel = PROVIDER_CHANNELS.find((one) => one === of);
   const reason = SUPPRESSION_REASONS.find((one) => one === why);
-  if (place.channel === undefined || reason === undefined) return undefined;
-  return textFault(place.address) ? undefined : { ...place, channel: place.channel, reason };
+  if (channel === undefined || reason === undefined) return undefined;
+  return textFault(address) ? undefined : { channel, address, reason };
 }

@@ -4,6 +4,7 @@ import { field, integer, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import {
+  addressBeginning,
   formsOfText,
   phoneIn,
   readSearchKey,
@@ -24,6 +25,7 @@ import { invalid } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import {
   type EventOfTenant,
+  emailsOfUsers,
   eventIdsByHash,
   eventIdsById,
   eventsByIds,
@@ -57,7 +59,7 @@ export interface Found {
   more: boolean;
   /** Nothing is written for search here (SEARCH_TERMS): events are found by their ids alone. */
   onlyIds: boolean;
-  users: UserOfSearch[];
+  users: (UserOfSearch & { email: string | null })[];
 }
 
 export interface Search {
@@ -82,9 +84,14 @@ const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
   message: "message id",
 };
 
-const UserFound = Type.Object({ tenantId: Type.String(), userId: Type.String() });
+const UserFound = Type.Object({
+  tenantId: Type.String(),
+  userId: Type.String(),
+  email: orNull(Type.String({ description: "Of the directory" })),
+});
 const EventFound = Type.Object({
-  ...UserFound.properties,
+  tenantId: Type.String(),
+  userId: Type.String(),
   id: Type.String({ description: "Belfry's id" }),
   eventType: Type.String(),
   reference: orNull(Type.String({ description: "The tenant's eventId" })),
@@ -113,6 +120,8 @@ export const searchAnything = defineRead({
   tool: true,
   summary:
     "Events and users by what a customer gives: an address, a phone number, an id of the user, the event, a message or a trace",
+  description:
+    "Users are found by the beginning of their id or address as well, such as `ann` or `ann@exa`. Events need the whole value, since the search stores keyed hashes instead of values.",
   input: Type.Object({
     search: field<string>(
       {
@@ -156,7 +165,7 @@ export const searchAnything = defineRead({
       ],
       more: false,
       onlyIds: false,
-      users: [{ tenantId: "acme", userId: "user-1" }],
+      users: [{ tenantId: "acme", userId: "user-1", email: "ann@example.com" }],
     },
   },
   flags: { search: "<text>" },
@@ -168,7 +177,7 @@ export const searchAnything = defineRead({
 });
 
 /**
- * Finds events and users by what a customer gives: an address, a phone number in any usual writing, an id of the
+ * Finds events and users by what a customer gives, users also by the beginning of their id or address: an address, a phone number in any usual writing, an id of the
  * user, of the event (Belfry's or the tenant's), of a vendor's message or of a trace. What the loop behind the
  * dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own id alone. Throws `InvalidInput`.
  */
@@ -214,7 +223,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
     events: shown,
     more: events.length > limit,
     onlyIds: key === undefined,
-    users: distinctUsers([...users, ...shown]).slice(0, MOST_USERS),
+    users: await emailsOfUsers(db, distinctUsers([...users, ...shown]).slice(0, MOST_USERS)),
   };
 }
 
@@ -259,6 +268,7 @@ async function hitsOf(
   return { by, ids: isAll ? ids : (await newest(Math.max(most, MOST_EVENTS))).ids };
 }
 
+/** Those of the very id, address or number first, then those whose id or address begins so. */
 async function knownUsers(
   db: Database,
   {
@@ -273,6 +283,8 @@ async function knownUsers(
   if (email !== undefined) whom.push(WHO.email(email, MOST_USERS));
   const digits = phoneIn(text)?.digits;
   if (digits !== undefined && digits.length >= 8) whom.push(WHO.phone(digits, MOST_USERS));
+  whom.push(...forms.map((form) => WHO.idBeginning(form, MOST_USERS)));
+  whom.push(WHO.emailBeginning(addressBeginning(text), MOST_USERS));
   const looks = whom.map((who) => usersWho(db, who, tenantId, MOST_USERS));
   return (await Promise.all(looks)).flat();
 }

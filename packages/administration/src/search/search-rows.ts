@@ -13,6 +13,11 @@ export interface UserOfSearch {
   userId: string;
 }
 
+/** What begins with a text, in a column of the collation "C": there U+10FFFF sorts last, and no character is a wildcard. */
+export function beginsWith(column: ReturnType<typeof sql>, text: string) {
+  return sql`(${column} >= ${text} and ${column} < ${text} || chr(1114111))`;
+}
+
 /** Tenants of an operator's search that have the same value. */
 const MOST_TENANTS = 1000;
 
@@ -109,6 +114,18 @@ export const WHO = {
     select r.user_id from recipients r
     where r.tenant_id = t.id and r.email is not null and lower(r.email collate "C") = ${email}
     limit ${most}`,
+  /** Whose id begins so, in the directory or in events. */
+  idBeginning: (text: string, most: number) => sql`
+    (select r.user_id from recipients r
+     where r.tenant_id = t.id and ${beginsWith(sql`r.user_id`, text)} order by r.user_id limit ${most})
+    union
+    (select u.user_id from search_users u
+     where u.tenant_id = t.id and ${beginsWith(sql`u.user_id`, text)} order by u.user_id limit ${most})`,
+  /** Whose address in the directory begins so, in the form of suppressions. */
+  emailBeginning: (text: string, most: number) => sql`
+    select r.user_id from recipients r
+    where r.tenant_id = t.id and r.email is not null and ${beginsWith(sql`lower(r.email collate "C")`, text)}
+    order by lower(r.email collate "C") limit ${most}`,
   /** Whom the directory gives a number that ends with these digits: eight at least. */
   phone: (digits: string, most: number) => sql`
     select r.user_id from recipients r
@@ -116,6 +133,21 @@ export const WHO = {
       and "right"(r.phone, 8) = ${digits.slice(-8)} and "right"(r.phone, ${digits.length}) = ${digits}
     limit ${most}`,
 };
+
+/** The addresses of these users in the directory, by tenant and id. */
+export async function emailsOfUsers(db: Database, users: readonly UserOfSearch[]) {
+  if (users.length === 0) return [];
+  const column = (name: keyof UserOfSearch) => users.map((user) => user[name]);
+  const { rows } = await sql<UserOfSearch & { email: string | null }>`
+    select u.tenant_id as "tenantId", u.user_id as "userId", r.email
+    from unnest(${column("tenantId")}::text[], ${column("userId")}::text[])
+      with ordinality u (tenant_id, user_id, place)
+    left join lateral (
+      select r.email from recipients r where r.tenant_id = u.tenant_id and r.user_id = u.user_id limit 1
+    ) r on true
+    order by u.place`.execute(db);
+  return rows;
+}
 
 /** A look into an index for each tenant: the indexes begin with it. */
 export async function usersWho(

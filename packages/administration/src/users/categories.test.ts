@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
+import { sql } from "kysely";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { actsIn } from "../test-acts.ts";
 import { refusedWith, tenantDatabase } from "../test-database.ts";
-import { assignCategory, deleteCategory, listCategories, putCategory } from "./categories.ts";
+import {
+  assignCategory,
+  deleteCategory,
+  listCategories,
+  moveCategory,
+  putCategory,
+} from "./categories.ts";
 
 const offers = { key: "offers", label: { "": "Offers" } };
 
@@ -33,6 +40,43 @@ test("a category is made with defaults, and a change leaves what it does not nam
   assert.deepEqual(fewer.label, { "": "Offers", fr: "Offres" });
   const keys = (await run(listCategories, {})).map(({ key }) => key);
   assert.deepEqual(keys, ["security", "offers"]);
+});
+
+test("a category moves to a place among the others, also where their positions were the same", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const run = actsIn(db, tenantId);
+  for (const key of ["a", "b", "c"]) await run(putCategory, { key, label: { "": key } });
+  await run(assignCategory, { eventType: "sale", category: "b" });
+  const move = async (key: string, place: number) =>
+    (await run(moveCategory, { key, place })).map((one) => `${one.key} ${one.position}`);
+  const version = await readConfigurationVersion(db);
+  assert.deepEqual(await move("c", 1), ["c 0", "a 1", "b 2"]);
+  assert.notEqual(await readConfigurationVersion(db), version);
+  assert.deepEqual(await move("c", 2), ["a 0", "c 1", "b 2"]);
+  assert.deepEqual(await move("a", 100), ["c 0", "b 1", "a 2"]);
+  assert.deepEqual(await move("a", 3), ["c 0", "b 1", "a 2"]);
+  const stored = await run(listCategories, {});
+  assert.deepEqual(
+    stored.map((one) => [one.key, one.position, one.eventTypes.length]),
+    [
+      ["c", 0, 0],
+      ["b", 1, 1],
+      ["a", 2, 0],
+    ],
+  );
+  const { rows } = await sql<{ target: string; after: object }>`
+    select target, after from audit_log where action = 'category.move' order by id`.execute(db);
+  assert.deepEqual(
+    rows.map(({ target, after }) => [target, after]),
+    [
+      ["c", { place: 1 }],
+      ["c", { place: 2 }],
+      ["a", { place: 3 }],
+    ],
+    "what moves nothing is no entry",
+  );
+  await refusedWith(run(moveCategory, { key: "a", place: 0 }), /^place must be/);
+  await assert.rejects(run(moveCategory, { key: "d", place: 1 }), NotFound);
 });
 
 test("an event type belongs to one category at most, and a category is not deleted under one", async (t) => {

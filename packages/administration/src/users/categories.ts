@@ -96,6 +96,41 @@ export const putCategory = defineAct({
     note(before === null ? "category.create" : "category.update", key, { before, after }),
 });
 
+export const moveCategory = defineAct({
+  name: "category move",
+  http: "POST /categories/:key/move",
+  access: EDIT,
+  configures: true,
+  inBundle: true,
+  summary: "Move a category to a place among the others; prints all in their order",
+  description: "The positions of all categories become 0, 1, 2 and so on.",
+  input: Type.Object({
+    key: categoryKey(),
+    place: integer(
+      { minimum: 1, maximum: MAX_CATEGORIES },
+      { description: "1: the first. Beyond the last: the last" },
+    ),
+  }),
+  output: Type.Array(Category),
+  example: { input: { key: "offers", place: 1 }, output: [OFFERS] },
+  async run({ db, tenantId }, { key, place }) {
+    await holdTenant(db, tenantId);
+    const all = await readCategories(db, tenantId);
+    const at = all.findIndex((one) => one.key === key);
+    if (at < 0) throw categoryNotFound(key, "key");
+    const order = all.toSpliced(at, 1).toSpliced(place - 1, 0, all[at]!);
+    const output = order.map((one, position) => ({ ...one, position }));
+    for (const [position, one] of order.entries()) {
+      if (one.position !== position) await storeCategory(db, tenantId, output[position]!);
+    }
+    return { output, before: at + 1, after: order.indexOf(all[at]!) + 1 };
+  },
+  audit: ({ key }, { before, after }) =>
+    before === after
+      ? undefined
+      : note("category.move", key, { before: { place: before }, after: { place: after } }),
+});
+
 export const listCategories = defineRead({
   name: "category list",
   http: "GET /categories",

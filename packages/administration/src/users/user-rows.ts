@@ -1,8 +1,10 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
+import { addressBeginning, formsOfText } from "@belfry/database/search-terms";
 import { sql } from "kysely";
 import { suppressedForm } from "../events/suppression-rows.ts";
+import { WHO } from "../search/search-rows.ts";
 
 /** Queries on `recipients`: whom a tenant notifies, where it names them (`named`). */
 
@@ -80,17 +82,55 @@ export async function pageOfUsers(
   tenantId: string,
   { after = "", limit }: { after?: string | undefined; limit: number },
 ): Promise<ListedUser[]> {
-  const { rows } = await sql<ListedUser>`
-    with listed as materialized (
-      select u.user_id from (
+  return await usersOf(
+    db,
+    tenantId,
+    sql`
+      select u.user_id, false as is_exact from (
         (select r.user_id from recipients r
          where r.tenant_id = ${tenantId} and r.user_id > ${after} order by r.user_id limit ${limit})
         union
         (select s.user_id from search_users s
          where s.tenant_id = ${tenantId} and s.user_id > ${after} order by s.user_id limit ${limit})
       ) u
-      order by u.user_id limit ${limit}
-    )
+      order by u.user_id limit ${limit}`,
+  );
+}
+
+/** Users whose id or address of the directory begins with a text, the one of this very id first; by index. */
+export async function usersBeginning(
+  db: Database,
+  tenantId: string,
+  { text, limit }: { text: string; limit: number },
+): Promise<ListedUser[]> {
+  const forms = formsOfText(text);
+  const whom = [
+    ...forms.map((form) => WHO.idBeginning(form, limit)),
+    WHO.emailBeginning(addressBeginning(text), limit),
+  ];
+  const found = sql.join(
+    whom.map(
+      (who) =>
+        sql`(select w.user_id from tenants t cross join lateral (${who}) w where t.id = ${tenantId})`,
+    ),
+    sql` union `,
+  );
+  return await usersOf(
+    db,
+    tenantId,
+    sql`
+      select u.user_id, u.user_id = any (${forms}::text[]) as is_exact from (${found}) u
+      order by is_exact desc, u.user_id limit ${limit}`,
+  );
+}
+
+async function usersOf(
+  db: Database,
+  tenantId: string,
+  listed: ReturnType<typeof sql>,
+): Promise<ListedUser[]> {
+  const { rows } = await sql<ListedUser>`
+    with listed as materialized (${listed})
     select l.user_id as "userId", r.email, r.phone, r.user_id is not null as "isNamed",
            last.accepted_at as "lastEventAt"
     from listed l
@@ -108,7 +148,7 @@ export async function pageOfUsers(
       ) t
       join events e on e.id = t.event_id and e.tenant_id = ${tenantId}
     ) last on true
-    order by l.user_id`.execute(db);
+    order by l.is_exact desc, l.user_id`.execute(db);
   return rows;
 }
 

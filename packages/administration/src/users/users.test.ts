@@ -6,7 +6,7 @@ import { InvalidInput, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn, programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
-import { putUser, putUsers, showUser } from "./users.ts";
+import { findUsers, putUser, putUsers, saveUsers, showUser } from "./users.ts";
 
 test("a user is stored in the forms that events have, and written anew whole", async (t) => {
   const { db, tenantId } = await tenantDatabase(t);
@@ -71,6 +71,39 @@ test("a tenant is known to name users with its first one, and that is a change o
   assert.deepEqual([await uses(), after !== before], [true, true]);
   await programIn(db, tenantId)(putUser, { userId: "bob" });
   assert.equal(await readConfigurationVersion(db), after);
+});
+
+test("users are found by the beginning of their id or address, the very id first, and only those of the tenant", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const other = await createTenant(db, { name: "Other" });
+  await saveUsers(db, tenantId, [
+    { userId: "a-1", email: "Anna@example.com" },
+    { userId: "ann" },
+    { userId: "ann-2", email: "bob@example.com" },
+    { userId: "Ann-3" },
+    { userId: "j", email: "joann@example.com" },
+    { userId: "50%_off", email: "50%_off@example.com" },
+    { userId: "50x", email: "50xyoff@example.com" },
+  ]);
+  await saveUsers(db, other.id, [{ userId: "ann-other", email: "anna@example.com" }]);
+  await db
+    .insertInto("search_users")
+    .values({ tenant_id: tenantId, user_id: "ann-of-events", hash: "0".repeat(32) })
+    .execute();
+  const find = async (search: string, limit?: number) => {
+    const { users, more } = await actsIn(db, tenantId)(findUsers, { search, limit });
+    return [...users.map(({ userId }) => userId), ...(more ? ["…"] : [])];
+  };
+  assert.deepEqual(await find("ann"), ["ann", "a-1", "ann-2", "ann-of-events"]);
+  assert.deepEqual(await find(" ANN"), ["a-1"], "addresses in any case, ids as they are");
+  assert.deepEqual(await find("Ann"), ["Ann-3", "a-1"]);
+  assert.deepEqual(await find("Anna <anna@EXAMPLE.com>"), ["a-1"]);
+  assert.deepEqual(await find("ann", 2), ["ann", "a-1", "…"]);
+  assert.deepEqual(await find("50%"), ["50%_off"]);
+  for (const nothing of ["%", "_", "nn", "ann\u{10ffff}"]) {
+    assert.deepEqual(await find(nothing), [], nothing);
+  }
+  await assert.rejects(find("ann\u0000"), /^InvalidInput: search must not contain control/);
 });
 
 test("the audit log has what a person says of a user, with what was before, and not what a program says", async (t) => {

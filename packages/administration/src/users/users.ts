@@ -17,7 +17,7 @@ import { invalid, NotFound } from "../input-error.ts";
 import { countUpTo, isoTimes } from "../pages.ts";
 import { hasTimeZone, requireTimeZone } from "../tenants/tenant-input.ts";
 import { lockTenant, requireTenant } from "../tenants/tenant-rows.ts";
-import { findUser, pageOfUsers, storeUsers, type UserRow } from "./user-rows.ts";
+import { findUser, pageOfUsers, storeUsers, type UserRow, usersBeginning } from "./user-rows.ts";
 
 /** A user of a tenant, as the tenant has named it. */
 const User = UserResponse.properties.data;
@@ -41,6 +41,23 @@ export const USER_INPUT = {
 const moment = "2026-11-20T09:30:00.000Z";
 const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
 
+const ListedUser = Type.Object({
+  userId: Type.String(),
+  email: orNull(Type.String({ description: "Of the directory" })),
+  phone: orNull(Type.String({ description: "Of the directory" })),
+  isNamed: Type.Boolean({ description: "The tenant has named it; else events alone do" }),
+  lastEventAt: orNull(
+    Type.String({ description: "When its newest event was accepted; null: none is known" }),
+  ),
+});
+const LISTED_USER = {
+  userId: "user-1",
+  email: "ann@example.com",
+  phone: null,
+  isNamed: true,
+  lastEventAt: null,
+};
+
 export const listUsers = defineRead({
   name: "user list",
   http: "GET /users",
@@ -55,31 +72,13 @@ export const listUsers = defineRead({
     ),
   }),
   output: Type.Object({
-    users: Type.Array(
-      Type.Object({
-        userId: Type.String(),
-        email: orNull(Type.String({ description: "Of the directory" })),
-        phone: orNull(Type.String({ description: "Of the directory" })),
-        isNamed: Type.Boolean({ description: "The tenant has named it; else events alone do" }),
-        lastEventAt: orNull(
-          Type.String({ description: "When its newest event was accepted; null: none is known" }),
-        ),
-      }),
-    ),
+    users: Type.Array(ListedUser),
     next: optional(Type.String(), "Give it as `after` for the next page"),
   }),
   example: {
     input: { limit: 1 },
     output: {
-      users: [
-        {
-          userId: "user-1",
-          email: "ann@example.com",
-          phone: null,
-          isNamed: true,
-          lastEventAt: null,
-        },
-      ],
+      users: [LISTED_USER],
       next: "user-1",
     },
   },
@@ -89,6 +88,36 @@ export const listUsers = defineRead({
     const users = found.slice(0, limit).map(isoTimes);
     const next = users.at(-1)?.userId;
     return { users, ...(found.length > limit && next !== undefined && { next }) };
+  },
+});
+
+export const findUsers = defineRead({
+  name: "user find",
+  http: "GET /users/find",
+  access: LOOK,
+  summary: "A tenant's users by the beginning of their id, or of their email address in any case",
+  description:
+    "`ann` finds `anna@example.com` and the user `ann-1`. The user of this very id comes first, then the others by their ids. Every character stands for itself, `%` and `_` too. Users that events alone name are found by their id. `event search` finds a phone number, by its end.",
+  input: Type.Object({
+    search: text({ description: "how the id or the address begins" }),
+    limit: optional(
+      countUpTo(MOST_LISTED),
+      `at most so many, 1 to ${MOST_LISTED}; default: ${LISTED}`,
+    ),
+  }),
+  output: Type.Object({
+    users: Type.Array(ListedUser),
+    more: Type.Boolean({ description: "There are more than these: give more of the beginning" }),
+  }),
+  example: { input: { search: "ann" }, output: { users: [LISTED_USER], more: false } },
+  flags: { search: "<text>" },
+  async run({ db, tenantId }, { search, limit = LISTED }) {
+    await requireTenant(db, tenantId);
+    const found = await usersBeginning(db, tenantId, {
+      text: search.trim() || search,
+      limit: limit + 1,
+    });
+    return { users: found.slice(0, limit).map(isoTimes), more: found.length > limit };
   },
 });
 

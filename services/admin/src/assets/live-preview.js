@@ -138,7 +138,8 @@ function setMarked(element, parts) {
   );
 }
 
-function showPreview(shown, mail) {
+/** In the stages of `preview-stages.eta`. */
+export function showPreview(shown, mail) {
   for (const stage of document.querySelectorAll(".stage")) {
     stage.hidden = stage.id !== `stage-${shown.kind}`;
   }
@@ -179,8 +180,11 @@ function showLinks({ url, actions = [] }) {
   );
 }
 
-/** Whichever of the two is there last: the frame asks when it is ready, and gets what is new. */
-function mailFrame(frame) {
+/**
+ * Shows mails in the frame. Whichever of the two is there last: the frame asks when it is ready, and gets what is
+ * new.
+ */
+export function mailFrame(frame) {
   let html;
   const post = () => {
     // To whoever is in the frame: it has no origin to name.

@@ -135,3 +135,56 @@ test("users are listed by their ids, page by page, those of the directory and th
   assert.match(first, /e25<\/a>\s*<span class="soft small cut">named25@home\.org/);
   assert.ok(!first.includes("e10-other"));
 });
+
+test("the beginning of an id or an address finds users on both pages; a single user's page opens at once", async (t) => {
+  const { admin, operator, owner, acme, other } = await world(t);
+  await saveUsers(admin.db, acme, [
+    { userId: "u-1", email: "Anna@home.org" },
+    { userId: "u-2", email: "annika@home.org" },
+    { userId: "bob" },
+  ]);
+  await saveUsers(admin.db, other, [{ userId: "u-3", email: "anna@home.org" }]);
+  const base = `/tenants/${acme}`;
+  const idsOf = (html: string) => [...html.matchAll(/users\?user=([\w-]+)"/g)].map(([, id]) => id);
+  const found = await owner.text(`${base}/search?q=ANN`);
+  assert.deepEqual(idsOf(found), ["u-1", "u-2"]);
+  assert.match(found, /Anna@home\.org/);
+  assert.deepEqual(idsOf(await operator.text("/search?q=ann")).toSorted(), ["u-1", "u-2", "u-3"]);
+  assert.match(await owner.text(`${base}/search?q=nna`), /Nothing found for/);
+
+  const users = await owner.text(`${base}/users?search=ann`);
+  assert.deepEqual(
+    [...users.matchAll(/href="\?user=([\w-]+)"/g)].map(([, id]) => id),
+    ["u-1", "u-2"],
+  );
+  for (const [search, id] of [
+    ["anna", "u-1"],
+    ["bo", "bob"],
+    ["%25", "%25"],
+  ]) {
+    const one = await owner.get(`${base}/users?search=${search}`);
+    assert.equal(one.headers.get("location"), `${base}/users?user=${id}`);
+  }
+  const wrong = await owner.get(`${base}/users?search=a%00b`);
+  assert.equal(wrong.status, 422);
+  assert.match(await wrong.text(), /starts with must not contain control characters/);
+});
+
+test("the pages of suppressed addresses that begin so follow one another", async (t) => {
+  const { admin, owner, acme } = await world(t);
+  const addresses = Array.from({ length: 130 }, (_, at) => `ann${1000 + at}@home.org`);
+  await admin.db
+    .insertInto("suppressions")
+    .values(
+      [...addresses, "bob@home.org"].map((address) => ({
+        ...{ tenant_id: acme, channel: "EMAIL" as const, address },
+        ...{ reason: "bounced" as const },
+      })),
+    )
+    .execute();
+  const first = await owner.text(`/tenants/${acme}/suppressions?search=ANN`);
+  const next = /href="(\?search=[^"]*)">More/.exec(first)?.[1]?.replaceAll("&amp;", "&");
+  const second = await owner.text(`/tenants/${acme}/suppressions${next}`);
+  const shown = [...(first + second).matchAll(/<td><code>([^<]*)/g)].map(([, one]) => one);
+  assert.deepEqual(shown, addresses);
+});

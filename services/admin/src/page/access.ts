@@ -113,6 +113,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/categories/:categoryKey": "viewer",
   "POST /tenants/:tenantId/categories/:categoryKey": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/delete": "editor",
+  "POST /tenants/:tenantId/categories/:categoryKey/move": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/assign": "editor",
   "POST /tenants/:tenantId/categories/:categoryKey/unassign": "editor",
 
@@ -133,6 +134,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/templates": "editor",
   "POST /tenants/:tenantId/templates/preview": "viewer",
   "POST /tenants/:tenantId/templates/test": "editor",
+  "GET /tenants/:tenantId/templates/:templateId/preview": "viewer",
   "GET /tenants/:tenantId/templates/:templateId": "viewer",
   "POST /tenants/:tenantId/templates/:templateId": "editor",
   "POST /tenants/:tenantId/templates/:templateId/draft": "editor",

@@ -30,10 +30,11 @@ export function page(
   return { kind: "page", view, title, status, data };
 }
 
-/** `done` names a sentence of notices.ts, shown once on the next page. */
-export function redirect(path: string, done?: string): Answer {
-  if (done === undefined) return { kind: "redirect", to: path };
-  return { kind: "redirect", to: `${path}${path.includes("?") ? "&" : "?"}done=${done}` };
+/** `done` names a sentence of notices.ts, shown once on the next page; `at` the element where the keyboard goes on. */
+export function redirect(path: string, done?: string, at?: string): Answer {
+  const query = done === undefined ? "" : `${path.includes("?") ? "&" : "?"}done=${done}`;
+  const fragment = at === undefined ? "" : `#${encodeURIComponent(at)}`;
+  return { kind: "redirect", to: path + query + fragment };
 }
 
 export function json(body: object, status = 200): Answer {

@@ -161,6 +161,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const offers = { tenantId, categoryKey: "offers" };
   const category = "/tenants/:tenantId/categories/:categoryKey" as const;
   await post(`POST ${category}`, offers, { label: "Offers and news" });
+  await post(`POST ${category}/move`, offers, { place: "1" });
   await post(`POST ${category}/assign`, offers, { eventType: "sale" });
   await post(`POST ${category}/unassign`, offers, { eventType: "sale" });
   const off = { user: "ada", category: "offers", channel: "EMAIL", to: "off" };

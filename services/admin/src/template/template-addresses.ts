@@ -1,3 +1,5 @@
+import { NotFound } from "@belfry/administration/input-error";
+import { readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { requireTemplate } from "@belfry/administration/templates/templates";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import type { Database } from "@belfry/database/connection";
@@ -12,6 +14,20 @@ export function addressOf({ tenant, params }: Pick<InTenant, "tenant" | "params"
 export async function keyOf(db: Database, context: InTenant) {
   const { eventType, channel } = await requireTemplate(db, addressOf(context));
   return { eventType, channel };
+}
+
+/** Undefined: there is none in this language. */
+export async function draftOf(
+  db: Database,
+  { id }: { id: string },
+  locale: string,
+): Promise<TemplateDraft | undefined> {
+  try {
+    return await readDraft(db, { id, locale });
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
 }
 
 /** The addresses of one template's pages, in a language. */

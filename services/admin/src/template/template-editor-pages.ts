@@ -6,7 +6,7 @@ import {
   NotFound,
 } from "@belfry/administration/input-error";
 import { losesAlike } from "@belfry/administration/templates/digest-gaps";
-import { putDraft, readDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
+import { putDraft, type TemplateDraft } from "@belfry/administration/templates/drafts";
 import { leftOut, sampleFromEvents } from "@belfry/administration/templates/publication";
 import { readTemplateVersion } from "@belfry/administration/templates/template-versions";
 import {
@@ -26,7 +26,13 @@ import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { when } from "../page/words.ts";
-import { addressesOf, addressOf, defaultLocaleOf, localeOfQuery } from "./template-addresses.ts";
+import {
+  addressesOf,
+  addressOf,
+  defaultLocaleOf,
+  draftOf,
+  localeOfQuery,
+} from "./template-addresses.ts";
 import { differences, leftOutSentence, textParts, wholeText } from "./template-texts.ts";
 import {
   draftInputOf,
@@ -39,16 +45,10 @@ import {
 
 /** The editor of one template: its form, and keeping what is in it as a draft. */
 export function templateEditorPages({ route, db }: PageDeps): void {
-  const draftOf = (template: Template, locale: string): Promise<TemplateDraft | undefined> =>
-    readDraft(db, { id: template.id, locale }).catch((error: unknown) => {
-      if (error instanceof NotFound) return undefined;
-      throw error;
-    });
-
   const show = async (context: InTenant, edited: Omit<Edited, "draft" | "source">) => {
     const { template, values } = edited;
-    const draft = await draftOf(template, values.locale);
-    const source = values.locale === "" ? draft : await draftOf(template, "");
+    const draft = await draftOf(db, template, values.locale);
+    const source = values.locale === "" ? draft : await draftOf(db, template, "");
     const defaultLocale = await defaultLocaleOf(db, context.tenant.id);
     return await editorPage(db, context, { ...edited, draft, source }, defaultLocale);
   };
@@ -59,8 +59,8 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     if (locale === undefined) {
       throw invalid("The code", "is no language, such as de or pt-BR");
     }
-    const source = await draftOf(template, "");
-    const draft = locale === "" ? source : await draftOf(template, locale);
+    const source = await draftOf(db, template, "");
+    const draft = locale === "" ? source : await draftOf(db, template, locale);
     const isThere = locale === "" || template.locales.some((one) => one.locale === locale);
     const own = { id: template.id };
     const text = isThere ? await readTemplate(db, own, locale) : (source ?? template);
@@ -94,7 +94,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       }
       if (!(error instanceof Conflict)) throw error;
       const { locale } = typedValues(context.form, template);
-      const by = (await draftOf(template, locale))?.savedBy ?? null;
+      const by = (await draftOf(db, template, locale))?.savedBy ?? null;
       return json({ by }, 409);
     }
   });
@@ -119,7 +119,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
 
   /** Somebody else saved first: the page keeps the typed text and compares it with theirs. */
   const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
-    const draft = await draftOf(template, values.locale);
+    const draft = await draftOf(db, template, values.locale);
     const published = await readTemplate(db, { id: template.id }, values.locale).catch(
       () => template,
     );

@@ -2,16 +2,20 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { digestGaps } from "@belfry/administration/templates/digest-gaps";
 import { checkSource, type PreviewInput } from "@belfry/administration/templates/preview-template";
 import { writtenTexts } from "@belfry/administration/templates/template-input";
+import { readTemplate } from "@belfry/administration/templates/templates";
 import { testTemplate } from "@belfry/administration/templates/try-template";
+import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../page/answer.ts";
 import type { PageDeps } from "../page/page-deps.ts";
+import { addressOf, draftOf } from "./template-addresses.ts";
 import {
   previewInputOf,
   settingFaultsOf,
   type TemplateValues,
   valuesOfForm,
+  valuesOfTemplate,
 } from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
 
@@ -20,31 +24,16 @@ export const NEWEST_ALONE =
 
 /** The editor's live preview, and sending its content as a test, saved or not. */
 export function templatePreviewPages({ route, db }: PageDeps): void {
-  route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) => {
-    const values = valuesOfForm(form);
-    const samples = samplesOf(values);
-    const sampleFault =
-      samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
-    const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
-    // An empty text is no mistake yet.
-    if (values.content.trim() === "") return json({ ok: false, faults: [], ...beside });
-    const source = withHeadline(previewInputOf(values));
-    const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
-    if (!checked.ok) {
-      return json({ ...checked, variables: templateVariables(writtenTexts(source)), ...beside });
-    }
-    const { plain, preview, variables } = checked;
-    const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
-    const { channel } = source;
-    const digest = source.digest ?? null;
-    const texts = writtenTexts(source);
-    const gaps = await digestGaps(db, { tenantId: tenant.id, channel, digest, texts });
-    // The other one is said beside the digest.
-    const ofDigest = gaps.includes("newest-alone") ? [{ field: "", message: NEWEST_ALONE }] : [];
-    const warnings = [...ofDigest, ...checked.warnings, ...ofValues];
-    return json({
-      ...{ ok: true, preview: shownPreview(plain, preview), variables, warnings, ...beside },
-    });
+  route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) =>
+    json(await previewOf(db, tenant.id, valuesOfForm(form))),
+  );
+
+  // For the list, of a template as it is saved: what is published, else its draft.
+  route("GET /tenants/:tenantId/templates/:templateId/preview", async (context) => {
+    const template = await readTemplate(db, addressOf(context));
+    const draft = template.version > 0 ? undefined : await draftOf(db, template, "");
+    const texts = { locale: "", text: template, draft, source: draft };
+    return json(await previewOf(db, context.tenant.id, valuesOfTemplate(template, texts)));
   });
 
   route("POST /tenants/:tenantId/templates/test", async ({ run, form }) => {
@@ -71,6 +60,30 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
       return json({ ok: false, text: error.message }, 422);
     }
   });
+}
+
+async function previewOf(db: Database, tenantId: string, values: TemplateValues): Promise<object> {
+  const samples = samplesOf(values);
+  const sampleFault =
+    samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
+  const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
+  // An empty text is no mistake yet.
+  if (values.content.trim() === "") return { ok: false, faults: [], ...beside };
+  const source = withHeadline(previewInputOf(values));
+  const checked = await checkSource(db, tenantId, source, samples ?? {}, unfilledMark);
+  if (!checked.ok) {
+    return { ...checked, variables: templateVariables(writtenTexts(source)), ...beside };
+  }
+  const { plain, preview, variables } = checked;
+  const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
+  const { channel } = source;
+  const digest = source.digest ?? null;
+  const texts = writtenTexts(source);
+  const gaps = await digestGaps(db, { tenantId, channel, digest, texts });
+  // The other one is said beside the digest.
+  const ofDigest = gaps.includes("newest-alone") ? [{ field: "", message: NEWEST_ALONE }] : [];
+  const warnings = [...ofDigest, ...checked.warnings, ...ofValues];
+  return { ok: true, preview: shownPreview(plain, preview), variables, warnings, ...beside };
 }
 
 function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown> | undefined {

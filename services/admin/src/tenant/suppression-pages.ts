@@ -1,13 +1,11 @@
 import { importSuppressions } from "@belfry/administration/events/import-suppressions";
-import { suppressionsOfTenant } from "@belfry/administration/events/suppression-rows";
-import { addSuppressions, removeSuppressions } from "@belfry/administration/events/suppressions";
-import type { InputFault } from "@belfry/administration/input-error";
 import {
-  isProviderChannel,
-  PROVIDER_CHANNELS,
-  type ProviderChannel,
-} from "@belfry/contracts/channels";
-import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
+  addSuppressions,
+  listSuppressions,
+  removeSuppressions,
+} from "@belfry/administration/events/suppressions";
+import type { InputFault } from "@belfry/administration/input-error";
+import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -16,30 +14,29 @@ import type { InTenant } from "../page/router.ts";
 const PAGE = 100;
 
 /** Addresses to which the tenant sends nothing. */
-export function suppressionPages({ route, db }: PageDeps): void {
-  const showList = async ({ tenant, query }: InTenant, extra: object = {}): Promise<Answer> => {
-    const given = query.get("channel");
-    const channel = isProviderChannel(given) ? given : undefined;
-    const search = (query.get("search") ?? "").trim().toLowerCase();
-    const last = query.get("after") ?? "";
-    const reason = SUPPRESSION_REASONS.find((one) => one === query.get("reason"));
-    const after =
-      last === "" || channel === undefined ? undefined : { channel, address: last, reason };
-    const places = search === "" ? [{ after }] : placesBefore(search);
-    const found = await Promise.all(
-      places.map((place) => suppressionsOfTenant(db, tenant.id, { limit: PAGE + 1, ...place })),
+export function suppressionPages({ route }: PageDeps): void {
+  const showList = async ({ query, run }: InTenant, extra: object = {}): Promise<Answer> => {
+    const search = (query.get("search") ?? "").trim();
+    const after = query.get("after") ?? "";
+    const asked = async (input: { search?: string; after?: string }) =>
+      await run(listSuppressions, { ...input, limit: PAGE });
+    return await orFaults(
+      async () =>
+        shown(await asked({ ...(search && { search }), ...(after && { after }) }), search, extra),
+      async ({ search: fault }) => shown({ items: [] }, search, { ...extra, searchFault: fault }),
     );
-    const matching = found.flat().filter((row) => row.address.startsWith(search));
-    return page("suppressions", say`Suppressions`, {
-      rows: matching.slice(0, PAGE),
-      isMore: matching.length > PAGE,
+  };
+  const shown = (found: { items: object[]; next?: string }, search: string, extra: object) =>
+    page("suppressions", say`Suppressions`, {
+      rows: found.items,
+      nextPage:
+        found.next && `?${new URLSearchParams({ ...(search && { search }), after: found.next })}`,
       search,
       channels: PROVIDER_CHANNELS,
       values: { channel: PROVIDER_CHANNELS[0], address: "" },
       faults: {},
       ...extra,
     });
-  };
 
   route("GET /tenants/:tenantId/suppressions", (context) => showList(context));
 
@@ -63,14 +60,6 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
   const typed = (form.get("address") ?? "").split(/[\n,;]/).map((text) => text.trim());
   const addresses = typed.filter((text) => text !== "");
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
-}
-
-/** The places in the ordered list after which the addresses begin that start with the text. */
-function placesBefore(text: string) {
-  const shorter = text.slice(0, -1);
-  const last = text.codePointAt(text.length - 1) ?? 0;
-  const address = last > 0x21 ? shorter + String.fromCodePoint(last - 1) : shorter;
-  return PROVIDER_CHANNELS.map((channel) => ({ channel, after: { channel, address } }));
 }
 
 /** Suppresses a list of addresses: all of it, or, on request, its valid lines. */

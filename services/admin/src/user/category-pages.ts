@@ -5,6 +5,7 @@ import {
   type Category,
   deleteCategory,
   listCategories,
+  moveCategory,
   putCategory,
 } from "@belfry/administration/users/categories";
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
@@ -44,10 +45,11 @@ export function categoryPages({ route, db }: PageDeps): void {
     const { form, run, base } = context;
     const typed = typedCategory(form);
     const values = { ...typed, key: keyOf(typed) };
+    const last = (await run(listCategories, {})).at(-1)?.position ?? -1;
     return await orFaults(
       () =>
-        run(putCategory, { ...categoryInput(values), only: "new" }).then(({ key }) =>
-          redirect(`${base}/categories/${key}`, "added"),
+        run(putCategory, { ...categoryInput(values), position: last + 1, only: "new" }).then(
+          ({ key }) => redirect(`${base}/categories/${key}`, "added"),
         ),
       (faults) => list(context, typed, faults),
     );
@@ -75,6 +77,13 @@ export function categoryPages({ route, db }: PageDeps): void {
       () => run(deleteCategory, { key }).then(() => redirect(`${base}/categories`, "deleted")),
       (faults) => showCategory(context, { refused: `Not deleted: it ${faults.key}.` }),
     );
+  });
+
+  route("POST /tenants/:tenantId/categories/:categoryKey/move", async (context) => {
+    const { form, run, base } = context;
+    const { key } = await categoryOf(context);
+    await run(moveCategory, { key, place: Number(form.get("place")) });
+    return redirect(`${base}/categories`, "moved", `category-${key}`);
   });
 
   for (const verb of ["assign", "unassign"] as const) {
@@ -107,7 +116,6 @@ interface CategoryValues {
   texts: { language: string; label: string; description: string }[];
   required: boolean;
   defaultOn: boolean;
-  position: string;
 }
 
 const NO_TEXT = { language: "", label: "", description: "" };
@@ -118,15 +126,14 @@ const NEW_CATEGORY: CategoryValues = {
   texts: [NO_TEXT],
   required: false,
   defaultOn: true,
-  position: "",
 };
 
 function valuesOfCategory(category: Category): CategoryValues {
-  const { key, label, description, required, defaultOn, position } = category;
+  const { key, label, description, required, defaultOn } = category;
   const named = new Set([...Object.keys(label), ...Object.keys(description)]);
   named.delete("");
   return {
-    ...{ key, required, defaultOn, position: String(position) },
+    ...{ key, required, defaultOn },
     texts: ["", ...[...named].sort()].map((language) => ({
       language,
       label: label[language] ?? "",
@@ -148,7 +155,6 @@ function typedCategory(form: URLSearchParams): CategoryValues {
     })),
     required: form.has("required"),
     defaultOn: form.get("defaultOn") !== "off",
-    position: (form.get("position") ?? "").trim(),
   };
 }
 
@@ -165,19 +171,14 @@ function keyOf({ key, texts }: CategoryValues): string {
 
 /** The form has all languages: one that is missing is removed from the category. */
 function categoryInput(values: CategoryValues, before?: Category) {
-  const { key, texts, required, defaultOn, position } = values;
+  const { key, texts, required, defaultOn } = values;
   // Drops the empty row for one more language: without a language it would replace the default.
   const filled = texts.filter(({ language }, at) => at === 0 || language !== "");
   const by = (name: "label" | "description") => ({
     ...Object.fromEntries(Object.keys(before?.[name] ?? {}).map((language) => [language, ""])),
     ...Object.fromEntries(filled.map((text) => [text.language, text[name]])),
   });
-  // NaN: the act refuses it beside the field.
-  const order = /^\d{1,9}$/.test(position) ? Number(position) : Number.NaN;
-  return {
-    ...{ key, required, defaultOn, label: by("label"), description: by("description") },
-    position: position === "" ? 0 : order,
-  };
+  return { key, required, defaultOn, label: by("label"), description: by("description") };
 }
 
 /** Imports a list of unsubscribes: all of it, or nothing. */

@@ -56,7 +56,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
     const channel = (form.get("channel") ?? "") as PreferenceChannel;
     const enabled = ENABLED[form.get("to") ?? ""] ?? null;
     await run(setPreference, { userId, category, channel, enabled });
-    return redirect(pageOf(base, userId), NOTICE[`${enabled}`]);
+    return redirect(pageOf(base, userId), NOTICE[`${enabled}`], `switch-${category}-${channel}`);
   });
 
   const disconnect = async (

@@ -5,7 +5,7 @@ import { eventsByIds, usersWho, WHO } from "@belfry/administration/search/search
 import { openInbox } from "@belfry/administration/tenants/realtime";
 import { showTenant } from "@belfry/administration/tenants/tenants";
 import { findUser, suppressionsOfUser } from "@belfry/administration/users/user-rows";
-import { listUsers } from "@belfry/administration/users/users";
+import { findUsers, listUsers } from "@belfry/administration/users/users";
 import { CHANNELS, type Channel, IN_APP } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
@@ -17,7 +17,7 @@ import { countUnread, listNotifications, shownNotifications } from "@belfry/data
 import { type ShownPreferences, shownPreferences } from "@belfry/database/preferences";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { isMeant, whyNot } from "../event/why-not.ts";
-import { json, page } from "../page/answer.ts";
+import { json, page, redirect } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -37,9 +37,18 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     return exact?.userId ?? trimmed;
   };
 
-  route("GET /tenants/:tenantId/users", async ({ tenant, query, run }) => {
+  route("GET /tenants/:tenantId/users", async ({ tenant, query, run, base }) => {
+    const search = (query.get("search") ?? "").trim();
+    const pageOf = (id: string) => redirect(`${base}/users?user=${encodeURIComponent(id)}`);
+    if (search !== "" && textFault(search) === undefined) {
+      const { users: found, more } = await run(findUsers, { search });
+      if (found.length === 0) return pageOf(search);
+      if (found.length === 1) return pageOf(found[0]!.userId);
+      return page("users", say`Users`, { search, found, more });
+    }
     const userId = await userIdOf(tenant.id, query.get("user") ?? "");
-    const fault = userId === "" ? undefined : textFault(userId);
+    const wanted = search || userId;
+    const fault = wanted === "" ? undefined : textFault(wanted);
     if (userId === "" || fault !== undefined) {
       const { events } = await searchEvents(db, { tenantId: tenant.id, limit: LATEST_EVENTS });
       const lately = [...Map.groupBy(events, (event) => event.userId)]
@@ -50,7 +59,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
       const { users: all, next: nextUser } = await run(listUsers, { after });
       const status = fault === undefined ? 200 : 422;
       const list = { all, nextUser, isFirst: after === undefined };
-      return page("users", say`Users`, { userId, fault, lately, ...list }, status);
+      return page("users", say`Users`, { search: wanted, fault, lately, ...list }, status);
     }
     const owner = { tenantId: tenant.id, userId };
     const before = idOf(query, "before");

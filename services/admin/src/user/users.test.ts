@@ -27,17 +27,18 @@ test("a category is made and given an event type, and a user's page shows it and
   assert.match(await viewer.text(`${base}/categories`), /Offers &amp; news[\s\S]*sale\.began/);
 
   const page = `${base}/users?user=${encodeURIComponent("ann/1")}`;
-  assert.match(await editor.text(page), /aria-label="Turn off: Offers &amp; news, Email"/);
+  const offered = /role="switch" aria-checked="true" aria-label="Offers &amp; news, Email"/;
+  assert.match(await editor.text(page), offered);
   const cell = { user: "ann/1", category: "offers-news", channel: "EMAIL" };
   const off = await editor.post(`${base}/users/preferences`, { ...cell, to: "off" });
-  assert.equal(off.headers.get("location"), `${page}&done=turned-off`);
+  assert.equal(off.headers.get("location"), `${page}&done=turned-off#switch-offers-news-EMAIL`);
   assert.deepEqual(admin.announced, [`${tenantId}/ann/1`]);
   const seen = await viewer.text(page);
   assert.match(
     seen,
-    /<span class="badge bad">off<\/span>\s*<span class="soft small">by hand, <time/,
+    /<span class="badge bad">off<\/span>\s*<\/div>\s*<span class="soft small">by hand, <time/,
   );
-  assert.ok(!seen.includes("Turn o"), "a viewer has no buttons");
+  assert.ok(!seen.includes('role="switch"'), "a viewer has no switches");
   const rows = () => admin.db.selectFrom("preferences").select(["enabled", "source"]).execute();
   assert.deepEqual(await rows(), [{ enabled: false, source: "by hand" }]);
 
@@ -70,7 +71,7 @@ test("a category's languages are what its form says, and no name is written over
       await admin.db.selectFrom("categories").select(["label", "description", "required"]).execute()
     )[0];
   const save = async (language: string[], label: string[], description: string[]) =>
-    await editor.post(path, { language, label, description, required: "on", position: "3" });
+    await editor.post(path, { language, label, description, required: "on" });
   assert.equal((await save(["", "DE"], ["Offers", "Angebote"], ["Twice a month", ""])).status, 303);
   assert.deepEqual(await texts(), {
     ...{ label: { "": "Offers", de: "Angebote" }, description: { "": "Twice a month" } },

@@ -314,7 +314,7 @@ test("the preferences page shows a user's choices, changes what was changed, and
   ]);
   const url = linkTo("preferences", { category: "*", channel: "*" });
   const boxes = (html: string) =>
-    [...html.matchAll(/type="checkbox" name="is" value="([^"]+)"( checked)?>/g)].map(
+    [...html.matchAll(/type="checkbox" role="switch" name="is" value="([^"]+)"( checked)?>/g)].map(
       ([, cell, checked]) => `${cell}${checked === undefined ? "" : " on"}`,
     );
   const html = await (await fetch(url)).text();

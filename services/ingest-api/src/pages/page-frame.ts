@@ -167,5 +167,11 @@ legend{float:left;width:100%;padding:0;font-weight:600}
 fieldset p{clear:both;margin:0 0 .35rem}
 .choices{clear:both;display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}
 label{display:flex;align-items:center;gap:.55rem;min-height:2.75rem}
-input{flex:none;width:1.3rem;height:1.3rem;margin:0;accent-color:var(--brand)}
+[role=switch]{position:relative;flex:none;width:2.5rem;height:1.5rem;margin:0;border:2px solid var(--edge);border-radius:99px;
+appearance:none;cursor:pointer}
+[role=switch]::before{content:"";position:absolute;inset-block-start:.2rem;inset-inline-start:.2rem;width:.85rem;height:.85rem;
+border-radius:50%;background:var(--edge)}
+[role=switch]:checked{border-color:var(--edge);background:var(--brand)}
+[role=switch]:checked::before{inset-inline-start:1.2rem;background:var(--on-brand)}
+@media (forced-colors:active){[role=switch]::before{background:ButtonText!important}}
 `;

@@ -96,7 +96,7 @@ function boxHtml(
 ): Html {
   const name = escapeHtml(cellName(key, channel));
   const was = isOn ? `<input type="hidden" name="was" value="${name}">` : "";
-  const box = `<input type="checkbox" name="is" value="${name}"${isOn ? " checked" : ""}>`;
+  const box = `<input type="checkbox" role="switch" name="is" value="${name}"${isOn ? " checked" : ""}>`;
   return `${was}<label>${box}${escapeHtml(channelWords(words, channel).label)}</label>`;
 }
 
