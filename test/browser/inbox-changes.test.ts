@@ -25,6 +25,7 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
       return {
         ...{ page, inbox, states, row, received },
         button: (title: string, name: string) => row(title).getByRole("button", { name }),
+        /** By its whole name; with how much of it is unread, for a category. */
         tab: (name: string) => inbox.element.getByRole("tab", { name, exact: true }),
         shows: (...expected: string[]) =>
           eventually(async () => assert.deepEqual(await inbox.titles(), expected)),
@@ -147,21 +148,66 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
       const { who, tab } = await ready(t, "kat", ["order"]);
       await world.publish(who, { title: "offer", eventType: "offer" });
       const { page, inbox, ...here } = await tab(2);
-      await here.tab("Orders").click();
+      await here.tab("Orders 1 unread").click();
       await here.shows("order");
       await world.publish(who, { title: "second offer", eventType: "offer" });
       await inbox.unread(3);
       await here.shows("order");
+      await here.tab("Offers 2 unread").waitFor();
       await world.publish(who, { title: "second order" });
       await inbox.unread(4);
       await here.shows("second order", "order");
-      assert.equal(await page.getByRole("button", { name: "Mark all read" }).isVisible(), false);
+      await here.tab("Orders 2 unread").waitFor();
       await page.keyboard.press("Escape");
       await inbox.bell.click();
       await here.shows("second order", "second offer", "offer", "order");
       await page.evaluate("document.documentElement.lang = 'de'");
       await world.publish(who, { title: "last" });
-      await here.tab("Bestellungen").waitFor();
+      await here.tab("Bestellungen 3 unread").waitFor();
+    },
+  );
+
+  await t.test(
+    "all of a tab is marked read or archived at once, in every page, and nothing of the others",
+    async (t) => {
+      const { who, tab } = await ready(t, "all", ["order"]);
+      for (const title of ["first offer", "second offer"]) {
+        await world.publish(who, { title, eventType: "offer" });
+      }
+      const [here, there] = [await tab(3), await tab(3)];
+      const button = (of: typeof here, name: string) =>
+        of.inbox.element.getByRole("button", { name, exact: true });
+      await here.tab("Offers 2 unread").click();
+      await here.shows("second offer", "first offer");
+      await here.button("first offer", "Mark read").click();
+      for (const one of [here, there]) await one.tab("Offers 1 unread").waitFor();
+      await button(here, "Mark all read").click();
+      for (const one of [here, there]) {
+        await one.inbox.unread(1);
+        await one.tab("Offers").waitFor();
+        await one.tab("Orders 1 unread").waitFor();
+      }
+      await eventually(async () => assert.ok(await button(here, "Mark all read").isDisabled()));
+      await button(here, "Archive all").click();
+      await here.inbox.bell.focus();
+      await button(here, "Archive all").click();
+      await here.shows("second offer", "first offer");
+      await button(here, "Archive all?").click();
+      await here.shows();
+      await there.shows("order");
+      await here.inbox.element.getByText("Nothing here.").waitFor();
+      assert.equal(await button(here, "Archive all").count(), 0);
+      await there.tab("Archived").click();
+      await there.shows("second offer", "first offer");
+      assert.equal(await button(there, "Archive all").count(), 0);
+      await here.tab("All").click();
+      await here.shows("order");
+      await button(here, "Archive all").press("Enter");
+      await button(here, "Archive all?").press("Enter");
+      for (const one of [here, there]) await one.inbox.unread(0);
+      await here.shows();
+      await there.shows("second offer", "first offer", "order");
+      await here.inbox.element.getByText("Nothing yet.").waitFor();
     },
   );
 
@@ -217,6 +263,14 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
     await world.db.query("alter table notifications rename column away to archived_at");
     await here.shows("kept");
     await here.inbox.unread(1);
+    await world.db.query("alter table notifications rename column archived_at to away");
+    const archiveAll = here.inbox.element.getByRole("button", { name: "Archive all" });
+    await archiveAll.click();
+    await archiveAll.click();
+    await here.inbox.status.getByText("That did not work. Try again in a moment.").waitFor();
+    await here.shows("kept");
+    await world.db.query("alter table notifications rename column away to archived_at");
+    await here.inbox.unread(1);
   });
 
   await t.test("axe finds nothing, and nothing is too wide at 320 pixels", async (t) => {
@@ -228,7 +282,9 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
     await here.row("x".repeat(256)).getByRole("button", { name: "Delete" }).click();
     assert.deepEqual(await faultsInLooks("inbox", here.page, [900, 320]), []);
     await here.page.setViewportSize({ width: 320, height: 640 });
-    for (const button of await here.inbox.element.locator("article button").all()) {
+    await here.inbox.element.getByRole("button", { name: "Archive all" }).click();
+    const buttons = here.inbox.element.locator("article button, .head button:visible");
+    for (const button of await buttons.all()) {
       const { x, width } = (await button.boundingBox())!;
       assert.ok(x >= 0 && x + width <= 320, `${x} to ${x + width}`);
     }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
 import {
+  archiveAllNotifications,
   changeNotification,
   countUnread,
   inboxTabs,
@@ -66,7 +67,21 @@ test("every query of the inbox and of recovery goes by an index, in a large data
       5,
       (db) => changeNotification(db, { ...owner, notificationId: newest.id }, { read: true }),
     ],
+    [
+      "mark all of a category",
+      205,
+      (db) => markAllNotificationsRead(db, { ...owner, category: "x" }),
+    ],
     ["mark all", 300, (db) => markAllNotificationsRead(db, owner)],
+    [
+      "archive all of a category",
+      205,
+      (db) => archiveAllNotifications(db, { ...owner, category: "x" }),
+    ],
+    [
+      ...(["archive all", 300] as const),
+      async (db) => assert.equal(await archiveAllNotifications(db, owner), 100),
+    ],
     [
       ...(["recovery", 550] as const),
       async (db) => assert.equal((await readChannels(db, reads))[49]?.publications.length, 10),

@@ -30,7 +30,7 @@ import {
 } from "@belfry/database/functions/release-deliveries";
 import { postponeDeliveries, settleDeliveries } from "@belfry/database/functions/settle-deliveries";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
-import { markAllNotificationsRead } from "@belfry/database/notifications";
+import { archiveAllNotifications, markAllNotificationsRead } from "@belfry/database/notifications";
 import { touchKeys } from "@belfry/http-api/tenant-directory";
 import { connectedDatabase, databaseOver } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
@@ -235,6 +235,7 @@ const CASES: Record<string, Case> = {
     work: (client) => createNotedErasure(client, 100)(),
   },
   "marking all as read": { ...HISTORY, work: (_, db) => markAllNotificationsRead(db, OWNER) },
+  "archiving all": { ...HISTORY, work: (_, db) => archiveAllNotifications(db, OWNER) },
   "erasing the history": { ...HISTORY, work: (_, db) => deleteNotifications(db, OWNER, 100) },
   "forgetting channels": { ...CHANNELS, work: (_, db) => forgetChannels(db, OWNER, 100) },
   "forgetting channels: their notifications": {

@@ -38,6 +38,8 @@ const DEAREST: Readonly<Record<string, { query?: string; body?: unknown }>> = {
   "GET /api/v1/notifications/{tenantId}/{userId}": { query: "limit=1000&offset=1000000" },
   "PUT /api/v1/notifications/{tenantId}/{userId}/{notificationId}/read": {},
   "PUT /api/v1/notifications/{tenantId}/{userId}/read": {},
+  "PUT /api/v1/notifications/{tenantId}/{userId}/archived": {},
+  "GET /api/v1/notifications/{tenantId}/{userId}/tabs": {},
   "GET /api/v1/notifications/{tenantId}/{userId}/unread-count": {},
   "PATCH /api/v1/notifications/{tenantId}/{userId}/{notificationId}": { body: { archived: true } },
   "DELETE /api/v1/notifications/{tenantId}/{userId}/{notificationId}": {},

@@ -79,6 +79,7 @@ const NEVER_SIGNED = [
   "delete /api/v1/notifications/{tenantId}/{userId}/{notificationId}",
   "patch /api/v1/notifications/{tenantId}/{userId}/{notificationId}",
   "post /api/v1/auth/realtime-token",
+  "put /api/v1/notifications/{tenantId}/{userId}/archived",
   "put /api/v1/notifications/{tenantId}/{userId}/read",
   "put /api/v1/notifications/{tenantId}/{userId}/{notificationId}/read",
 ];

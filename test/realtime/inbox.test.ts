@@ -166,6 +166,7 @@ test("two gateways, one user on both", async (t) => {
       await told("marked", "all", 0);
       await backend.deleteNotification("ina", a);
       await told("changed", a, 0);
+
       assert.deepEqual(stranger.messages, []);
 
       // Who comes back to what was deleted meanwhile is given no empty message, and reads anew.
@@ -174,6 +175,34 @@ test("two gateways, one user on both", async (t) => {
       const { got, subscription } = await subscribed(late, "personal#ina", { since });
       const history = await subscription.history({ limit: 10 });
       assert.deepEqual([got.length, history.publications.length], [0, 1]);
+
+      // All of one category, and then of the inbox: by a page, and by the backend.
+      await world.category(tenant.id, "orders", { "": "Orders" });
+      await world.db.query("insert into event_type_categories values ($1, 'offer', 'orders')", [
+        tenant.id,
+      ]);
+      for (const eventType of ["offer", "offer", "order.confirmed"]) {
+        await world.publish(user, { eventType });
+      }
+      await change({ id: b, snoozedUntil: null });
+      await told("changed", b, 4);
+      const orders = { category: "orders" };
+      const all = (method: string, data: object) => there.page.rpc(`notifications.${method}`, data);
+      const { categories } = (await all("tabs", {})).data;
+      assert.deepEqual(categories, [{ key: "orders", label: { "": "Orders" }, unread: 2 }]);
+      assert.deepEqual((await all("mark_all_read", orders)).data, { marked: 2, unread: 2 });
+      await told("changed", "all", 2);
+      assert.deepEqual((await all("archive_all", orders)).data, { archived: 2, unread: 2 });
+      await told("changed", "all", 2);
+      assert.deepEqual((await all("archive_all", orders)).data, { archived: 0, unread: 2 });
+      assert.equal(await backend.archiveAll("ina"), 2);
+      await told("changed", "all", 0);
+      await world.publish(user, { eventType: "offer" });
+      assert.equal(await backend.markAllRead("ina", orders), 1);
+      await told("changed", "all", 0);
+      assert.deepEqual((await all("archive_all", {})).data, { archived: 1, unread: 0 });
+      await told("changed", "all", 0);
+      assert.deepEqual(stranger.messages, []);
     },
   );
 
@@ -198,6 +227,12 @@ test("two gateways, one user on both", async (t) => {
         ["notifications.list", [], 107],
         ["notifications.list", { view: "trash" }, 107],
         ["notifications.list", { category: "\0" }, 107],
+        ["notifications.list", { category: null }, 107],
+        ["notifications.mark_all_read", { category: "\0" }, 107],
+        ["notifications.mark_all_read", [], 107],
+        ["notifications.archive_all", { category: "x'" }, 107],
+        ["notifications.archive_all", { category: null }, 107],
+        ["notifications.archive_all", "x", 107],
         ["notifications.delete", { id: tags.id }, 404],
         ["notifications.delete", {}, 107],
         ["notifications.change", { id: tags.id, archived: true }, 404],

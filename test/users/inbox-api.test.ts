@@ -123,11 +123,50 @@ test("GET unread-count and PUT read concern the whole inbox of this user, and wh
   assert.equal(snoozed?.status, "UNREAD");
   for (const [method, at] of [
     ["GET", `${path}/unread-count`],
+    ["GET", `${path}/tabs`],
     ["PUT", `${path}/read`],
+    ["PUT", `${path}/archived`],
   ] as const) {
     assert.equal((await send({ method, path: at }, other.apiKey)).status, 403);
     assert.equal((await send({ method, path: at }, "bf_wrong")).status, 401);
   }
+});
+
+test("GET tabs counts what is unread by category; PUT read and PUT archived take one category, or everything", async () => {
+  const { tenant, client, first, second, path, send, titles } = await setUp();
+  const run = actsIn(ingest.db, tenant.id);
+  await run(putCategory, { key: "orders", label: { "": "Orders" } });
+  await run(putCategory, { key: "offers", label: { "": "Offers" } });
+  await run(assignCategory, { eventType: "order.confirmed", category: "orders" });
+  await run(assignCategory, { eventType: "offer", category: "offers" });
+  await ingest.pool.query("update notifications set event_type = 'offer' where id = $1", [first]);
+  const tabs = async () => {
+    const { categories, ...rest } = await client.inboxTabs("ann");
+    return { ...rest, unread: categories.map(({ key, unread }) => `${key} ${unread}`) };
+  };
+  const none = { archived: false, snoozed: false };
+  assert.deepEqual(await tabs(), { ...none, unread: ["offers 1", "orders 1"] });
+  assert.equal(await client.markAllRead("ann", { category: "offers" }), 1);
+  assert.deepEqual(await tabs(), { ...none, unread: ["offers 0", "orders 1"] });
+  assert.equal(await client.archiveAll("bob"), 0);
+  assert.equal(await client.archiveAll("ann", { category: "offers" }), 1);
+  assert.deepEqual(await tabs(), { archived: true, snoozed: false, unread: ["orders 1"] });
+  assert.equal(await client.archiveAll("ann"), 1);
+  assert.equal(await client.archiveAll("ann"), 0);
+  assert.deepEqual([await titles(), await titles("archived")], [[], ["n2", "n1"]]);
+  assert.equal(await client.unreadCount("ann"), 0);
+  await client.changeNotification("ann", second, { archived: false });
+  assert.equal(await client.unreadCount("ann"), 1);
+  for (const at of ["read", "archived"]) {
+    const bad = await send({ method: "PUT", path: `${path}/${at}?category=%00` });
+    assert.equal(bad.status, 422);
+    assert.match(String(bad.body.message), /category must be 1 to 64 of/);
+    assert.equal(
+      (await send({ method: "PUT", path: `${path}/${at}?category=nobodys` })).status,
+      200,
+    );
+  }
+  assert.equal(await client.unreadCount("ann"), 1);
 });
 
 test("GET lists by view and by category; an unknown view or category is no list of everything", async () => {

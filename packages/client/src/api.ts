@@ -72,6 +72,24 @@ export interface HistoryPage {
   category?: string;
 }
 
+/** What of an inbox: all of it, or the event types of one category. */
+export interface InboxPart {
+  category?: string;
+}
+
+export interface InboxTabs {
+  /** Those that have an item in the inbox. */
+  categories: {
+    key: string;
+    /** By language; "" is the default. */
+    label: Record<string, string>;
+    unread: number;
+  }[];
+  /** Whether there is such an item. */
+  archived: boolean;
+  snoozed: boolean;
+}
+
 /** What is to be so of a notification. */
 export type NotificationChange =
   /** false takes it out of the archive, too. */

@@ -4,7 +4,10 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { EventReport as Documented } from "@belfry/contracts/event-report";
-import type { Notification as DocumentedNotification } from "@belfry/contracts/notification";
+import type {
+  Notification as DocumentedNotification,
+  InboxTabs as DocumentedTabs,
+} from "@belfry/contracts/notification";
 import type { PreferencesResponse } from "@belfry/contracts/preferences";
 import type { RealtimeTokenResponse } from "@belfry/contracts/realtime-token";
 import type { TriggerRequest } from "@belfry/contracts/trigger";
@@ -26,6 +29,7 @@ import {
   createClient,
   type Erasure,
   type EventReport,
+  type InboxTabs,
   type Notification,
   type Preferences,
   type RealtimeToken,
@@ -44,6 +48,7 @@ import {
 const input: (mine: TriggerInput) => TriggerRequest = (mine) => mine;
 const report: (theirs: Documented) => EventReport = (theirs) => theirs;
 const item: (theirs: DocumentedNotification) => Notification = (theirs) => theirs;
+const tabs: (theirs: DocumentedTabs) => InboxTabs = (theirs) => theirs;
 const token: (theirs: RealtimeTokenResponse) => RealtimeToken = (theirs) => theirs;
 const userInput: (mine: UserInput) => UserRequest = (mine) => mine;
 const user: (theirs: UserResponse["data"]) => User = (theirs) => theirs;
@@ -54,7 +59,7 @@ const webhook: (theirs: DocumentedWebhook) => Webhook = (theirs) => theirs;
 const attempt: (theirs: DocumentedAttempt) => WebhookAttempt = (theirs) => theirs;
 const message: (theirs: DocumentedMessage) => WebhookMessage = (theirs) => theirs;
 const replay: (mine: ReplayInput) => ReplayRequest = (mine) => mine;
-void [input, report, item, token, userInput, user, preferences, erasure];
+void [input, report, item, tabs, token, userInput, user, preferences, erasure];
 void [webhookInput, webhook, attempt, message, replay];
 
 const event: TriggerInput = { eventType: "order.confirmed", payload: { userId: "user-1" } };
@@ -295,11 +300,17 @@ test("ids are one path segment, whatever they hold", async (t) => {
   await client.history("a/b?c#d", { limit: 5, offset: 10 });
   await client.history("../x");
   await client.markRead("ü", "n/1");
+  await client.inboxTabs("a/b");
+  await client.archiveAll("ü", { category: "a&b" });
+  await client.markAllRead("ü", { category: "orders" });
   await client.event("..%2f");
   assertEach(server.requests, ({ method, path }) => `${method} ${path}`, [
     "GET /api/v1/notifications/acme/a%2Fb%3Fc%23d?limit=5&offset=10",
     "GET /api/v1/notifications/acme/..%2Fx",
     "PUT /api/v1/notifications/acme/%C3%BC/n%2F1/read",
+    "GET /api/v1/notifications/acme/a%2Fb/tabs",
+    "PUT /api/v1/notifications/acme/%C3%BC/archived?category=a%26b",
+    "PUT /api/v1/notifications/acme/%C3%BC/read?category=orders",
     "GET /api/v1/events/..%252f",
   ]);
   await assert.rejects(createClient({ baseUrl: server.url, apiKey: "k" }).history("u"), /tenantId/);
@@ -307,5 +318,5 @@ test("ids are one path segment, whatever they hold", async (t) => {
     await assert.rejects(client.markRead(id, "n"), TypeError);
     await assert.rejects(client.event(id), TypeError);
   }
-  assert.equal(server.requests.length, 4);
+  assert.equal(server.requests.length, 7);
 });

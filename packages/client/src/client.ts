@@ -5,6 +5,8 @@ import type {
   Erasure,
   EventReport,
   HistoryPage,
+  InboxPart,
+  InboxTabs,
   Notification,
   NotificationChange,
   PreferenceChange,
@@ -57,8 +59,12 @@ export interface Client {
   /** Marks one notification as read; again changes nothing. */
   markRead(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
   /** Marks the whole inbox as read; answers how many were not. */
-  markAllRead(userId: string, options?: CallOptions): Promise<number>;
+  markAllRead(userId: string, part?: InboxPart & CallOptions): Promise<number>;
+  /** Archives what is in the inbox; returns how many items that was. */
+  archiveAll(userId: string, part?: InboxPart & CallOptions): Promise<number>;
   unreadCount(userId: string, options?: CallOptions): Promise<number>;
+  /** The categories of what is in the inbox, with their unread counts, and whether there is anything else. */
+  inboxTabs(userId: string, options?: CallOptions): Promise<InboxTabs>;
   /** Archives a notification, snoozes it, or marks it unread; again changes nothing. */
   changeNotification(
     userId: string,
@@ -158,13 +164,20 @@ export function createClient(options: ClientOptions): Client {
     async markRead(userId, notificationId, rest = {}) {
       await call("PUT", `${pathOfUser(userId)}/${segment(notificationId)}/read`, rest);
     },
-    async markAllRead(userId, rest = {}) {
-      type Answer = { data: { marked: number } };
-      return (await call<Answer>("PUT", `${pathOfUser(userId)}/read`, rest)).body.data.marked;
+    async markAllRead(userId, { category, ...rest } = {}) {
+      const path = `${pathOfUser(userId)}/read${queryOf({ category })}`;
+      return (await call<{ data: { marked: number } }>("PUT", path, rest)).body.data.marked;
+    },
+    async archiveAll(userId, { category, ...rest } = {}) {
+      const path = `${pathOfUser(userId)}/archived${queryOf({ category })}`;
+      return (await call<{ data: { archived: number } }>("PUT", path, rest)).body.data.archived;
     },
     async unreadCount(userId, rest = {}) {
       const path = `${pathOfUser(userId)}/unread-count`;
       return (await readData<{ unread: number }>(path, rest)).unread;
+    },
+    async inboxTabs(userId, rest = {}) {
+      return await readData<InboxTabs>(`${pathOfUser(userId)}/tabs`, rest);
     },
     async changeNotification(userId, notificationId, change, rest = {}) {
       const body = JSON.stringify(change);

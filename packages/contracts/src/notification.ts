@@ -7,6 +7,8 @@ import { sendAt } from "./scheduled.ts";
 export const HISTORY_PATH = "/api/v1/notifications/:tenantId/:userId";
 export const UNREAD_COUNT_PATH = "/api/v1/notifications/:tenantId/:userId/unread-count";
 export const MARK_ALL_READ_PATH = "/api/v1/notifications/:tenantId/:userId/read";
+export const ARCHIVE_ALL_PATH = "/api/v1/notifications/:tenantId/:userId/archived";
+export const INBOX_TABS_PATH = "/api/v1/notifications/:tenantId/:userId/tabs";
 export const NOTIFICATION_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId";
 export const MARK_READ_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId/read";
 
@@ -118,4 +120,36 @@ export const UnreadCountResponse = Type.Object(
 export const MarkAllReadResponse = Type.Object(
   { success, data: Type.Object({ marked: Type.Integer({ description: "How many were unread" }) }) },
   { title: "MarkAllReadResponse" },
+);
+
+export const ArchiveAllResponse = Type.Object(
+  {
+    success,
+    data: Type.Object({ archived: Type.Integer({ description: "How many were in the inbox" }) }),
+  },
+  { title: "ArchiveAllResponse" },
+);
+
+export const InboxTabs = Type.Object(
+  {
+    categories: Type.Array(
+      Type.Object({
+        key: Type.String({ description: "The key of a category" }),
+        label: Type.Record(Type.String(), Type.String(), {
+          description: "Its name by language; the empty key: the default",
+        }),
+        unread: Type.Integer({ description: "How many of its items in the inbox are unread" }),
+      }),
+      { description: "Those that have an item in the inbox, in the order of the categories" },
+    ),
+    archived: Type.Boolean({ description: "Whether an item is archived" }),
+    snoozed: Type.Boolean({ description: "Whether an item is snoozed" }),
+  },
+  { title: "InboxTabs" },
+);
+export type InboxTabs = Static<typeof InboxTabs>;
+
+export const InboxTabsResponse = Type.Object(
+  { success, data: InboxTabs },
+  { title: "InboxTabsResponse" },
 );

@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { Database } from "./connection.ts";
 import {
+  archiveAllNotifications,
   changeNotification,
   countUnread,
   inboxTabs,
@@ -140,7 +141,11 @@ test("the unread count and every view say the same after 1,000 random changes, w
   for (let turn = 0; turn < 1000; turn += 1) {
     const item = items.get(ids[random(ids.length)]!);
     const name = names[random(names.length)]!;
-    if (turn % 200 === 199 && item !== undefined) {
+    if (turn % 250 === 249) {
+      const listed = [...items.values()].filter((one) => !one.archived && one.snoozed !== "yes");
+      assert.equal(await archiveAllNotifications(db, owner), listed.length);
+      for (const one of listed) items.set(one.id, archive(one));
+    } else if (turn % 200 === 199 && item !== undefined) {
       assert.equal(await change(db, owner, item.id, { deleted: true }), "changed");
       items.delete(item.id);
       assert.equal(await change(db, owner, item.id, { read: false }), "unknown");
@@ -203,8 +208,8 @@ test("what is deleted leaves no text behind, counts as read, and is told of once
   assert.deepEqual([title, body, url, actions, read_at !== null], ["", "", null, null, true]);
 });
 
-test("the tabs are those categories that have something in the inbox", async (t) => {
-  const { db } = await connectedDatabase(t);
+/** Categories of two tenants, and a user of the first who has two orders and a notification of no category. */
+async function storeCategories(db: Database) {
   await sql`insert into tenants (id, name, per_minute) values ('acme', 'Acme', 1), ('other', 'O', 1)`.execute(
     db,
   );
@@ -219,42 +224,93 @@ test("the tabs are those categories that have something in the inbox", async (t)
   );
   const owner = { tenantId: "acme", userId: "42" };
   const [first = "", second = ""] = await store(db, "acme", "42", 2, new Date());
-  const orders = { key: "orders", label: { "": "Orders" } };
+  await store(db, "acme", "42", 1, new Date(), 2);
+  await sql`update notifications set event_type = 'free' where channel_offset = 3`.execute(db);
+  return { owner, first, second };
+}
+
+test("the tabs are those categories that have something in the inbox, each with how much of it is unread", async (t) => {
+  const { db } = await connectedDatabase(t);
+  const { owner, first, second } = await storeCategories(db);
+  const orders = (unread: number) => ({ key: "orders", label: { "": "Orders" }, unread });
   const none = { archived: false, snoozed: false };
-  assert.deepEqual(await inboxTabs(db, owner), { categories: [orders], ...none });
+  assert.deepEqual(await inboxTabs(db, owner), { categories: [orders(2)], ...none });
   const listed = { ...owner, limit: 9 };
   assert.equal((await listNotifications(db, { ...listed, category: "orders" })).length, 2);
   assert.deepEqual(await listNotifications(db, { ...listed, category: "none" }), []);
   assert.deepEqual(await listNotifications(db, { ...listed, category: "theirs" }), []);
-  await change(db, owner, first, { archived: true });
+  await change(db, owner, first, { read: true });
+  assert.deepEqual(await inboxTabs(db, owner), { categories: [orders(1)], ...none });
   await change(db, owner, second, { snoozedUntil: new Date(Date.now() + 60_000) });
   const { returnsInMs } = await readUnread(db, owner);
   assert.ok(returnsInMs !== null && returnsInMs > 0 && returnsInMs <= 60_000);
-  assert.deepEqual(await inboxTabs(db, owner), {
-    ...{ categories: [orders], archived: true, snoozed: true },
-  });
+  assert.deepEqual(await inboxTabs(db, owner), { ...none, categories: [orders(0)], snoozed: true });
+  await change(db, owner, first, { archived: true });
+  const away = { archived: true, snoozed: true };
+  assert.deepEqual(await inboxTabs(db, owner), { categories: [], ...away });
+  // Its time has come.
+  await sql`update notifications set snoozed_until = now() where id = ${second}`.execute(db);
+  const back = { categories: [orders(1)], archived: true, snoozed: false };
+  assert.deepEqual(await inboxTabs(db, owner), back);
+  await change(db, owner, second, { deleted: true });
+  await change(db, owner, first, { deleted: true });
+  assert.deepEqual(await inboxTabs(db, owner), { categories: [], ...none });
   assert.deepEqual(await inboxTabs(db, { ...owner, userId: "43" }), { categories: [], ...none });
 });
 
-test("a whole inbox is marked, however long it is, and each item is told of once", async (t) => {
+test("what is marked or archived at once is the inbox, or what it has of a category, and nobody else's", async (t) => {
   const { db } = await connectedDatabase(t);
-  const owner = { tenantId: "acme", userId: "42" };
-  await sql`insert into tenants (id, name, per_minute, uses_webhooks) values ('acme', 'Acme', 0, true)`.execute(
-    db,
-  );
-  await sql`insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), 'acme', 'https://a.example', '')`.execute(
-    db,
-  );
-  await sql`
+  const { owner, first, second } = await storeCategories(db);
+  await change(db, owner, second, { snoozedUntil: new Date(Date.now() + 60_000) });
+  for (const all of [markAllNotificationsRead, archiveAllNotifications]) {
+    for (const category of ["none", "theirs", "gone", "' or true --"]) {
+      assert.equal(await all(db, { ...owner, category }), 0, category);
+    }
+    assert.equal(await all(db, { ...owner, userId: "43" }), 0);
+    assert.equal(await all(db, { ...owner, tenantId: "other", category: "theirs" }), 0);
+  }
+  const orders = { ...owner, category: "orders" };
+  assert.equal(await countUnread(db, owner), 2);
+  assert.equal(await markAllNotificationsRead(db, orders), 1);
+  assert.equal(await countUnread(db, owner), 1);
+  assert.equal(await archiveAllNotifications(db, orders), 1);
+  assert.equal(await archiveAllNotifications(db, orders), 0, "what is snoozed stays");
+  const ids = async (view: InboxView) =>
+    (await listNotifications(db, { ...owner, view, limit: 9 })).map(({ id }) => id);
+  assert.deepEqual([await ids("archived"), await ids("snoozed")], [[first], [second]]);
+  assert.equal(await archiveAllNotifications(db, owner), 1);
+  assert.deepEqual([await ids("inbox"), await countUnread(db, owner)], [[], 0]);
+  const [free = ""] = (await ids("archived")).filter((id) => id !== first);
+  await change(db, owner, free, { archived: false });
+  assert.equal(await countUnread(db, owner), 1, "out of the archive it is unread again");
+});
+
+for (const [name, changeAll] of [
+  ["marked", markAllNotificationsRead],
+  ["archived", archiveAllNotifications],
+] as const)
+  test(`a whole inbox is ${name}, however long it is, and each item is told of once`, async (t) => {
+    const { db } = await connectedDatabase(t);
+    const owner = { tenantId: "acme", userId: "42" };
+    await sql`insert into tenants (id, name, per_minute, uses_webhooks) values ('acme', 'Acme', 0, true)`.execute(
+      db,
+    );
+    await sql`insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), 'acme', 'https://a.example', '')`.execute(
+      db,
+    );
+    await sql`
     insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
     select id_of_now(), 'acme', '42', 't', 't', 'b', 'personal', n, now() from generate_series(1, 5001) n`.execute(
-    db,
-  );
-  assert.equal(await markAllNotificationsRead(db, owner), 5001);
-  assert.equal(await countUnread(db, owner), 0);
-  const { rows } = await sql<{ told: number }>`
+      db,
+    );
+    const [read = ""] = await store(db, "acme", "42", 1, new Date(), 5001);
+    await sql`update notifications set read_at = now() where id = ${read}`.execute(db);
+    const isArchived = name === "archived";
+    assert.equal(await changeAll(db, owner), isArchived ? 5002 : 5001);
+    assert.equal(await countUnread(db, owner), 0);
+    const { rows } = await sql<{ told: number }>`
     select count(distinct event_id)::integer as told from webhook_messages where type = 'notification.read'`.execute(
-    db,
-  );
-  assert.equal(rows[0]!.told, 5001);
-});
+      db,
+    );
+    assert.equal(rows[0]!.told, 5001, "what was read already is not told of again");
+  });

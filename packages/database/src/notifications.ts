@@ -2,6 +2,7 @@ import { IN_APP } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type {
   ChangeNotificationRequest,
+  InboxTabs,
   InboxView,
   Notification,
   PushAction,
@@ -55,13 +56,7 @@ export async function listNotifications(
               select coalesce(b.snoozed_until, b.created_at), b.id from notifications b
               where b.id = ${before}::uuid and b.tenant_id = ${tenantId} and b.user_id = ${userId})`
       }
-      ${
-        category === undefined
-          ? sql``
-          : sql`and n.event_type = any (array(
-              select c.event_type from event_type_categories c
-              where c.tenant_id = ${tenantId} and c.category = ${category}))`
-      }
+      ${ofCategory({ tenantId, category })}
     order by ${by} desc, n.id desc limit ${limit + offset})`;
   const { rows } = await sql<Row>`
     select n.id, n.event_type, n.title, n.body, n.created_at, n.read_at, n.url, n.actions,
@@ -84,6 +79,16 @@ export async function listNotifications(
     ...(row.archived_at !== null && { archived_at: row.archived_at.toISOString() }),
     ...(row.snoozed_until !== null && { snoozed_until: row.snoozed_until.toISOString() }),
   }));
+}
+
+function ofCategory(part: {
+  tenantId: string;
+  category?: string | undefined;
+}): RawBuilder<unknown> {
+  if (part.category === undefined) return sql``;
+  return sql`and n.event_type = any (array(
+    select c.event_type from event_type_categories c
+    where c.tenant_id = ${part.tenantId} and c.category = ${part.category}))`;
 }
 
 type Row = Omit<Schema["notifications"], "tenant_id" | "user_id">;
@@ -128,8 +133,9 @@ export async function shownNotifications(
   return new Set(rows.map(({ id }) => id));
 }
 
+const IS_AWAKE = sql`(n.snoozed_until is null or n.snoozed_until <= now())`;
 /** What is archived or deleted is read. */
-const IS_UNREAD = sql`read_at is null and (snoozed_until is null or snoozed_until <= now())`;
+const IS_UNREAD = sql`n.read_at is null and ${IS_AWAKE}`;
 
 export interface UnreadState {
   unread: number;
@@ -140,8 +146,8 @@ export interface UnreadState {
 export async function readUnread(db: Database, { tenantId, userId }: Owner): Promise<UnreadState> {
   const { rows } = await sql<UnreadState>`
     select (
-        select count(*)::integer from notifications
-        where tenant_id = ${tenantId} and user_id = ${userId} and ${IS_UNREAD}
+        select count(*)::integer from notifications n
+        where n.tenant_id = ${tenantId} and n.user_id = ${userId} and ${IS_UNREAD}
       ) as unread, (
         select ceil(extract(epoch from snoozed_until - now()) * 1000)::float8 from notifications
         where tenant_id = ${tenantId} and user_id = ${userId} and snoozed_until > now()
@@ -155,28 +161,23 @@ export async function countUnread(db: Database, owner: Owner): Promise<number> {
 }
 
 /** By what a page leads through the inbox. */
-export interface InboxTabs {
-  /** Those that have items in it, in the tenant's order. */
-  categories: { key: string; label: Record<string, string> }[];
-  /** Whether there is such an item. */
-  archived: boolean;
-  snoozed: boolean;
-}
-
 export async function inboxTabs(db: Database, { tenantId, userId }: Owner): Promise<InboxTabs> {
   const { rows } = await sql<InboxTabs>`
     with own as materialized (
-      select event_type, archived_at, snoozed_until from notifications
-      where tenant_id = ${tenantId} and user_id = ${userId} and deleted_at is null
+      select n.event_type, n.archived_at, n.snoozed_until, n.read_at from notifications n
+      where n.tenant_id = ${tenantId} and n.user_id = ${userId} and n.deleted_at is null
+    ),
+    listed as (
+      select e.category, count(*) filter (where n.read_at is null)::integer as unread
+      from own n join event_type_categories e on e.tenant_id = ${tenantId} and e.event_type = n.event_type
+      where n.archived_at is null and ${IS_AWAKE}
+      group by e.category
     )
     select exists (select from own where archived_at is not null) as archived,
            exists (select from own where snoozed_until > now()) as snoozed,
            array(
-             select json_build_object('key', c.key, 'label', c.label) from categories c
-             where c.tenant_id = ${tenantId} and c.key in (
-               select e.category from own join event_type_categories e
-                 on e.tenant_id = ${tenantId} and e.event_type = own.event_type
-               where own.archived_at is null)
+             select json_build_object('key', c.key, 'label', c.label, 'unread', l.unread)
+             from listed l join categories c on c.tenant_id = ${tenantId} and c.key = l.category
              order by c.position, c.key
            ) as categories`.execute(db);
   return rows[0]!;
@@ -203,6 +204,11 @@ export function changeOf({
 /** What the user's open pages are told of a change. */
 export function kindOfChange(change: NotificationChange): "marked" | "changed" {
   return "read" in change && change.read ? "marked" : "changed";
+}
+
+/** The same of a mark of all: of one category's it is a change, as a page cannot tell which of its items they are. */
+export function kindOfMark(category: string | undefined): "marked" | "changed" {
+  return category === undefined ? "marked" : "changed";
 }
 
 /** What a change makes of an item's `read_at`, `archived_at` and `snoozed_until`. */
@@ -261,29 +267,47 @@ export async function changeNotification(
   return changed ? "changed" : found ? "already" : "unknown";
 }
 
-/** So that a statement that tells of each stays short of its timeout, however many there are. */
-const MARKED_AT_ONCE = 5_000;
-
-/** Returns how many items changed. */
-export async function markAllNotificationsRead(db: Database, owner: Owner): Promise<number> {
-  for (let all = 0; ; ) {
-    const marked = await markSomeRead(db, owner);
-    all += marked;
-    if (marked < MARKED_AT_ONCE) return all;
-  }
+/** What of an inbox: everything that is neither archived nor snoozed, of all categories or of one. */
+export interface InboxPart extends Owner {
+  category?: string | undefined;
 }
 
-async function markSomeRead(db: Database, { tenantId, userId }: Owner): Promise<number> {
-  const { rows } = await sql<{ marked: number }>`
-    with locked as materialized (
-      select id from notifications
-      where tenant_id = ${tenantId} and user_id = ${userId} and ${IS_UNREAD}
-      order by id limit ${MARKED_AT_ONCE} for update
-    ),
-    marked as (
-      update notifications set read_at = now() where id = any (array(select id from locked)) returning id
-    )
-    select count(*)::integer as marked, tell_notifications(array_agg(id), 'notification.read')
-    from marked`.execute(db);
-  return rows[0]!.marked;
+/** So that a statement that tells of each stays short of its timeout, however many there are. */
+const CHANGED_AT_ONCE = 5_000;
+
+/** Returns how many items changed. */
+export async function markAllNotificationsRead(db: Database, part: InboxPart): Promise<number> {
+  return await changeAll(db, part, { which: IS_UNREAD, values: sql`read_at = now()` });
+}
+
+/** Returns how many items changed; those that were unread are read, and told of as such. */
+export async function archiveAllNotifications(db: Database, part: InboxPart): Promise<number> {
+  return await changeAll(db, part, {
+    which: sql`n.archived_at is null and ${IS_AWAKE}`,
+    values: sql`read_at = coalesce(n.read_at, now()), archived_at = now(), snoozed_until = null`,
+  });
+}
+
+async function changeAll(
+  db: Database,
+  part: InboxPart,
+  { which, values }: { which: RawBuilder<unknown>; values: RawBuilder<unknown> },
+): Promise<number> {
+  for (let all = 0; ; ) {
+    const { rows } = await sql<{ changed: number }>`
+      with locked as materialized (
+        select n.id, n.read_at is null as was_unread from notifications n
+        where n.tenant_id = ${part.tenantId} and n.user_id = ${part.userId} and ${which} ${ofCategory(part)}
+        order by n.id limit ${CHANGED_AT_ONCE} for update
+      ),
+      changed as (
+        update notifications n set ${values} where n.id = any (array(select id from locked)) returning n.id
+      )
+      select count(*)::integer as changed,
+             tell_notifications(array(select id from locked where was_unread), 'notification.read')
+      from changed`.execute(db);
+    const { changed } = rows[0]!;
+    all += changed;
+    if (changed < CHANGED_AT_ONCE) return all;
+  }
 }

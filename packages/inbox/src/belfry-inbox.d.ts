@@ -10,6 +10,8 @@ export interface InboxLabels {
   markAllRead: string;
   markUnread: string;
   archive: string;
+  archiveAll: string;
+  archiveAllSure: string;
   unarchive: string;
   snooze: string;
   snoozeHour: string;
@@ -25,6 +27,7 @@ export interface InboxLabels {
   all: string;
   snoozedTab: string;
   archivedTab: string;
+  tabUnread(unread: number): string;
   emptyTab: string;
   more: string;
   empty: string;

@@ -1,8 +1,8 @@
 import { InboxChanges } from "./inbox-changes.js";
 import { InboxFeed } from "./inbox-feed.js";
 import { makeFrame } from "./inbox-frame.js";
-import { ENGLISH, labelsWith, pageLanguages } from "./inbox-labels.js";
-import { InboxList } from "./inbox-list.js";
+import { countText, ENGLISH, labelsWith, pageLanguages } from "./inbox-labels.js";
+import { ask, InboxList } from "./inbox-list.js";
 import { InboxPanel } from "./inbox-panel.js";
 import { InboxPreferences } from "./inbox-preferences.js";
 import { inboxSheet } from "./inbox-style.js";
@@ -11,7 +11,6 @@ import { REFLECTED, reflect } from "./reflected.js";
 
 export { InboxFeed };
 
-const MAX_COUNT = 99;
 /** Attributes that the connection has nothing to do with. */
 const FORM = ["inline", "open", "no-preferences"];
 /** Attributes by which everything is drawn anew. */
@@ -250,6 +249,15 @@ export class BelfryInbox extends Base {
       // The button is of no use any more and would drop the focus.
       parts.panel.focus();
     });
+    const { archiveAll } = parts;
+    archiveAll.addEventListener("click", () => {
+      const isSure = archiveAll.dataset.sure !== undefined;
+      this.#askArchiveAll(!isSure);
+      if (!isSure) return;
+      this.#try(this.#feed?.archiveAll());
+      parts.panel.focus();
+    });
+    archiveAll.addEventListener("focusout", () => this.#askArchiveAll(false));
     parts.again.addEventListener("click", () => this.#feed?.reconnect());
     parts.more.addEventListener("click", () => this.#try(this.#feed?.loadMore()));
     this.#show();
@@ -257,7 +265,7 @@ export class BelfryInbox extends Base {
 
   #show() {
     if (this.#parts === undefined) return;
-    const { empty, more, markAll, bell, badges } = this.#parts;
+    const { empty, more, markAll, archiveAll, bell, badges } = this.#parts;
     const labels = this.#labels;
     const { items = [], unread = 0, hasMore = false, isLoaded = false } = this.#feed ?? {};
     const { view = "inbox", category } = this.#feed?.view ?? {};
@@ -270,11 +278,13 @@ export class BelfryInbox extends Base {
     });
     for (const badge of badges) {
       badge.hidden = unread === 0;
-      badge.textContent = unread > MAX_COUNT ? `${MAX_COUNT}+` : String(unread);
+      badge.textContent = countText(unread);
     }
     bell.setAttribute("aria-label", labels.bell(unread));
-    markAll.disabled = unread === 0;
-    markAll.hidden = !isWhole;
+    // Of a category only what is listed tells whether anything is unread.
+    markAll.disabled = unread === 0 || (!isWhole && !hasMore && items.every(({ read }) => read));
+    markAll.hidden = view !== "inbox";
+    archiveAll.hidden = view !== "inbox" || items.length === 0;
     empty.hidden = items.length > 0;
     const none = isWhole ? labels.empty : labels.emptyTab;
     empty.textContent = isLoaded ? none : this.#whileUnread();
@@ -322,6 +332,14 @@ export class BelfryInbox extends Base {
     const { state = "connecting", problem = "" } = this.#feed ?? {};
     const isStuck = problem !== "" || state === "disconnected";
     return isStuck ? this.#labels.notShown : this.#labels.loading;
+  }
+
+  #askArchiveAll(isSure) {
+    const { archiveAllSure, archiveAll } = this.#labels;
+    ask(this.#parts.archiveAll, isSure, {
+      icon: "archive",
+      words: isSure ? archiveAllSure : archiveAll,
+    });
   }
 
   #say(words) {

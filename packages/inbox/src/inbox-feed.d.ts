@@ -37,6 +37,7 @@ export interface InboxTabs {
   readonly categories: readonly {
     readonly key: string;
     readonly label: Readonly<Record<string, string>>;
+    readonly unread: number;
   }[];
   readonly archived: boolean;
   readonly snoozed: boolean;
@@ -93,8 +94,8 @@ export interface InboxFeedOptions {
 }
 
 /**
- * Fires `change`, `load` when the list was read, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, and `preferences` when
- * those of the user were changed over a connection: read them anew.
+ * Fires `change`, `load` when the list was read, `notification` (a `CustomEvent<InboxItem>`) for each that comes live, `marked` when something
+ * was read here or elsewhere, and `preferences` when those of the user were changed over a connection: read them anew.
  */
 export class InboxFeed extends EventTarget {
   constructor(options: InboxFeedOptions);
@@ -117,7 +118,10 @@ export class InboxFeed extends EventTarget {
   reconnect(): void;
   /** Rejects when it could not be stored; the items then say what is true. */
   markRead(id: string): Promise<void>;
+  /** Of what is listed: the whole inbox, or the category's. */
   markAllRead(): Promise<void>;
+  /** The same; nothing where the archive or what is snoozed is listed. */
+  archiveAll(): Promise<void>;
   /** The same of any change; and of a deletion, which nothing brings back. */
   change(id: string, change: InboxChange): Promise<void>;
   remove(id: string): Promise<void>;

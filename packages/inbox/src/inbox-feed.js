@@ -117,9 +117,32 @@ export class InboxFeed extends EventTarget {
     await this.#mark([item], "notifications.mark_read", { id });
   }
 
+  /** Of the category that is listed, if it is one. */
   async markAllRead() {
     if (this.unread === 0) return;
-    await this.#mark(this.items.filter(this.#isUnread), "notifications.mark_all_read", {});
+    const { category } = this.view;
+    const data = category === undefined ? {} : { category };
+    await this.#mark(this.items.filter(this.#isUnread), "notifications.mark_all_read", data);
+  }
+
+  /** What is listed leaves the inbox at once, and with it what is not listed yet; comes back when it fails. */
+  async archiveAll() {
+    const { view, items } = this;
+    if (view.view !== "inbox") return;
+    const { category } = view;
+    this.#changes += 1;
+    if (category === undefined) this.#unreadElsewhere = 0;
+    this.hasMore = false;
+    this.#show([]);
+    try {
+      await this.#call("notifications.archive_all", category === undefined ? {} : { category });
+    } catch (error) {
+      if (view === this.view) this.#show(merged(items, this.items));
+      throw error;
+    } finally {
+      this.#changes += 1;
+      this.#loadSoon();
+    }
   }
 
   /**
@@ -150,7 +173,7 @@ export class InboxFeed extends EventTarget {
     this.#loadSoon(0);
   }
 
-  /** The categories of what is in the inbox, and whether anything is archived or snoozed. */
+  /** The categories of what is in the inbox, with their unread counts, and whether anything is archived or snoozed. */
   readTabs() {
     return this.#call("notifications.tabs", {});
   }
@@ -229,6 +252,7 @@ export class InboxFeed extends EventTarget {
     if (data?.type === "preferences") this.dispatchEvent(new Event("preferences"));
     if (data?.type === "changed") this.#loadSoon();
     if (data?.type !== "marked") return;
+    this.dispatchEvent(new Event("marked"));
     if (data.id === "all" && this.view.view === "snoozed") {
       this.#unreadElsewhere = 0;
       this.#show(this.items);

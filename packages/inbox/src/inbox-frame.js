@@ -21,13 +21,14 @@ export function makeFrame(labels) {
   const titles = { list: labels.title, preferences: labels.preferences };
   const title = make("h2", { part: "title", id: "title" });
   const gear = iconButton("gear", "of-list", labels.preferences);
+  const archiveAll = iconButton("archive-all", "of-list", labels.archiveAll, "archive");
   const back = iconButton("back", "back of-preferences", labels.back);
   const mark = make("span", { class: "mark of-list" }, icon("bell"));
   const head = make(
     "div",
     { part: "header", class: "head" },
     // What comes late is not at the end: the others stay where they are.
-    ...[back, mark, title, badges[1], gear, markAll],
+    ...[back, mark, title, badges[1], gear, archiveAll, markAll],
   );
   const statusText = make("span", {});
   const again = button("reconnect", "", labels.reconnect);
@@ -74,7 +75,21 @@ export function makeFrame(labels) {
   );
   const heard = make("div", { class: "heard", role: "status" });
   return {
-    ...{ badges, away, bell, markAll, statusText, again, status, list, empty, more, panel, heard },
+    ...{
+      badges,
+      away,
+      bell,
+      markAll,
+      archiveAll,
+      statusText,
+      again,
+      status,
+      list,
+      empty,
+      more,
+      panel,
+      heard,
+    },
     ...{ title, titles, gear, back, preferences, waiting, readAgain, rows },
     ...{ tabs, undo, undoText, undoButton },
     nodes: [bell, panel, heard],
@@ -85,12 +100,12 @@ function button(part, className, words) {
   return make("button", { part: `${part} button`, class: className, type: "button" }, words);
 }
 
-function iconButton(part, className, words) {
+function iconButton(part, className, words, name = part) {
   const attributes = { "aria-label": words, title: words };
   return make(
     "button",
     { part: `${part} button`, class: `icon ${className}`, type: "button", ...attributes },
-    icon(part),
+    icon(name),
   );
 }
 

@@ -17,6 +17,9 @@ export const ENGLISH = {
   markAllRead: "Mark all read",
   markUnread: "Mark unread",
   archive: "Archive",
+  archiveAll: "Archive all",
+  /** On the same button, once it was pressed. */
+  archiveAllSure: "Archive all?",
   /** Out of the archive. */
   unarchive: "Move to inbox",
   snooze: "Snooze",
@@ -38,6 +41,8 @@ export const ENGLISH = {
   all: "All",
   snoozedTab: "Snoozed",
   archivedTab: "Archived",
+  /** Of a category's tab, for a screen reader. */
+  tabUnread: (unread) => `${unread} unread`,
   emptyTab: "Nothing here.",
   more: "Show earlier ones",
   empty: "Nothing yet. New notifications appear here.",
@@ -69,9 +74,17 @@ export const ENGLISH = {
   notSaved: "That was not saved. Try again in a moment.",
 };
 
+const MAX_COUNT = 99;
+
+/** What a badge says of so many. */
+export function countText(count) {
+  return count > MAX_COUNT ? `${MAX_COUNT}+` : String(count);
+}
+
 /** Values of the labels that are functions, by name. */
 const VALUES = {
   bell: "unread",
+  tabUnread: "unread",
   disconnected: "reason",
   arrived: "title",
   channel: "name",

@@ -1,6 +1,20 @@
 import { icon } from "./inbox-icons.js";
 import { showRows, snoozeChoices } from "./inbox-rows.js";
 
+/**
+ * The first press of a button that cannot be undone asks; the second does it.
+ * @param {HTMLElement} button
+ * @param {boolean} isSure it asks, by words in place of its icon
+ * @param {{ icon: Parameters<typeof icon>[0], words: string }} look
+ */
+export function ask(button, isSure, { icon: name, words }) {
+  button.toggleAttribute("data-sure", isSure);
+  button.classList.toggle("quiet", isSure);
+  button.classList.toggle("icon", !isSure);
+  button.setAttribute("aria-label", words);
+  button.replaceChildren(isSure ? words : icon(name));
+}
+
 /** The list of an inbox: one stop of the Tab key, arrows within, Enter opens. */
 export class InboxList {
   #list;
@@ -121,15 +135,10 @@ export class InboxList {
     else if (document.getSelection()?.isCollapsed !== false) this.#choose(row);
   }
 
-  /** The first press of a button that cannot be undone asks; the second does it. */
   #ask(button, isSure) {
     if (button.dataset.action !== "delete") return;
-    button.toggleAttribute("data-sure", isSure);
-    button.classList.toggle("quiet", isSure);
-    button.classList.toggle("icon", !isSure);
     const words = isSure ? this.#labels.deleteSure : this.#labels.delete;
-    button.setAttribute("aria-label", words);
-    button.replaceChildren(isSure ? words : icon("delete"));
+    ask(button, isSure, { icon: "delete", words });
   }
 
   #unfold(row, button) {

@@ -118,7 +118,7 @@ h2 { min-width: 0; font-size: 15px; font-weight: 650; overflow-wrap: anywhere; }
   white-space: nowrap;
 }
 .quiet:hover:enabled { background: var(--_wash); }
-.head .of-list.icon, .head .icon[hidden] + .quiet { margin-inline-start: auto; }
+.head > :nth-child(1 of button.of-list:not([hidden])) { margin-inline-start: auto; }
 .icon { flex: none; display: grid; place-items: center; width: 36px; height: 36px; padding: 0; color: var(--_muted); }
 .icon:hover { background: var(--_wash); }
 .icon svg { width: 20px; height: 20px; }
@@ -197,7 +197,9 @@ code {
 .foot [data-sure] { color: var(--_warning); }
 .choices { grid-column: 1 / -1; display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 4px; margin-inline-end: -8px; }
 .tabs { display: flex; flex: none; gap: 4px; overflow-x: auto; padding: 6px 12px; border-bottom: 1px solid var(--_border); }
-.tab { flex: none; max-width: 100%; min-height: 32px; padding: 0 10px; color: var(--_muted); font-size: 13px; font-weight: 600; }
+.tab { position: relative; display: inline-flex; flex: none; align-items: center; gap: 6px; max-width: 100%; min-height: 32px; padding: 0 10px; color: var(--_muted); font-size: 13px; font-weight: 600; }
+.tab bdi { min-width: 0; overflow-wrap: anywhere; }
+.tab .badge { flex: none; }
 .tab:hover { background: var(--_wash); }
 .tab[aria-selected="true"] { background: var(--_wash); color: var(--_accent); }
 .tab:focus-visible { outline-offset: -2px; }

@@ -1,8 +1,8 @@
-import { textFor } from "./inbox-labels.js";
+import { countText, textFor } from "./inbox-labels.js";
 import { make } from "./inbox-rows.js";
 
 /**
- * The tabs above the list: all, each category that has something in the inbox, and what is snoozed or archived. Without
+ * The tabs above the list: all, each category that has something in the inbox, with its unread count, and what is snoozed or archived. Without
  * any of these there are none. Reads them only while the panel is open.
  */
 export class InboxTabs {
@@ -43,6 +43,7 @@ export class InboxTabs {
     const { signal } = this.#listening;
     feed.addEventListener("load", () => this.#read(), { signal });
     feed.addEventListener("notification", () => this.#read(), { signal });
+    feed.addEventListener("marked", () => this.#read(), { signal });
     feed.addEventListener("change", () => this.#show(), { signal });
     if (feed.state === "connected") void this.#read();
     this.#show();
@@ -69,8 +70,8 @@ export class InboxTabs {
     const { categories, archived, snoozed } = this.#known;
     const all = [
       { view: "inbox", label: this.#labels.all },
-      ...categories.map(({ key, label }) => ({
-        ...{ view: "inbox", category: key },
+      ...categories.map(({ key, label, unread = 0 }) => ({
+        ...{ view: "inbox", category: key, unread },
         label: textFor(label, this.#languages()) || key,
       })),
       ...(snoozed || view === "snoozed"
@@ -100,12 +101,20 @@ export class InboxTabs {
             ...{ "data-view": tab.view, "data-category": tab.category },
           },
           make("bdi", {}, tab.label),
+          ...(tab.unread > 0 ? this.#count(tab.unread) : []),
         );
       }),
     );
     const chosen = this.#tabs.querySelector("[aria-selected=true]");
     if (hadFocus) chosen?.focus();
     else if (!this.#tabs.hidden) chosen?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  }
+
+  #count(unread) {
+    return [
+      make("span", { part: "tab-count", class: "badge", "aria-hidden": "true" }, countText(unread)),
+      make("span", { class: "heard" }, ` ${this.#labels.tabUnread(unread)}`),
+    ];
   }
 
   #choose(tab) {

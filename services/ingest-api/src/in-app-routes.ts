@@ -11,10 +11,14 @@ import {
   UUID,
 } from "@belfry/contracts/identifiers";
 import {
+  ARCHIVE_ALL_PATH,
+  ArchiveAllResponse,
   ChangeNotificationRequest,
   HISTORY_PATH,
   HistoryResponse,
+  INBOX_TABS_PATH,
   INBOX_VIEWS,
+  InboxTabsResponse,
   MARK_ALL_READ_PATH,
   MARK_READ_PATH,
   MarkAllReadResponse,
@@ -32,10 +36,13 @@ import {
 } from "@belfry/contracts/realtime-token";
 import type { Database } from "@belfry/database/connection";
 import {
+  archiveAllNotifications,
   changeNotification,
   changeOf,
   countUnread,
+  inboxTabs,
   kindOfChange,
+  kindOfMark,
   listNotifications,
   markAllNotificationsRead,
   type NotificationChange,
@@ -146,15 +153,58 @@ const unreadCountSchema = {
   ),
 };
 
+const tabsSchema = {
+  operationId: "listInboxTabs",
+  ...lookOf("Notifications"),
+  summary: "List the tabs of an inbox",
+  description:
+    "The categories of what is in one user's inbox, each with its unread count, and whether anything is archived or snoozed. An item of an event type without a category is in none of them.",
+  params: Type.Object(pathOfUser),
+  response: answers(
+    {
+      description: "The tabs",
+      schema: InboxTabsResponse,
+      example: {
+        success: true,
+        data: {
+          categories: [{ key: "orders", label: { "": "Orders", de: "Bestellungen" }, unread: 2 }],
+          ...{ archived: true, snoozed: false },
+        },
+      },
+    },
+    { ...KEYED, forbidden: {}, ...LONG_ID },
+  ),
+};
+
+const ONE_CATEGORY = { category: Type.Optional(categoryKey()) };
+
+const archiveAllSchema = {
+  operationId: "archiveAllNotifications",
+  ...lookOf("Notifications"),
+  summary: "Archive the whole inbox",
+  description: "Without a body. What was unread is read; what is snoozed stays snoozed.",
+  params: Type.Object(pathOfUser),
+  querystring: Type.Object(ONE_CATEGORY),
+  response: answers(
+    {
+      description: "The inbox, or what it has of the category, is empty",
+      schema: ArchiveAllResponse,
+      example: { success: true, data: { archived: 12 } },
+    },
+    { ...KEYED, ...WITHOUT_BODY, forbidden: {}, ...LONG_ID },
+  ),
+};
+
 const markAllReadSchema = {
   operationId: "markAllNotificationsRead",
   ...lookOf("Notifications"),
   summary: "Mark the whole inbox as read",
   description: "Without a body. What is snoozed stays unread.",
   params: Type.Object(pathOfUser),
+  querystring: Type.Object(ONE_CATEGORY),
   response: answers(
     {
-      description: "Nothing in it is unread",
+      description: "Nothing in it, or of the category, is unread",
       schema: MarkAllReadResponse,
       example: { success: true, data: { marked: 3 } },
     },
@@ -272,11 +322,25 @@ export function notificationRoutes(
     data: { unread: await countUnread(deps.db, ownerOf(request)) },
   }));
 
+  routes.get(INBOX_TABS_PATH, { schema: tabsSchema, ...hooks }, async (request) => ({
+    success: true,
+    data: await inboxTabs(deps.db, ownerOf(request)),
+  }));
+
   routes.put(MARK_ALL_READ_PATH, { schema: markAllReadSchema, ...hooks }, async (request) => {
     const owner = ownerOf(request);
-    const marked = await markAllNotificationsRead(deps.db, owner);
-    if (marked > 0) await deps.announceInbox(owner, "marked", "all");
+    const { category } = request.query;
+    const marked = await markAllNotificationsRead(deps.db, { ...owner, category });
+    if (marked > 0) await deps.announceInbox(owner, kindOfMark(category), "all");
     return { success: true, data: { marked } };
+  });
+
+  routes.put(ARCHIVE_ALL_PATH, { schema: archiveAllSchema, ...hooks }, async (request) => {
+    const owner = ownerOf(request);
+    const { category } = request.query;
+    const archived = await archiveAllNotifications(deps.db, { ...owner, category });
+    if (archived > 0) await deps.announceInbox(owner, "changed", "all");
+    return { success: true, data: { archived } };
   });
 
   const changed = async (request: ItemRequest, change: NotificationChange) => {

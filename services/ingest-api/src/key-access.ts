@@ -2,7 +2,9 @@ import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
 import {
+  ARCHIVE_ALL_PATH,
   HISTORY_PATH,
+  INBOX_TABS_PATH,
   MARK_ALL_READ_PATH,
   MARK_READ_PATH,
   NOTIFICATION_PATH,
@@ -37,8 +39,10 @@ export const KEY_ACCESS = {
   [`POST ${REALTIME_TOKEN_PATH}`]: "backend",
   [`GET ${HISTORY_PATH}`]: "read",
   [`GET ${UNREAD_COUNT_PATH}`]: "read",
+  [`GET ${INBOX_TABS_PATH}`]: "read",
   [`PUT ${MARK_READ_PATH}`]: "backend",
   [`PUT ${MARK_ALL_READ_PATH}`]: "backend",
+  [`PUT ${ARCHIVE_ALL_PATH}`]: "backend",
   [`PATCH ${NOTIFICATION_PATH}`]: "backend",
   [`DELETE ${NOTIFICATION_PATH}`]: "backend",
 

@@ -11,11 +11,14 @@ import { faultsOf, faultText } from "@belfry/contracts/problems";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import type { Database } from "@belfry/database/connection";
 import {
+  archiveAllNotifications,
   changeNotification,
   changeOf,
   countUnread,
+  type InboxPart,
   inboxTabs,
   kindOfChange,
+  kindOfMark,
   listNotifications,
   markAllNotificationsRead,
   type NotificationChange,
@@ -51,14 +54,17 @@ export interface RpcDeps {
   announce(tenantId: string, message: RealtimeMessage): void;
 }
 
+const category = Type.Optional(Type.String({ pattern: CATEGORY_KEY.source }));
 const ListRequest = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: HISTORY_MAX_LIMIT })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
   before: Type.Optional(Type.RegExp(UUID)),
   view: Type.Optional(Type.Union(INBOX_VIEWS.map((view) => Type.Literal(view)))),
-  category: Type.Optional(Type.RegExp(CATEGORY_KEY)),
+  category,
 });
 type ListRequest = Static<typeof ListRequest>;
+/** Of the whole inbox, or of one of its tabs. */
+const AllRequest = Type.Object({ category });
 const MarkRequest = Type.Object({ id: Type.String() });
 /** A page changes a row of switches at a time; each cell is a row that is written. */
 const MAX_PREFERENCES_OF_CALL = 64;
@@ -74,6 +80,7 @@ const MAX_TAB_BYTES = 256 * (MAX_CATEGORIES + 1);
 const CHANGES = [
   "notifications.mark_read",
   "notifications.mark_all_read",
+  "notifications.archive_all",
   "notifications.change",
   "notifications.delete",
   "preferences.change",
@@ -88,9 +95,10 @@ export function isChange({ method }: { method: string }): boolean {
  * The calls that a page can make over the socket:
  * - `notifications.list` `{limit?, offset?, before?, view?, category?}` → `{notifications: [...]}`, newest first;
  * - `notifications.unread_count` → `{unread, returnsInMs?}`: until the next snoozed item is back;
- * - `notifications.tabs` → `{categories: [{key, label}], archived, snoozed}`;
+ * - `notifications.tabs` → `{categories: [{key, label, unread}], archived, snoozed}`;
  * - `notifications.mark_read` `{id}` → `{status: "marked" | "already", unread}`; unknown: error 404;
- * - `notifications.mark_all_read` → `{marked, unread}`;
+ * - `notifications.mark_all_read` `{category?}` → `{marked, unread}`;
+ * - `notifications.archive_all` `{category?}` → `{archived, unread}`;
  * - `notifications.change` `{id}` and one of `{read, archived, snoozedUntil}` → `{status: "changed" | "already", unread}`, with
  *   `read: true` as by `mark_read`;
  * - `notifications.delete` `{id}` → `{status: "changed", unread}`;
@@ -101,9 +109,23 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
   // One change of a user at a time: those that wait hold no connection to Postgres.
   const preferenceChanges = createKeyedSerialQueue();
 
-  const announceMarked = (owner: InboxOwner, notificationId: string, unread: number) => {
+  const changeAll = async (
+    owner: InboxOwner,
+    data: unknown,
+    count: "marked" | "archived",
+    change: (db: Database, part: InboxPart) => Promise<number>,
+    kindOf: (category: string | undefined) => "marked" | "changed",
+  ): Promise<RpcAnswer> => {
+    const request = data ?? {};
+    if (!Value.Check(AllRequest, request)) return BAD_REQUEST;
+    const { category } = request;
+    const changed = await change(db, { ...owner, category });
+    const unread = await countUnread(db, owner);
     const { tenantId, userId } = owner;
-    announce(tenantId, { version: 1, kind: "marked", userId, notificationId, unread });
+    const kind = kindOf(category);
+    if (changed > 0)
+      announce(tenantId, { version: 1, kind, userId, notificationId: "all", unread });
+    return { ok: true, data: { [count]: changed, unread } };
   };
   const changeItem = async (owner: InboxOwner, data: unknown, change: NotificationChange) => {
     if (!Value.Check(MarkRequest, data)) return BAD_REQUEST;
@@ -155,12 +177,10 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       const maxBytes = MAX_TAB_BYTES + (await categoryTextBytes(db, owner.tenantId));
       return { ok: true, data: await readLarge(owner, maxBytes, () => inboxTabs(db, owner)) };
     },
-    async "notifications.mark_all_read"(owner) {
-      const marked = await markAllNotificationsRead(db, owner);
-      const unread = await countUnread(db, owner);
-      if (marked > 0) announceMarked(owner, "all", unread);
-      return { ok: true, data: { marked, unread } };
-    },
+    "notifications.mark_all_read": (owner, data) =>
+      changeAll(owner, data, "marked", markAllNotificationsRead, kindOfMark),
+    "notifications.archive_all": (owner, data) =>
+      changeAll(owner, data, "archived", archiveAllNotifications, () => "changed"),
     "preferences.show": showPreferences,
     async "preferences.change"(owner, data) {
       const [wrong] = faultsOf(ChangeRequest, data, "data", "");
