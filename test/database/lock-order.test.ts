@@ -22,7 +22,7 @@ import { cancelEvents } from "@belfry/database/functions/cancel-events";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";
 import { claimWebhooks, noteWebhookCalls } from "@belfry/database/functions/claim-webhooks";
 import { deleteEvents } from "@belfry/database/functions/delete-events";
-import { dispatchEvents } from "@belfry/database/functions/dispatch-events";
+import { dispatchEvents, moveTraces } from "@belfry/database/functions/dispatch-events";
 import { forgetChannels, healChannels } from "@belfry/database/functions/realtime-channels";
 import {
   eraseSensitiveVariables,
@@ -223,6 +223,11 @@ const CASES: Record<string, Case> = {
         { tenantId: "t1", channels: ["EMAIL"], providerKind: "x" },
         DELIVERIES.map((id) => receipt(id, { vendorEvent: id })),
       ),
+  },
+  "moving traces": {
+    ...DISPATCHED,
+    where: `id = any ('{${OPEN}}')`,
+    work: (client) => moveTraces(client, new Map(OPEN.map((id) => [id, `00-${id}`]))),
   },
   "erasing variables": {
     ...DISPATCHED,

@@ -54,6 +54,8 @@ export interface PublicationText {
   id: string;
   /** For the gateway's log line; goes to no browser. */
   traceId?: string;
+  /** W3C `traceparent` for the gateway's span; absent: not sampled. Goes to no browser. */
+  traceParent?: string;
   /** JSON of `offset`, `data` and `tags`: written once, by the dispatcher, and handed on as it is. */
   text: string;
 }

@@ -107,6 +107,8 @@ export interface EventOptions {
   sendAt?: string;
   delaySeconds?: number;
   cancelKey?: string;
+  /** W3C `traceparent` of the span that accepts it; absent: not sampled. Of the headers, not of the body. */
+  traceParent?: string;
 }
 
 export const TriggerResponse = Type.Object(

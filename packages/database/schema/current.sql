@@ -330,6 +330,7 @@ create table events (
   cancel_key text collate "C",
   cancel_asked_at timestamp with time zone,
   cancelled_at timestamp with time zone,
+  trace_parent text,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key <> ''::text);
@@ -345,6 +346,7 @@ comment on column events.released_at is 'when it left scheduled_events: its plac
 comment on column events.cancel_key is 'of the tenant, not unique';
 comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever it could stop';
 comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
+comment on column events.trace_parent is 'W3C trace context (traceparent) that its spans belong to; null: not sampled';
 
 create table expiry_cursors (
   table_name text not null,

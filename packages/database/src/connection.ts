@@ -164,6 +164,18 @@ export async function callFunction<Row>(
   });
 }
 
+/** What a function returns as a text: the trace id or the type, and behind a space the `trace_parent` of a sampled event. */
+export function withoutTraceParent(text: string): string {
+  const space = text.indexOf(" ");
+  return space === -1 ? text : text.slice(0, space);
+}
+
+/** The `trace_parent` behind that text; null: the event is not sampled. */
+export function traceParentOf(text: string | null): string | null {
+  const space = text === null ? -1 : text.indexOf(" ");
+  return space === -1 ? null : text!.slice(space + 1);
+}
+
 /** The rows of a prepared statement, with their columns in camel case. */
 export async function readRows<Row>(
   pool: pg.Pool,

@@ -291,6 +291,8 @@ export interface Schema {
     cancel_asked_at: Date | null;
     /** nothing of it has reached anybody, and nothing will */
     cancelled_at: Date | null;
+    /** W3C trace context (traceparent) that its spans belong to; null: not sampled */
+    trace_parent: string | null;
   };
 
   expiry_cursors: {

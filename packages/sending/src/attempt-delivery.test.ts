@@ -18,6 +18,7 @@ const DELIVERY = {
   at: null,
   digest: undefined,
   userId: "ann",
+  traceParent: null,
   category: undefined,
   settings: { locale: "en", timeZone: undefined, required: undefined },
 };

@@ -5,6 +5,7 @@ import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliverie
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import { outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
+import { type Span, spanFields, tracer } from "@belfry/service/tracing";
 import type { ActiveProvider } from "./active-providers.ts";
 import { type Lacking, type MessageLinks, makeMessage, type Renderers } from "./make-message.ts";
 import { nextStep, type StepContext } from "./next-step.ts";
@@ -24,6 +25,8 @@ export interface AttemptDeps {
   /** In [0, 1); draws the jitter. */
   random: () => number;
   log: Logger;
+  /** Of the attempt; undefined: it is not sampled. */
+  span?: Span | undefined;
 }
 
 /** The wait when every connection of the provider was in use. */
@@ -38,13 +41,14 @@ export async function attemptDelivery(
   provider: ActiveProvider,
   deps: AttemptDeps,
 ): Promise<Settlement> {
-  const { channel, renderers, learn, suppress, random, log } = deps;
+  const { channel, renderers, learn, suppress, random, log, span } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
   if (renderer === undefined) return withoutCall(delivery, channel, storedReason("template-gone"));
   const { linkSchemes } = provider;
   const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
+  using call = startCall(span, provider);
   const startedAt = performance.now();
   let outcome: SendOutcome;
   try {
@@ -55,6 +59,13 @@ export async function attemptDelivery(
     // A provider promises not to throw. When it does, nobody knows how far it had come.
     outcome = outcomeOf("ambiguous", storedReason("provider-threw"));
   }
+  call?.end(
+    {
+      "belfry.attempt.class": outcome.class,
+      "belfry.vendor.status": outcome.vendorStatus ?? undefined,
+    },
+    outcome.class === "accepted" ? undefined : outcome.class,
+  );
   if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
   if (outcome.suppress !== undefined) await suppress(delivery, outcome.suppress, provider.kind);
@@ -86,6 +97,7 @@ export async function attemptDelivery(
       vendorStatus: outcome.vendorStatus,
       status: step.status,
       durationMs: Math.round(durationMs),
+      ...spanFields(span),
     },
     "attempt",
   );
@@ -103,6 +115,13 @@ export async function attemptDelivery(
       message_id: outcome.messageId,
     },
   };
+}
+
+/** The vendor's call within a sampled attempt. No address: a mail server's is the tenant's text. */
+function startCall(span: Span | undefined, { id, kind }: ActiveProvider): Span | undefined {
+  if (span === undefined) return undefined;
+  const attributes = { "belfry.provider.kind": kind, "belfry.provider.id": id };
+  return tracer()?.start("call", { kind: "client", parent: span.traceParent, attributes });
 }
 
 function withoutCall(

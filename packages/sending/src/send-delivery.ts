@@ -8,6 +8,7 @@ import type {
 import { reserveSends } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
 import type { FairSemaphore } from "@belfry/service/semaphore";
+import { type Span, tracer } from "@belfry/service/tracing";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
 import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
@@ -87,6 +88,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       permit = undefined;
       if (given.kind === "send" && given.probe) probes.add(given.provider);
       const provider = given.kind === "send" ? given.provider : null;
+      const startedAt = Date.now();
       const claimed = await deps.claim({ id, tenantId, provider });
       if (claimed.becomes === "busy") return claimed.waitMs;
       if (claimed.becomes === "gone") return 0;
@@ -97,6 +99,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       const { delivery } = claimed;
       using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
       if (given.kind === "none") throw new Error("a delivery was claimed for no provider");
+      using span = startAttempt(delivery, deps.channel, startedAt);
       const startsInMs = given.startsAt[at]! - performance.now();
       if (startsInMs > 0) await sleep(startsInMs);
       const learn = async (outcome: SendOutcome) => {
@@ -114,9 +117,16 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
         const another = given.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
         return another ? "now" : undefined;
       };
-      const settlement = await attemptDelivery(delivery, given.provider, { ...deps, learn });
+      const settlement = await attemptDelivery(delivery, given.provider, { ...deps, learn, span });
       if (permit === undefined) giveSlot();
-      if (!(await settleDelivery(delivery, settlement, deps))) return 0;
+      const isSettled = await settleDelivery(delivery, settlement, deps);
+      const end = settlement.end?.class;
+      const attributes = {
+        "belfry.delivery.status": settlement.status,
+        "belfry.attempt.class": end,
+      };
+      span?.end(attributes, end === "accepted" ? undefined : (end ?? settlement.status));
+      if (!isSettled) return 0;
     }
     return 0;
   } finally {
@@ -124,6 +134,35 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
     if (permit?.kind === "send" && permit.probe) probes.add(permit.provider);
     for (const probe of probes) await deps.circuits.giveBack(probe);
   }
+}
+
+/**
+ * Undefined: tracing is off, or nothing of it is sampled. An attempt at a digest begins a trace of its own, with links to
+ * the events that it gathers.
+ */
+function startAttempt(
+  delivery: ClaimedDelivery,
+  channel: string,
+  startedAt: number,
+): Span | undefined {
+  const tracing = tracer();
+  if (tracing === undefined) return undefined;
+  const { traceParent, digest } = delivery;
+  const links = digest?.items.flatMap(({ traceParent: one }) => one ?? []) ?? [];
+  if (traceParent === null && links.length === 0) return undefined;
+  return tracing.start("attempt", {
+    kind: "consumer",
+    ...(traceParent === null ? { links } : { parent: traceParent }),
+    attributes: {
+      "belfry.tenant.id": delivery.tenantId,
+      "belfry.delivery.id": delivery.id,
+      // Of a digest it is the digest's.
+      [digest === undefined ? "belfry.event.id" : "belfry.digest.id"]: delivery.eventId,
+      "belfry.channel": channel,
+      "belfry.attempt.number": delivery.attempt,
+    },
+    startedAt,
+  });
 }
 
 async function settleDelivery(

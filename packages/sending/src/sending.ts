@@ -19,6 +19,7 @@ import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-batch";
 import type { Service } from "@belfry/service/run-service";
 import { createFairSemaphore } from "@belfry/service/semaphore";
+import { startStatement } from "@belfry/service/tracing";
 import { watchVersion } from "@belfry/service/versioned-cache";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";
@@ -75,8 +76,13 @@ export function createSending(options: SendingOptions): Sending {
   const claims = createAskedBatcher<DeliveryToClaim, ClaimResult>({
     ...batching,
     lingerMs: 1,
-    run: (batch) =>
-      claimDeliveries(pool, batch, { channel, leaseMs, maxRetries: maxRetries(channel) }),
+    async run(batch) {
+      const startedAt = Date.now();
+      const options = { channel, leaseMs, maxRetries: maxRetries(channel) };
+      const results = await claimDeliveries(pool, batch, options);
+      startStatement("claim_deliveries", results, traceParentOf, startedAt)?.end();
+      return results;
+    },
   });
   const settlements = createAskedBatcher<Settlement, boolean>({
     ...batching,
@@ -156,6 +162,10 @@ export function createSending(options: SendingOptions): Sending {
     refreshCircuits: () => circuits.refresh(),
     close: () => providers.close(),
   };
+}
+
+function traceParentOf(result: ClaimResult): string | null {
+  return result.becomes === "sending" ? result.delivery.traceParent : null;
 }
 
 /** How often a replica reads which circuits others have opened or closed. */

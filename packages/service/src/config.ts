@@ -41,6 +41,23 @@ export function listenConfig<Name extends string>(name: Name, what: string, port
   } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
 }
 
+/** As OpenTelemetry names them. */
+const SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+function requireHttpUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new Error("must be an http or https URL");
+  }
+}
+
 /** The variables that every service has. Spread them into the service's own schema. */
 export const commonConfig = {
   DATABASE_URL: Type.String({
@@ -88,6 +105,36 @@ export const commonConfig = {
     ),
     { description: "Least level that is logged", default: "info" },
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
+    description:
+      "Collector of OpenTelemetry traces, as http://collector:4318: spans go to /v1/traces below it, over OTLP/HTTP with protobuf; empty: no tracing",
+    default: "",
+    parse: requireHttpUrl,
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.String({
+    description: "Headers for the collector, as name=value,name=value; values are percent-encoded",
+    default: "",
+    secret: true,
+  }),
+  OTEL_EXPORTER_OTLP_TIMEOUT: Type.Integer({
+    description: "Milliseconds that an export may take, with all its tries",
+    minimum: 100,
+    maximum: 10_000,
+    default: 3000,
+  }),
+  OTEL_TRACES_SAMPLER: Type.Union(
+    SAMPLERS.map((sampler) => Type.Literal(sampler)),
+    {
+      description: "Which traces are recorded: decided by ingest-api, followed by the others",
+      default: "parentbased_always_on",
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    description: "The part of the traces that the samplers with traceidratio record",
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+  }),
   SHUTDOWN_DELAY_MS: Type.Integer({
     description: "From 'not ready' to the end of intake, for load balancers to notice",
     minimum: 0,

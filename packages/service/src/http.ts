@@ -14,6 +14,7 @@ import { answerBrokenRequest, hasHostFault, problemOf } from "./http-problems.ts
 import type { Logger } from "./logger.ts";
 import { histogram } from "./metrics.ts";
 import { traceIdOf } from "./trace-id.ts";
+import { type Span, spanFields } from "./tracing.ts";
 
 const SECOND_MS = 1000;
 /** How long a client may take to send its headers, and the whole request. */
@@ -36,6 +37,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** More fields for the log line of this request, as tenant and event ids. */
     logFields: Record<string, unknown> | undefined;
+    /** Ended with the answer, with its status and the fields `eventId` and `outcome` of the log line. */
+    span: Span | undefined;
   }
 }
 
@@ -100,6 +103,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   );
 
   app.decorateRequest("logFields", undefined);
+  app.decorateRequest("span", undefined);
   takeJson(app, options.jsonBody ?? "parsed");
   const allowedMethods = collectRoutes(app);
   const leadsNowhere = (url: string): Problem => {
@@ -122,6 +126,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.addHook("onResponse", (request, reply, done) => {
     logRequest(request, reply);
+    if (request.span !== undefined) endSpan(request.span, request, reply);
     done();
   });
   app.setErrorHandler(sendProblem);
@@ -165,9 +170,25 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       status: statusCode,
       ms: Math.round(durationMs * 100) / 100,
       ...request.logFields,
+      ...spanFields(request.span),
     },
     "request",
   );
+}
+
+function endSpan(
+  span: Span,
+  { logFields = {} }: FastifyRequest,
+  { statusCode }: FastifyReply,
+): void {
+  const { eventId, outcome } = logFields as Record<string, string | undefined>;
+  const attributes = {
+    "http.response.status_code": statusCode,
+    "belfry.event.id": eventId,
+    "belfry.outcome": outcome,
+  };
+  // Of a server, what the client did wrong is no error.
+  span.end(attributes, statusCode >= 500 ? String(statusCode) : undefined);
 }
 
 /** Makes the routes of an app or a scope take bodies of JSON, and no other content type. */

@@ -6,6 +6,7 @@ import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import { freePort } from "@belfry/testing/free-port";
 import { startProcess, type TestProcess } from "@belfry/testing/processes";
+import { startTraceCollector } from "@belfry/testing/trace-collector";
 
 const main = new URL("../test/small-service.ts", import.meta.url);
 
@@ -105,6 +106,42 @@ test("a rejection that nobody handles ends the process with 1 and a line that sa
     async () => await endings[0]!(),
     /small-service\.ts ended by itself[\s\S]*nobody waits for this/,
   );
+});
+
+const REPORTS_SDK = {
+  NODE_OPTIONS: `--import=${new URL("../test/report-sdk.ts", import.meta.url).href}`,
+};
+
+test("without a collector, or with nothing to record, the tracing SDK is not loaded", async (t) => {
+  const collector = "http://127.0.0.1:1";
+  for (const env of [
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER: "always_off" },
+  ]) {
+    const { service } = await start(t, { ...REPORTS_SDK, ...env });
+    assert.equal(await service.stop(), 0);
+    assert.equal(service.errors(), "");
+  }
+});
+
+test("with a collector the SDK is loaded; spans in hand leave at the stop, and a collector that never answers holds it up for moments only", async (t) => {
+  const collector = await startTraceCollector(t);
+  const env = { ...REPORTS_SDK, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const { service, get } = await start(t, env);
+  assert.match(service.errors(), /loads @opentelemetry\/sdk-trace-node/);
+  await get("/traced");
+  assert.equal(await service.stop(), 0);
+  assert.deepEqual(
+    collector.spans.map(({ name, service: by }) => `${by} ${name}`),
+    ["small accept"],
+  );
+
+  collector.answer = () => undefined;
+  const held = await start(t, { ...env, SHUTDOWN_GRACE_MS: "60000" });
+  await held.get("/traced");
+  assert.equal(await held.service.stop(), 0);
+  assert.ok(!held.service.logs().some(({ level }) => level === "error"));
 });
 
 function isAlive(pid: number): boolean {

@@ -4,6 +4,7 @@ import { type CommonConfig, loadConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { startManagement } from "./management.ts";
 import { connectNats, type NatsLink } from "./nats.ts";
+import { setTracer } from "./tracing.ts";
 
 /** What starting and stopping need of a database; `packages/database` implements it. */
 export interface ServiceDatabase {
@@ -78,6 +79,13 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
 
   const live = async () => {
     await using resources = new AsyncDisposableStack();
+    if (config.OTEL_EXPORTER_OTLP_ENDPOINT !== "" && config.OTEL_TRACES_SAMPLER !== "always_off") {
+      // Imported here, as it loads the SDK.
+      const { openTracer } = await import("./open-tracer.ts");
+      const tracer = openTracer(service.name, config, log);
+      resources.defer(() => tracer.close());
+      setTracer(tracer);
+    }
     const database = service.database(config, log);
     resources.defer(() => database.close());
     let link: NatsLink | undefined;

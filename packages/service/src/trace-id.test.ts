@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newTraceId, traceIdOf, traceOfParent } from "./trace-id.ts";
+import { newTraceId, parseTraceParent, traceIdOf } from "./trace-id.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 const PARENT = `00-${TRACE}-${SPAN}-01`;
 const NEW = /^[0-9a-f]{32}$/;
+const traceOfParent = (header: string) => parseTraceParent(header)?.traceId;
 
 test("X-Trace-Id wins, then traceparent, then a new one", () => {
   assert.equal(traceIdOf({ "x-trace-id": "mine", traceparent: PARENT }), "mine");
@@ -17,8 +18,14 @@ test("X-Trace-Id wins, then traceparent, then a new one", () => {
 });
 
 test("a traceparent is read as W3C Trace Context says, whatever its flags", () => {
-  for (const flags of ["00", "01", "02", "ff"]) {
-    assert.equal(traceOfParent(`00-${TRACE}-${SPAN}-${flags}`), TRACE);
+  for (const [flags, sampled] of Object.entries({
+    "00": false,
+    "01": true,
+    "02": false,
+    ff: true,
+  })) {
+    const parent = { traceId: TRACE, spanId: SPAN, sampled };
+    assert.deepEqual(parseTraceParent(`00-${TRACE}-${SPAN}-${flags}`), parent);
   }
 });
 
@@ -58,6 +65,7 @@ test("a malformed traceparent, or more than one, is ignored", () => {
     `${PARENT}, ${PARENT}`,
     `01-${TRACE}-${SPAN}-01, ${PARENT}`,
     `00-${"٣".repeat(32)}-${SPAN}-01`,
+    `01-${TRACE}-${SPAN}-01-${"x".repeat(300)}`,
   ];
   for (const header of bad) {
     assert.equal(traceOfParent(header), undefined, header);

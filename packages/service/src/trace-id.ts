@@ -11,21 +11,36 @@ export function traceIdOf(headers: IncomingHttpHeaders): string {
   const given = headers[HEADERS.traceId];
   if (typeof given === "string" && TRACE_ID.test(given)) return given;
   const parent = headers[HEADERS.traceparent];
-  return (typeof parent === "string" ? traceOfParent(parent) : undefined) ?? newTraceId();
+  return (
+    (typeof parent === "string" ? parseTraceParent(parent)?.traceId : undefined) ?? newTraceId()
+  );
 }
 
-const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = "0".repeat(32);
 const NO_SPAN = "0".repeat(16);
+/** Version 00 has 55 characters; what later ones may append is not read. */
+const MAX_PARENT_CHARACTERS = 256;
+const SAMPLED = 1;
+
+/** Of a W3C `traceparent`: lower-case hex digits, 32 and 16. */
+export interface ParentContext {
+  traceId: string;
+  spanId: string;
+  sampled: boolean;
+}
 
 /**
- * Returns the trace id in a W3C `traceparent`, 32 lower-case hex digits; undefined if it is not valid. Versions
- * after 00 may append more fields; version `ff` is invalid.
+ * Reads a W3C `traceparent`; undefined if it is not valid. Versions after 00 may append more fields; version `ff` is
+ * invalid.
  */
-export function traceOfParent(header: string): string | undefined {
-  const [, version, traceId, spanId, more] = TRACEPARENT.exec(header) ?? [];
+export function parseTraceParent(header: string): ParentContext | undefined {
+  if (header.length > MAX_PARENT_CHARACTERS) return undefined;
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
-  return traceId === NO_TRACE || spanId === NO_SPAN ? undefined : traceId;
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
 }
 
 const ID_BYTES = 16;

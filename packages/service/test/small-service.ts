@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { commonConfig } from "../src/config.ts";
 import { createHttpServer } from "../src/http.ts";
 import { runService } from "../src/run-service.ts";
+import { tracer } from "../src/tracing.ts";
 
 /** A whole service in small, for the tests of starting and stopping. */
 await runService({
@@ -25,6 +26,10 @@ await runService({
     http.get("/slow", async () => {
       log.info("slow");
       await sleep(config.SLOW_MS);
+      return { ok: true };
+    });
+    http.get("/traced", async (request) => {
+      request.span = tracer()?.startRequest(undefined, false, "accept", { kind: "server" });
       return { ok: true };
     });
     http.get("/floating", async () => {

@@ -4,14 +4,16 @@ import {
   type DispatchResult,
   dispatchEvents,
   type EventDispatch,
+  moveTraces,
   readDispatchedBefore,
   readEvents,
   type StoredEvent,
 } from "@belfry/database/functions/dispatch-events";
 import { suppressionsOf } from "@belfry/database/functions/recipients";
 import { takeBackRelease } from "@belfry/database/functions/release-deliveries";
-import type { KeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
+import type { KeyedSerialQueue, QueuePlace } from "@belfry/service/keyed-serial-queue";
 import type { Logger } from "@belfry/service/logger";
+import { endWith, type Span, spanFields, startStatement, tracer } from "@belfry/service/tracing";
 import type { DispatchPublisher, OutgoingDelivery, OutgoingPush } from "./dispatch-publisher.ts";
 import { countDispatched } from "./dispatcher-metrics.ts";
 import { routeEvent } from "./route-event.ts";
@@ -53,16 +55,39 @@ const NOTHING_WRITTEN: Written = { deliveries: [], pushes: [], resting: false };
  */
 export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], order: Order) {
   const { pool, log } = deps;
-  const { events, open, place } = await order.read(async () => {
+  const startedAt = Date.now();
+  const read = await order.read(async () => {
     const events = await readEvents(pool, ids);
     const open = events.filter((event) => !event.dispatched && !event.refused);
     const users = new Set(open.map(({ tenantId, userId }) => `${tenantId} ${userId}`));
     return { events, open, place: deps.userQueue.enter(users) };
   });
   // Missing ones were deleted with time, or their acceptance was rolled back.
-  if (events.length < ids.length)
-    log.warn({ missing: ids.length - events.length }, "no such event");
+  if (read.events.length < ids.length)
+    log.warn({ missing: ids.length - read.events.length }, "no such event");
+  const spans = startDispatches(read.open, startedAt);
+  const dispatching = dispatchRead(deps, read, order, spans);
+  if (spans !== undefined) for (const span of spans.values()) void endWith(span, dispatching);
+  return await dispatching;
+}
 
+interface ReadBatch {
+  events: StoredEvent[];
+  /** Those that are neither dispatched nor refused. */
+  open: StoredEvent[];
+  place: QueuePlace;
+}
+
+/** By event id; undefined: tracing is off, or none is sampled. */
+type Spans = ReadonlyMap<string, Span> | undefined;
+
+async function dispatchRead(
+  deps: DispatchDeps,
+  { events, open, place }: ReadBatch,
+  order: Order,
+  spans: Spans,
+): Promise<string[]> {
+  const { pool, log } = deps;
   let batch: EventDispatch[];
   let result: DispatchResult | undefined;
   try {
@@ -70,21 +95,26 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
     if (open.some((event) => event.mayHavePreferences)) await place.ready;
     batch = await routeAll(deps, open);
     await place.ready;
-    if (batch.length > 0)
-      result = await dispatchInTurn(deps, batch, {
-        ...order,
-        tells: open.some(({ tells }) => tells),
-      });
+    if (spans !== undefined) await beginTraces(pool, open, spans);
+    if (batch.length > 0) {
+      const statement =
+        spans &&
+        startStatement("dispatch_events", batch, ({ eventId }) => spans.get(eventId)?.traceParent);
+      const options = { ...order, tells: open.some(({ tells }) => tells) };
+      result = await endWith(statement, dispatchInTurn(deps, batch, options));
+    }
   } finally {
     place.leave();
   }
-  const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result);
+  const written = result === undefined ? NOTHING_WRITTEN : writtenBy(batch, open, result, spans);
   if (result !== undefined) {
     countDispatched(batch, result);
     for (const [at, one] of batch.entries()) {
-      if (result.claimed.has(one.eventId)) logDispatched(log, open[at]!, one, result);
+      if (!result.claimed.has(one.eventId)) continue;
+      logDispatched(log, open[at]!, one, result, spans?.get(one.eventId));
     }
   }
+  if (spans !== undefined) endRepeated(spans, result);
   if (written.resting) deps.onRest();
 
   const again = events.filter((event) => event.dispatched || isUnclaimed(event, result));
@@ -95,10 +125,11 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
           pool,
           again.map((event) => event.id),
         );
-  const traceIds = new Map(again.map((event) => [event.id, event.traceId]));
+  const byId = new Map(again.map((event) => [event.id, event]));
   const pushesAgain = before.pushes.map((push) => ({
     ...push,
-    traceId: traceIds.get(push.eventId) ?? push.eventId,
+    traceId: byId.get(push.eventId)?.traceId ?? push.eventId,
+    traceParent: byId.get(push.eventId)?.traceParent ?? null,
   }));
   const [failed] = await Promise.all([
     deps.dispatchPublisher.publishDeliveries([...written.deliveries, ...before.deliveries]),
@@ -112,6 +143,49 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
     );
   }
   return before.pending;
+}
+
+/** A span for each sampled event. What was to be sent later begins a trace of its own, with a link to its acceptance. */
+function startDispatches(events: readonly StoredEvent[], startedAt: number): Spans {
+  const tracing = tracer();
+  if (tracing === undefined) return undefined;
+  const spans = new Map<string, Span>();
+  for (const { id, tenantId, eventType, traceParent, sendAt } of events) {
+    if (traceParent === null) continue;
+    const span = tracing.start("dispatch", {
+      kind: "consumer",
+      ...(sendAt === null ? { parent: traceParent } : { links: [traceParent] }),
+      attributes: {
+        "belfry.tenant.id": tenantId,
+        "belfry.event.id": id,
+        "belfry.event.type": eventType,
+      },
+      startedAt,
+    });
+    spans.set(id, span);
+  }
+  return spans.size === 0 ? undefined : spans;
+}
+
+/** Somebody else has dispatched these: their spans say so. */
+function endRepeated(spans: NonNullable<Spans>, result: DispatchResult | undefined): void {
+  for (const [id, span] of spans) {
+    if (!result?.claimed.has(id)) span.end({ "belfry.outcome": "repeated" });
+  }
+}
+
+/** So that the senders continue the trace of what was to be sent later. */
+async function beginTraces(
+  pool: Pool,
+  events: readonly StoredEvent[],
+  spans: NonNullable<Spans>,
+): Promise<void> {
+  const moved = new Map<string, string>();
+  for (const { id, sendAt } of events) {
+    const span = sendAt === null ? undefined : spans.get(id);
+    if (span !== undefined) moved.set(id, span.traceParent);
+  }
+  if (moved.size > 0) await moveTraces(pool, moved);
 }
 
 async function routeAll(deps: DispatchDeps, events: readonly StoredEvent[]) {
@@ -178,6 +252,7 @@ function writtenBy(
   batch: readonly EventDispatch[],
   events: readonly StoredEvent[],
   result: DispatchResult,
+  spans: Spans,
 ): Written {
   const deliveries: OutgoingDelivery[] = [];
   const pushes: OutgoingPush[] = [];
@@ -185,13 +260,16 @@ function writtenBy(
   for (const [at, dispatch] of batch.entries()) {
     if (!result.claimed.has(dispatch.eventId)) continue;
     const { traceId } = events[at]!;
+    const traceParent = spans?.get(dispatch.eventId)?.traceParent ?? null;
     for (const { id, tenantId, channel } of dispatch.deliveries) {
-      if (result.released.has(id)) deliveries.push({ id, tenantId, channel, traceId });
-      else if (!result.unwritten.has(id)) resting = true;
+      if (result.released.has(id)) {
+        deliveries.push({ id, tenantId, channel, traceId, traceParent });
+      } else if (!result.unwritten.has(id)) resting = true;
     }
     const published = result.published.get(dispatch.eventId);
     if (dispatch.push !== null && published !== undefined) {
-      pushes.push({ ...dispatch.push, ...published, eventId: dispatch.eventId, traceId });
+      const { eventId } = dispatch;
+      pushes.push({ ...dispatch.push, ...published, eventId, traceId, traceParent });
     }
   }
   return { deliveries, pushes, resting };
@@ -237,6 +315,7 @@ function logDispatched(
   event: StoredEvent,
   dispatch: EventDispatch,
   result: DispatchResult,
+  span: Span | undefined,
 ): void {
   const { id: eventId, tenantId, traceId } = event;
   const released: string[] = [];
@@ -248,7 +327,8 @@ function logDispatched(
   }
   const published = result.published.has(eventId);
   const more = unwritten.length > 0 && { unwritten };
-  log.info({ tenantId, eventId, traceId, released, resting, ...more, published }, "dispatched");
+  const fields = { tenantId, eventId, traceId, released, resting, ...more, published };
+  log.info(span === undefined ? fields : { ...fields, ...spanFields(span) }, "dispatched");
 }
 
 /** Thrown while one event was routed or rendered: what it holds, or its template, is to blame. */

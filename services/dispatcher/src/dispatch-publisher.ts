@@ -17,17 +17,22 @@ import type { NewPush } from "@belfry/database/functions/dispatch-events";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
 import type { Publisher } from "@belfry/service/publish";
+import { endWith, faultOf, type Span, tracer } from "@belfry/service/tracing";
 
 export interface OutgoingDelivery {
   id: string;
   tenantId: string;
   channel: SentChannel;
   traceId: string;
+  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  traceParent: string | null;
 }
 
 export interface OutgoingPush extends NewPush {
   eventId: string;
   traceId: string;
+  /** As that of a delivery. */
+  traceParent: string | null;
   offset: number;
   createdAt: Date;
 }
@@ -61,9 +66,12 @@ export function createDispatchPublisher(options: {
       const publishes = [...groups].flatMap(([subject, group]) =>
         slices(group, MAX_ITEMS_PER_DELIVERIES_MESSAGE).map(async (slice) => {
           const items = slice.map(({ id, traceId }) => ({ id, traceId }));
+          const spans = startReleases(slice);
           try {
             await publisher.publishIds(subject, items, { expectStream });
+            for (const span of spans) span.end();
           } catch (err) {
+            for (const span of spans) span.end(undefined, faultOf(err));
             log.error({ err, subject, deliveries: slice.length }, "deliveries not published");
             failed.push(...slice);
           }
@@ -76,25 +84,47 @@ export function createDispatchPublisher(options: {
     async publishPushes(pushes) {
       if (pushes.length === 0) return;
       if (!nats.isConnected()) throw new Error("NATS is not connected");
+      const spans: Span[] = [];
       const ofUser = Map.groupBy(pushes, ({ tenantId, userId }) => `${tenantId} ${userId}`);
       for (const group of ofUser.values()) {
         const { tenantId, userId } = group[0]!;
         const subject = realtimeSubject(prefix, tenantId, userSubjectToken(userId));
         const inOrder = group.toSorted((a, b) => a.offset - b.offset);
         for (const slice of slices(inOrder, MAX_PUBLICATIONS_PER_MESSAGE)) {
-          const publications = slice.map(toPublication);
+          const publications = slice.map((push) => toPublication(push, spans));
           nats.nc.publish(
             subject,
             encodeRealtimeMessage({ version: 1, kind: "publication", userId, publications }),
           );
         }
       }
-      await within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
+      const flushed = within(nats.nc.flush(), FLUSH_TIMEOUT_MS);
+      for (const span of spans) void endWith(span, flushed);
+      await flushed;
     },
   };
 }
 
-function toPublication(push: OutgoingPush): PublicationText {
+const NO_SPANS: readonly Span[] = [];
+
+function startReleases(deliveries: readonly OutgoingDelivery[]): readonly Span[] {
+  const tracing = tracer();
+  if (tracing === undefined) return NO_SPANS;
+  const spans: Span[] = [];
+  for (const { id, tenantId, channel, traceParent } of deliveries) {
+    if (traceParent === null) continue;
+    const attributes = {
+      "belfry.tenant.id": tenantId,
+      "belfry.delivery.id": id,
+      "belfry.channel": channel,
+    };
+    spans.push(tracing.start("release", { kind: "producer", parent: traceParent, attributes }));
+  }
+  return spans;
+}
+
+/** Adds its span to `spans`, if it is sampled. */
+function toPublication(push: OutgoingPush, spans: Span[]): PublicationText {
   const { title, body, eventType, traceId } = push;
   const publication = publicationText({
     channel: realtimeChannel(push.channelName, push.userId),
@@ -102,7 +132,17 @@ function toPublication(push: OutgoingPush): PublicationText {
     data: { title, body, category: eventType, eventType },
     tags: publicationTags({ ...push, id: push.eventId }),
   });
-  return { ...publication, traceId };
+  const tracing = tracer();
+  if (tracing === undefined || push.traceParent === null) return { ...publication, traceId };
+  const attributes = {
+    "belfry.tenant.id": push.tenantId,
+    "belfry.event.id": push.eventId,
+    "belfry.event.type": eventType,
+  };
+  const parent = push.traceParent;
+  const span = tracing.start("publish", { kind: "producer", parent, attributes });
+  spans.push(span);
+  return { ...publication, traceId, traceParent: span.traceParent };
 }
 
 function slices<T>(items: readonly T[], size: number): T[][] {

@@ -11,6 +11,7 @@ import {
 import { recordReconciled } from "@belfry/database/reconciliations";
 import { untilNext } from "@belfry/service/every";
 import type { Logger } from "@belfry/service/logger";
+import { startStatement } from "@belfry/service/tracing";
 import type { DispatchPublisher } from "./dispatch-publisher.ts";
 import { countReconciled, countReleased } from "./dispatcher-metrics.ts";
 import { PUBLISHED_WITHIN_MS } from "./sweeper.ts";
@@ -48,17 +49,23 @@ export async function releaseOnce(
   channel: SentChannel,
   after: string,
 ): Promise<Turn> {
+  const startedAt = Date.now();
   const release = await releaseDeliveries(deps.pool, {
     channel,
     inFlightPerTenant: deps.inFlightPerTenant,
     after,
     most: MOST_PER_TURN,
   });
+  startStatement("release_deliveries", release.released, traceParentOf, startedAt)?.end();
   const failed = await sendOut(deps, release);
   const released = release.released.length - failed;
   countReleased(channel, released);
   if (failed > 0) return { after: "", capped: false, released };
   return { after: release.cutAfter ?? "", capped: release.capped.length > 0, released };
+}
+
+function traceParentOf({ traceParent }: Release["released"][number]): string | null {
+  return traceParent;
 }
 
 /**

@@ -21,6 +21,7 @@ const EVENT: StoredEvent = {
   locale: null,
   variables: '{"title":"Order","name":"Ada"}',
   traceId: "t",
+  traceParent: null,
   acceptedAt: new Date("2026-01-01T00:00:00Z"),
   acceptedAtText: "2026-01-01 00:00:00+00",
   sendAt: null,

@@ -8,6 +8,7 @@ import { isDataFault } from "@belfry/database/connection";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
 import type { Publisher } from "@belfry/service/publish";
+import { endWith, startStatement } from "@belfry/service/tracing";
 import type { Logger } from "pino";
 import { uuidv7 } from "uuidv7";
 
@@ -239,6 +240,10 @@ function laneOf(result: AcceptResult, expressPerMinute: number): EventLane {
   return limits.perMinute - limits.minuteRemaining > expressPerMinute ? "bulk" : "express";
 }
 
+function traceParentOf({ event }: Pending): string | undefined {
+  return event.options?.traceParent;
+}
+
 /**
  * Groups what arrives at the same time into one call of the database, with at most two calls in flight.
  * A batch that fails on its data is run again item by item, so that one poisoned event fails alone.
@@ -250,7 +255,9 @@ function createAcceptBatches(
 ): Batcher<Pending> {
   const accept: ApartOptions<Pending> = {
     async run(batch) {
-      settled(batch, await deps.acceptEvents(batch.map(({ event }) => event)));
+      const span = startStatement("accept_events", batch, traceParentOf);
+      const accepting = deps.acceptEvents(batch.map(({ event }) => event));
+      settled(batch, await endWith(span, accepting));
     },
     fail: (pending, error) => pending.fail(error),
     isItemFault(err, { length: events }) {

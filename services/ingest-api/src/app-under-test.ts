@@ -20,6 +20,7 @@ export async function appUnderTest(
   const app = await createApp({
     config: {
       trustProxy: "",
+      trustTraceSampling: false,
       packagesFolder: "",
       manageUrl: "",
       unknownKeysPerMinute: 60,

@@ -34,7 +34,12 @@ export interface AppDeps
   extends Omit<ReceiptDeps, "limits">,
     Omit<InboundDeps, "limits">,
     Omit<LinkPageDeps, "limits"> {
-  config: AbuseBounds & { trustProxy: string; packagesFolder: string; manageUrl: string };
+  config: AbuseBounds & {
+    trustProxy: string;
+    trustTraceSampling: boolean;
+    packagesFolder: string;
+    manageUrl: string;
+  };
   acceptor(rests: boolean): Acceptor | undefined;
   refusals: KnownRefusals;
   images: Images;
@@ -67,7 +72,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   await documentRoutes(app, apiDocument());
   const limits = await createAbuseLimits(app, config);
   const authentication = createAuthentication(app, { ...deps, access: KEY_ACCESS, limits });
-  triggerRoute(app, { ...deps, authentication });
+  const { trustTraceSampling } = config;
+  triggerRoute(app, { ...deps, authentication, trustTraceSampling });
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   const addActRoute = createActRoutes(app, {

@@ -47,6 +47,11 @@ export const configSchema = Type.Object({
       "Addresses or ranges of proxies whose X-Forwarded-For counts, comma-separated; empty: none",
     default: "",
   }),
+  TRUST_TRACE_SAMPLING: Type.Boolean({
+    description:
+      "Whether the sampled flag of a tenant's traceparent counts; false: only the sampler decides what is recorded",
+    default: false,
+  }),
   PACKAGES_FOLDER: Type.String({
     description:
       "Folder of the tarballs that /packages serves, from this service's own folder; none there: an empty list",

@@ -68,6 +68,7 @@ await runService({
     const app = await createApp({
       config: {
         trustProxy: config.TRUST_PROXY,
+        trustTraceSampling: config.TRUST_TRACE_SAMPLING,
         manageUrl: config.MANAGE_URL || config.PUBLIC_URL,
         packagesFolder: resolve(import.meta.dirname, "..", config.PACKAGES_FOLDER),
         unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,

@@ -22,6 +22,7 @@ import {
 } from "@belfry/http-api/route-schema";
 import type { Tenant } from "@belfry/http-api/tenant-directory";
 import { counter } from "@belfry/service/metrics";
+import { type Span, tracer } from "@belfry/service/tracing";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -99,6 +100,8 @@ export interface TriggerDeps {
   acceptor(rests: boolean): Acceptor | undefined;
   now(): Date;
   refusals: KnownRefusals;
+  /** `TRUST_TRACE_SAMPLING`. */
+  trustTraceSampling: boolean;
 }
 
 /**
@@ -137,6 +140,8 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       if (acceptor === undefined) {
         throw new Problem("internal", { cause: new Error("NATS is not connected") });
       }
+      const span = startAccept(request, reply, trigger.eventType, deps);
+      request.span = span;
       const result = await acceptor.accept({
         tenantId: tenant.id,
         dedupKey,
@@ -148,7 +153,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
         recipientPhone: trigger.recipientPhone,
         variables,
         traceId: request.id,
-        options,
+        options: span === undefined ? options : { ...options, traceParent: span.traceParent },
       });
       const { limits, outcome } = result;
       if (limits === null || outcome === "inactive") {
@@ -167,6 +172,33 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
       const message = triggerMessage(result.eventType!, result.tenantName!);
       return { success: true, message };
+    },
+  );
+}
+
+/** Undefined: tracing is off, or this request is not sampled. */
+function startAccept(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  eventType: string,
+  { trustTraceSampling }: TriggerDeps,
+): Span | undefined {
+  const parent = request.headers[HEADERS.traceparent];
+  return tracer()?.startRequest(
+    typeof parent === "string" ? parent : undefined,
+    trustTraceSampling,
+    "accept",
+    {
+      kind: "server",
+      startedAt: Date.now() - reply.elapsedTime,
+      attributes: {
+        "http.request.method": request.method,
+        "http.route": TRIGGER_PATH,
+        "url.scheme": request.protocol,
+        "url.path": TRIGGER_PATH,
+        "belfry.tenant.id": request.tenant.id,
+        "belfry.event.type": eventType,
+      },
     },
   );
 }

@@ -1,5 +1,6 @@
 import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
+import { spanFields, tracer } from "@belfry/service/tracing";
 import { observeDelivery } from "./gateway-metrics.ts";
 import { encodePublication } from "./protocol.ts";
 import { type ChannelState, type HistoryReader, MAX_RECOVERED } from "./realtime-history.ts";
@@ -20,6 +21,18 @@ export const GAP_RETRY_MS = 1_000;
 const MAX_HELD_BACK_BYTES = 64 * 1024;
 /** Most gaps are small. The first read tells how many more are missing. */
 const FIRST_FILL = 16;
+
+function startPush(parent: string, tenantId: string, eventId: string, connections: number) {
+  return tracer()?.start("push", {
+    kind: "consumer",
+    parent,
+    attributes: {
+      "belfry.tenant.id": tenantId,
+      "belfry.event.id": eventId,
+      "belfry.connections": connections,
+    },
+  });
+}
 
 /**
  * One realtime channel of one tenant as this gateway sees it. Its position is the least of its live
@@ -190,11 +203,17 @@ export class Topic implements Timed {
   }
 
   /** Logs one line for all connections. Publications read from Postgres have no trace id and no line. */
-  #logDelivered({ offset, id: eventId, traceId }: PublicationText): void {
+  #logDelivered({ offset, id: eventId, traceId, traceParent }: PublicationText): void {
     if (traceId === undefined) return;
     const connections = this.#subscriptions.length;
     const { tenantId } = this.key;
-    this.#deps.log.info({ tenantId, eventId, traceId, offset, connections }, "pushed");
+    const fields = { tenantId, eventId, traceId, offset, connections };
+    const span =
+      traceParent === undefined
+        ? undefined
+        : startPush(traceParent, tenantId, eventId, connections);
+    this.#deps.log.info(span === undefined ? fields : { ...fields, ...spanFields(span) }, "pushed");
+    span?.end();
   }
 
   #deliverPending(): void {

@@ -16,6 +16,7 @@ import {
 } from "@belfry/sending/sending-metrics";
 import type { Logger } from "@belfry/service/logger";
 import type { FairSemaphore } from "@belfry/service/semaphore";
+import { type Span, spanFields, tracer } from "@belfry/service/tracing";
 import {
   type EndedCall,
   type EndpointCalls,
@@ -108,6 +109,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<
   if (!(await deps.endpoints.take(webhook.webhookId))) {
     return { settlement: putOff(webhook, deps.random) };
   }
+  using span = startCall(webhook);
   const startedAt = performance.now();
   let answer: EndedCall | undefined;
   try {
@@ -123,12 +125,32 @@ async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<
   } finally {
     deps.endpoints.give(webhook.webhookId, { timedOut: answer?.timedOut ?? false });
   }
-  const settlement = judged(webhook, answer, performance.now() - startedAt, deps);
+  span?.end(
+    { "http.response.status_code": answer.status ?? undefined },
+    answer.class === "accepted" ? undefined : String(answer.status ?? answer.class),
+  );
+  const settlement = judged(webhook, answer, performance.now() - startedAt, { ...deps, span });
   const { webhookId, tenantId, url, failing } = webhook;
   const hasArrived = answer.class === "accepted";
   const reason = hasArrived ? null : answer.reason;
   const call = { webhookId, tenantId, url, reason, gone: answer.gone };
   return { settlement, call: hasArrived && !failing ? undefined : call };
+}
+
+/** Undefined: its event is not sampled. No address: an endpoint's is the tenant's text, and may hold a secret. */
+function startCall({ tenantId, id, webhookId, attempt, traceParent }: ClaimedWebhook) {
+  if (traceParent === null) return undefined;
+  return tracer()?.start("webhook call", {
+    kind: "client",
+    parent: traceParent,
+    attributes: {
+      "http.request.method": "POST",
+      "belfry.tenant.id": tenantId,
+      "belfry.delivery.id": id,
+      "belfry.webhook.id": webhookId,
+      "belfry.attempt.number": attempt,
+    },
+  });
 }
 
 /** Undefined, and logged, where a secret cannot be read. */
@@ -147,7 +169,7 @@ function judged(
   webhook: ClaimedWebhook,
   answer: WebhookAnswer,
   durationMs: number,
-  deps: SendWebhookDeps,
+  deps: SendWebhookDeps & { span?: Span | undefined },
 ): Settlement {
   const next = nextTry(answer, { retries: webhook.retries, random: deps.random });
   countAttempt(WEBHOOK, PROVIDER, answer.class, durationMs);
@@ -167,6 +189,7 @@ function judged(
       vendorStatus: answer.status,
       status: next.status,
       durationMs: Math.round(durationMs),
+      ...spanFields(deps.span),
     },
     "attempt",
   );

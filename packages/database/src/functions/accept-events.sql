@@ -5,8 +5,8 @@
 -- Arrays run in parallel, one item per event; keys are SHA-256 in hex. The caller sorts them by tenant, then key,
 -- so that two replicas lock the tenants' rows in the same order and cannot deadlock. p_options holds what few
 -- events have: an object or null per item, and null as a whole if no item has any. So a new field changes no
--- signature. Options: `channels`, `locale` and `cancelKey`, see the columns; `sendAt` (a time) or `delaySeconds`
--- store the event in scheduled_events until then, and it needs no message. A past time is ignored.
+-- signature. Options: `channels`, `locale`, `cancelKey` and `traceParent`, see the columns; `sendAt` (a time) or
+-- `delaySeconds` store the event in scheduled_events until then, and it needs no message. A past time is ignored.
 --
 -- Everything of one tenant happens under the lock on its row in tenant_limits, so the statements here see each
 -- other's keys and counters exactly. The clock is read once that lock is held. A key's old row is deleted first,
@@ -232,10 +232,10 @@ begin
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
-      recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key)
+      recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key, trace_parent)
     select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
            (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale',
-           u.send_at, u.options ->> 'cancelKey'
+           u.send_at, u.options ->> 'cancelKey', u.options ->> 'traceParent'
     from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
         p_options, send_at)
       as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options, send_at)

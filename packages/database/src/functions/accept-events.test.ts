@@ -12,6 +12,8 @@ import {
   refuseEvents,
 } from "./accept-events.ts";
 
+const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 async function setUp(t: test.TestContext): Promise<pg.Pool> {
   const { pool } = await connectedDatabase(t);
   return pool;
@@ -75,7 +77,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
     reference: "1001",
     recipientEmail: "ann@example.com",
     recipientPhone: "+12025550123",
-    options: { channels: 5, locale: "zh-Hant-TW" },
+    options: { channels: 5, locale: "zh-Hant-TW", traceParent: PARENT },
     variables: JSON.stringify({ text: "\u0000 \ud800 \u001f, 'quoted' \\ {} 💌", n: 1e300 }),
   });
   const [result] = await acceptEvents(pool, [full]);
@@ -90,6 +92,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(rows[0].recipient_email, "ann@example.com");
   assert.equal(rows[0].channels, 5);
   assert.equal(rows[0].locale, "zh-Hant-TW");
+  assert.equal(rows[0].trace_parent, PARENT);
   const beside = event("a", "beside", { reference: "1002", options: { channels: 1 } });
   await acceptEvents(pool, sorted([event("a", "bare"), beside]));
   const some = await pool.query("select channels, locale from events where id = $1", [beside.id]);
@@ -98,6 +101,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(bare.rows[0].variables, null);
   assert.equal(bare.rows[0].channels, null);
   assert.equal(bare.rows[0].locale, null);
+  assert.equal(bare.rows[0].trace_parent, null);
   assert.equal(bare.rows[0].recipient_phone, null);
 });
 

@@ -91,7 +91,8 @@ begin
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
-           d.template_version_id, e.id is not null, d.recipient, e.variables, e.trace_id,
+           d.template_version_id, e.id is not null, d.recipient, e.variables,
+           e.trace_id || coalesce(' ' || e.trace_parent, ''),
            v.id is not null, v.at_most_once,
            v.sensitive or coalesce(e.accepted_at <= v.sensitive_until, false),
            v.required_variables, o.active, o.default_locale, o.timezone,

@@ -7,7 +7,13 @@ import {
 import { reasonWords } from "@belfry/contracts/reasons";
 import { sql } from "kysely";
 import type pg from "pg";
-import { callClaim, callFunction, type Database } from "../connection.ts";
+import {
+  callClaim,
+  callFunction,
+  type Database,
+  traceParentOf,
+  withoutTraceParent,
+} from "../connection.ts";
 
 export interface DeliveryToClaim {
   id: string;
@@ -29,6 +35,8 @@ interface GatheredEvent {
   at: string;
   /** JSON text. */
   variables: string | null;
+  /** W3C `traceparent` of its spans; absent: not sampled. */
+  traceParent?: string;
 }
 
 /** One delivery held by this sender until its lease ends, with what a message is made of. */
@@ -52,6 +60,8 @@ export interface ClaimedDelivery {
   /** Undefined: it is of one event. */
   digest: DigestContent | undefined;
   traceId: string;
+  /** W3C `traceparent` that its spans belong to; null: not sampled, or of a digest. */
+  traceParent: string | null;
   settings: MessageSettings;
   /** Whom the event is for; null: it is gone. */
   userId: string | null;
@@ -144,7 +154,7 @@ export function claimDeliveries(
 function toResult(row: Row): ClaimResult {
   const { becomes, was, eventId, retries, templateVersionId, recipient, variables, at } = row;
   const { deliveryId: id, number: attempt, tenantId, userId, category, items } = row;
-  const [sensitive, traceId] = [row.sensitive === true, row.traceId ?? eventId];
+  const [sensitive, traceId] = [row.sensitive === true, withoutTraceParent(row.traceId ?? eventId)];
   switch (becomes) {
     case "busy":
       return { becomes, waitMs: row.waitMs ?? 1 };
@@ -166,6 +176,7 @@ function toResult(row: Row): ClaimResult {
             at,
           },
           ...{ userId, sensitive, traceId },
+          traceParent: traceParentOf(row.traceId),
           atMostOnce: row.atMostOnce === true,
           digest: items === null ? undefined : { count: row.itemCount ?? 0, items },
           settings: {

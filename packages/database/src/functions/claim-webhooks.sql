@@ -7,6 +7,7 @@
 -- An attempt of a sender that died ends as ambiguous and counts as a retry. An endpoint whose pause is over gets one
 -- delivery, as a probe: the pause is extended by the length of a lease, until somebody records how the probe went. The
 -- others are held: release_deliveries releases them in parts once the endpoint answers, and nobody touches them before.
+-- `type` holds the event's `trace_parent`, too, if it is sampled: behind a space, as in read_events.
 create or replace function claim_webhooks(
   p_ids uuid[], p_tenants text[], p_full uuid[], p_lease_ms integer, p_max_retries integer
 ) returns table (
@@ -44,7 +45,8 @@ begin
            d.released_at is null and coalesce(d.due_at, 'infinity') > moment, d.tenant_id, d.attempts + 1,
            d.retries + (d.status = 'sending')::integer, o.active, m.webhook_id, w.active, w.url,
            w.secret, case when w.previous_secret_until > moment then w.previous_secret end, w.paused_until,
-           coalesce(m.resend_of, m.id), m.type, m.payload, m.created_at, w.failing_since is not null
+           coalesce(m.resend_of, m.id), m.type || coalesce(' ' || e.trace_parent, ''), m.payload, m.created_at,
+           w.failing_since is not null
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     join lateral (select * from deliveries d where d.id = i.id limit 1) d
       on d.tenant_id = i.tenant_id and d.channel = 'WEBHOOK'
@@ -52,6 +54,8 @@ begin
       on m.tenant_id = d.tenant_id
     left join lateral (select * from webhooks w where w.id = m.webhook_id limit 1) w
       on w.tenant_id = d.tenant_id
+    left join lateral (select e.tenant_id, e.trace_parent from events e where e.id = m.event_id limit 1) e
+      on e.tenant_id = d.tenant_id
     left join lateral (select t.active from tenants t where t.id = d.tenant_id limit 1) o on true
   loop
     continue when place <> array_position(p_ids, delivery_id);

@@ -95,7 +95,7 @@ test("a claim says what is to be posted, and takes the delivery for as long as i
       webhookId: under.webhooks.get("all"),
     },
     ...{ url: "https://example.com/all", secret: "s", previousSecret: "old", messageId: first },
-    ...{ type: "webhook.test", payload: "{}", failing: false },
+    ...{ type: "webhook.test", traceParent: null, payload: "{}", failing: false },
   });
   const [other] = await claimWebhooks(under.pool, named([again]), OPTIONS);
   assert.ok(other?.becomes === "busy" && other.waitMs > 0 && other.waitMs <= 60_000);

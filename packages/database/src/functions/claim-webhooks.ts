@@ -1,6 +1,6 @@
 import { reasonWords } from "@belfry/contracts/reasons";
 import type pg from "pg";
-import { callClaim, callFunction } from "../connection.ts";
+import { callClaim, callFunction, traceParentOf, withoutTraceParent } from "../connection.ts";
 
 /** A message of a status webhook, claimed for one try. */
 export interface ClaimedWebhook {
@@ -20,6 +20,8 @@ export interface ClaimedWebhook {
   /** The webhook-id: the same in every try, and when a person sends it again. */
   messageId: string;
   type: string;
+  /** W3C `traceparent` that its spans belong to; null: its event is not sampled, or it is about none. */
+  traceParent: string | null;
   /** JSON, posted as it is. */
   payload: string;
   toldAt: Date;
@@ -41,7 +43,7 @@ export interface WebhookClaimOptions {
   maxRetries: number;
 }
 
-type Row = Omit<ClaimedWebhook, "id" | "attempt"> & {
+type Row = Omit<ClaimedWebhook, "id" | "attempt" | "traceParent"> & {
   deliveryId: string;
   becomes: WebhookClaim["becomes"];
   was: string;
@@ -82,7 +84,16 @@ function toClaim({
     case "failed":
       return { becomes, reason: reasonWords(reason ?? "") };
     case "sending":
-      return { becomes, webhook: { ...webhook, id: deliveryId, attempt: number } };
+      return {
+        becomes,
+        webhook: {
+          ...webhook,
+          id: deliveryId,
+          attempt: number,
+          type: withoutTraceParent(webhook.type),
+          traceParent: traceParentOf(webhook.type),
+        },
+      };
   }
 }
 

@@ -64,8 +64,9 @@ end
 $function$;
 
 -- The content of a digest's message: `counted` events, and the oldest of them that fit, as JSON objects of `id`, `at`
--- and `variables` (text). `newest` are the variables of the newest event, `trace` is its trace. Of a large digest it
--- reads a part by id, which is the order of acceptance: reading all events would slow each attempt with the size.
+-- and `variables` (text), and of `traceParent` if the event is sampled. `newest` are the variables of the newest event,
+-- `trace` is its trace. Of a large digest it reads a part by id, which is the order of acceptance: reading all events
+-- would slow each attempt with the size.
 create or replace function digest_content(
   p_digest uuid, p_tenant text, p_most integer, p_most_bytes integer,
   out counted integer, out items json, out newest text, out trace text, out newest_at timestamptz
@@ -84,7 +85,7 @@ begin
       where i.digest_id = p_digest and i.state = 'in' order by i.event_id limit p_most
     ),
     shown as materialized (
-      select e.id, coalesce(e.released_at, e.accepted_at) as at, e.variables
+      select e.id, coalesce(e.released_at, e.accepted_at) as at, e.variables, e.trace_parent
       from oldest o
       cross join lateral (select * from events e where e.id = o.event_id limit 1) e
       where e.tenant_id = p_tenant
@@ -92,7 +93,10 @@ begin
     placed as (
       select s.*, sum(octet_length(coalesce(s.variables, ''))) over (order by s.at, s.id) as bytes from shown s
     )
-    select json_agg(json_build_object('id', p.id, 'at', p.at, 'variables', p.variables) order by p.at, p.id)
+    select json_agg(case when p.trace_parent is null
+        then json_build_object('id', p.id, 'at', p.at, 'variables', p.variables)
+        else json_build_object('id', p.id, 'at', p.at, 'variables', p.variables, 'traceParent', p.trace_parent)
+      end order by p.at, p.id)
     from placed p where p.bytes <= p_most_bytes);
   select e.variables, e.trace_id, coalesce(e.released_at, e.accepted_at) into newest, trace, newest_at
   from (

@@ -1,7 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestSettings, EventOutcome, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
-import { callFunction, readRows } from "../connection.ts";
+import { callFunction, readRows, traceParentOf, withoutTraceParent } from "../connection.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
@@ -19,6 +19,8 @@ export interface StoredEvent {
   /** JSON text. */
   variables: string | null;
   traceId: string;
+  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  traceParent: string | null;
   acceptedAt: Date;
   /** To the microsecond: tells a reopened event from the one that was read. */
   acceptedAtText: string;
@@ -143,7 +145,7 @@ interface Row {
 
 /** Reads a batch in one query; ids that do not exist are missing from the answer. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
-  type Row = Omit<StoredEvent, "released" | "mayHavePreferences"> & {
+  type Row = Omit<StoredEvent, "released" | "mayHavePreferences" | "traceParent"> & {
     releasedAt: Date | null;
     releasedAtText: string;
     hasRecipients: boolean;
@@ -152,9 +154,27 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   const rows = await callFunction<Row>(pool, "read_events", { p_ids: ids });
   return rows.map((row) => ({
     ...row,
+    traceId: withoutTraceParent(row.traceId),
+    traceParent: traceParentOf(row.traceId),
     released: row.releasedAt === null ? null : { at: row.releasedAt, text: row.releasedAtText },
     mayHavePreferences: row.hasRecipients || row.hasPreferences,
   }));
+}
+
+/** Moves events that are not dispatched yet into traces of their own, by id: what follows of them belongs there. */
+export async function moveTraces(pool: pg.Pool, moved: ReadonlyMap<string, string>): Promise<void> {
+  const ids = [...moved.keys()].sort();
+  await pool.query({
+    name: "move_traces",
+    // Locked in the order in which every batch takes its rows: no deadlock.
+    text: `with locked as materialized (
+             select e.id from events e where e.id = any ($1::uuid[]) and e.dispatched_at is null
+             order by e.id for no key update
+           )
+           update events set trace_parent = ($2::text[])[array_position($1::uuid[], id)]
+           where id = any (array(select id from locked))`,
+    values: [ids, ids.map((id) => moved.get(id))],
+  });
 }
 
 /** No two notifications of a channel have one offset. */
@@ -262,7 +282,13 @@ export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): 
 /** What an event that was dispatched before may not have got out of the door. */
 export interface DispatchedBefore {
   /** Released and not yet taken by a sender. */
-  deliveries: { id: string; tenantId: string; channel: ProviderChannel; traceId: string }[];
+  deliveries: {
+    id: string;
+    tenantId: string;
+    channel: ProviderChannel;
+    traceId: string;
+    traceParent: string | null;
+  }[];
   pushes: (NewPush & { eventId: string; offset: number; createdAt: Date })[];
   /** Accepted, and neither dispatched nor refused: changed since it was read, or never claimed. */
   pending: string[];
@@ -277,12 +303,12 @@ export async function readDispatchedBefore(
   type Delivery = DispatchedBefore["deliveries"][number];
   const deliveries = await readRows<Delivery>(pool, {
     name: "deliveries_dispatched_before",
-    text: `select d.id, d.tenant_id, d.channel, e.trace_id
+    text: `select d.id, d.tenant_id, d.channel, e.trace_id, e.trace_parent
            from unnest($1::uuid[]) as item (id)
            cross join lateral (
              select * from deliveries d where d.event_id = item.id limit 32
            ) d
-           cross join lateral (select trace_id from events e where e.id = item.id limit 1) e
+           cross join lateral (select trace_id, trace_parent from events e where e.id = item.id limit 1) e
            where d.status = 'queued' and d.released_at is not null`,
     values: [eventIds],
   });

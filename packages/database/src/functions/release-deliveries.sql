@@ -93,7 +93,8 @@ begin
           released_at = case when d.expires_at <= moment then null else moment end
       where d.id = any (ids)
       returning case when d.status = 'expired' then 'settled' else 'released' end,
-        d.tenant_id, d.id, d.event_id, (select e.trace_id from events e where e.id = d.event_id);
+        d.tenant_id, d.id, d.event_id,
+        (select e.trace_id || coalesce(' ' || e.trace_parent, '') from events e where e.id = d.event_id);
     if cardinality(ids) >= room or endpoints <> '{}' then
       return query select 'capped', owner, null::uuid, null::uuid, null::text;
     end if;
@@ -230,6 +231,6 @@ begin
     update deliveries d set released_at = moment
     where d.id = any (ids) and d.released_at is not null
     returning 'released', d.tenant_id, d.id, d.event_id,
-      (select e.trace_id from events e where e.id = d.event_id);
+      (select e.trace_id || coalesce(' ' || e.trace_parent, '') from events e where e.id = d.event_id);
 end
 $function$;

@@ -1,12 +1,14 @@
 import type { SentChannel } from "@belfry/contracts/channels";
 import type pg from "pg";
-import { callFunction } from "../connection.ts";
+import { callFunction, traceParentOf, withoutTraceParent } from "../connection.ts";
 
 interface ReleasedDelivery {
   id: string;
   tenantId: string;
   channel: SentChannel;
   traceId: string;
+  /** W3C `traceparent` that its spans belong to; null: not sampled. */
+  traceParent: string | null;
 }
 
 export interface Release {
@@ -133,7 +135,13 @@ function toRelease(channel: SentChannel, rows: Row[]): Release {
   };
   for (const { kind, deliveryId: id, tenantId, eventId, traceId } of rows) {
     if (kind === "released") {
-      release.released.push({ id, tenantId, channel, traceId: traceId ?? eventId });
+      release.released.push({
+        id,
+        tenantId,
+        channel,
+        traceId: withoutTraceParent(traceId ?? eventId),
+        traceParent: traceParentOf(traceId),
+      });
     } else if (kind === "settled") release.settledEvents.push(eventId);
     else if (kind === "capped") release.capped.push(tenantId);
     else if (kind === "cut") release.cutAfter = tenantId;
