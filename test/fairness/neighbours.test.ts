@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
 import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { MAX_EVENTS_OF_BATCH } from "@belfry/contracts/trigger-batch";
 import { MAX_USERS_OF_BATCH } from "@belfry/contracts/users";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { wholeFile } from "@belfry/testing/whole-file";
@@ -23,8 +24,15 @@ const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, n) => `${prefix}-${n}`.padEnd(200, "x"));
 const LONG_AGO = new Date(Date.now() - 20 * 86_400_000).toISOString();
 
+const EVENTS_OF_BATCH = Array.from({ length: MAX_EVENTS_OF_BATCH }, (_, n) => ({
+  eventType: "nothing.listens",
+  payload: { userId: `user-${n}` },
+  variables: { text: "x".repeat(9_000) },
+}));
+
 /** Of each call but the trigger the dearest input that is allowed: a query, a body. A new call needs a row. */
 const DEAREST: Readonly<Record<string, { query?: string; body?: unknown }>> = {
+  "POST /api/v1/events/trigger-batch": { body: { events: EVENTS_OF_BATCH } },
   "POST /api/v1/events/cancel": {
     body: {
       cancelKeys: names(MAX_CANCEL_NAMES, "key"),

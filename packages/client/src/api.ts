@@ -56,6 +56,25 @@ export interface Triggered {
   traceId: string;
 }
 
+/** One of many events. */
+export interface BatchEvent extends TriggerInput {
+  /** As of a single trigger: one is generated when you give none. */
+  idempotencyKey?: string;
+}
+
+/** What became of one of many events: as the single call would have answered. */
+export type BatchResult =
+  | { statusCode: 200; success: true; eventId: string; replayed: boolean; message: string }
+  | {
+      statusCode: number;
+      success?: undefined;
+      error: string;
+      /** With 422 one text a fault. */
+      message: string | string[];
+      /** Seconds; with 429 only. */
+      retryAfter?: number;
+    };
+
 export interface RealtimeToken {
   token: string;
   /** As `personal#user-1`: subscribe to each. */

@@ -257,6 +257,21 @@ test("a call ends with its signal, in a try and in a pause", async (t) => {
   await assert.rejects(pausing, { name: "AbortError" });
 });
 
+test("a batch is signed as a trigger is, and each of its events has a key, so that a retry doubles none", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  const results = [{ statusCode: 422, error: "Validation Error", message: ["eventType is wrong"] }];
+  server.answer = { status: 200, body: { success: true, results } };
+  const events = [{ ...event, idempotencyKey: "mine" }, event, event];
+  assert.deepEqual(await client.triggerBatch(events, { traceId: "trace-1" }), results);
+  const { method, path, body, headers } = server.requests[0]!;
+  assert.equal(`${method} ${path}`, "POST /api/v1/events/trigger-batch");
+  assert.equal(headers["x-service-signature"], sign("hush", body));
+  assert.equal(headers["x-trace-id"], "trace-1");
+  const keys = JSON.parse(body).events.map((one: { idempotencyKey: string }) => one.idempotencyKey);
+  assert.equal(keys[0], "mine");
+  assert.equal(new Set(keys).size, 3);
+});
+
 test("a cancel is signed as a trigger is, and tells what it stopped", async (t) => {
   const { server, client } = await setUp(t, { webhookSecret: "hush" });
   const told = { cancelled: ["e-1"], partly: [], pending: [], tooLate: [], more: true };

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type {
+  BatchEvent,
+  BatchResult,
   CancelInput,
   Cancelled,
   Erasure,
@@ -52,6 +54,14 @@ export interface TriggerOptions extends CallOptions {
 export interface Client {
   /** Sends an event; resolves when Belfry has stored it and will dispatch it. */
   trigger(input: TriggerInput, options?: TriggerOptions): Promise<Triggered>;
+  /**
+   * Sends up to 100 events in one call. Resolves with a result for each, in their order: look at every `statusCode`, as
+   * some may be over a limit, or wrong. Only the whole call is retried.
+   */
+  triggerBatch(
+    events: readonly BatchEvent[],
+    options?: Omit<TriggerOptions, "idempotencyKey">,
+  ): Promise<BatchResult[]>;
   /** A connection token for one user's browser, valid for 2 hours. */
   realtimeToken(userId: string, options?: CallOptions): Promise<RealtimeToken>;
   /** A user's inbox, newest first; at most `limit` (50), after the first `offset`. */
@@ -151,6 +161,14 @@ export function createClient(options: ClientOptions): Client {
         replayed: answer.headers.get("idempotency-replayed") === "true",
         traceId: answer.headers.get("x-trace-id") ?? "",
       };
+    },
+    async triggerBatch(events, { traceId, ...rest } = {}) {
+      const keyed = events.map((event) => ({ idempotencyKey: randomUUID(), ...event }));
+      const body = JSON.stringify({ events: keyed });
+      const headers = { ...signed(body), ...(traceId !== undefined && { "x-trace-id": traceId }) };
+      const path = "/api/v1/events/trigger-batch";
+      type Answer = { results: BatchResult[] };
+      return (await call<Answer>("POST", path, { ...rest, headers, body })).body.results;
     },
     async realtimeToken(userId, rest = {}) {
       const body = JSON.stringify({ userId });

@@ -91,7 +91,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     let last: Group | undefined;
     for (const [index, result] of results.entries()) {
       const waiter = batch[index]!;
-      // The batch is in the order of its keys: who asks for the same event comes next.
+      // Who asks for the same event comes next.
       if (result.eventId !== null && result.eventId === last?.item.id) {
         last.waiters.push({ waiter, result });
         continue;
@@ -269,9 +269,7 @@ function createAcceptBatches(
   return createBatcher<Pending>({
     async run(batch) {
       const fresh = batch.filter((pending) => !hasWaitedTooLong(pending));
-      // The order in which every replica takes the rows of the tenants: no deadlock.
-      fresh.sort((a, b) => compare(a.event, b.event));
-      if (fresh.length > 0) await runApart(fresh, accept);
+      if (fresh.length > 0) await runApart(inLockOrder(fresh), accept);
     },
     bytesOf: ({ event }) => ROW_BYTES + (event.variables?.length ?? 0),
     maxItems: MAX_EVENTS,
@@ -287,10 +285,17 @@ function hasWaitedTooLong(pending: Pending): boolean {
   return true;
 }
 
-function compare(a: EventToAccept, b: EventToAccept): number {
-  if (a.tenantId !== b.tenantId) return a.tenantId < b.tenantId ? -1 : 1;
-  if (a.dedupKey === b.dedupKey) return 0;
-  return a.dedupKey < b.dedupKey ? -1 : 1;
+/**
+ * Tenant by tenant, in the order in which every replica takes their rows: no deadlock. The events of a tenant stay in the
+ * order in which they came, as its limits count them, but those of one key come together.
+ */
+function inLockOrder(batch: Pending[]): Pending[] {
+  if (batch.length === 1) return batch;
+  const tenants = [...Map.groupBy(batch, ({ event }) => event.tenantId)];
+  tenants.sort(([a], [b]) => (a < b ? -1 : 1));
+  return tenants
+    .flatMap(([, events]) => [...Map.groupBy(events, ({ event }) => event.dedupKey).values()])
+    .flat();
 }
 
 /**

@@ -20,6 +20,7 @@ import { KEY_ACCESS } from "./key-access.ts";
 import { packageRoutes } from "./package-routes.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
+import { triggerBatchRoute } from "./trigger-batch-route.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { userRoutes } from "./user-routes.ts";
 import {
@@ -73,7 +74,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const limits = await createAbuseLimits(app, config);
   const authentication = createAuthentication(app, { ...deps, access: KEY_ACCESS, limits });
   const { trustTraceSampling } = config;
-  triggerRoute(app, { ...deps, authentication, trustTraceSampling });
+  const triggerDeps = { ...deps, authentication, trustTraceSampling };
+  triggerRoute(app, triggerDeps);
+  triggerBatchRoute(app, triggerDeps);
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   const addActRoute = createActRoutes(app, {

@@ -15,6 +15,7 @@ import {
   ScheduledResponse,
 } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { TRIGGER_BATCH_PATH } from "@belfry/contracts/trigger-batch";
 import { EXAMPLE_ID } from "@belfry/http-api/route-schema";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
@@ -28,7 +29,12 @@ const EVENT = {
       examples: [EXAMPLE_ID],
     }),
   }),
-  reserved: { [TRIGGER_PATH]: "POST", [CANCEL_PATH]: "POST", [SCHEDULED_PATH]: "GET, HEAD" },
+  reserved: {
+    [TRIGGER_PATH]: "POST",
+    [TRIGGER_BATCH_PATH]: "POST",
+    [CANCEL_PATH]: "POST",
+    [SCHEDULED_PATH]: "GET, HEAD",
+  },
 };
 
 /** A tenant's events: shown, listed until their time, moved and cancelled. They need Postgres alone, and not NATS. */

@@ -14,6 +14,7 @@ import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
 import { REALTIME_TOKEN_PATH } from "@belfry/contracts/realtime-token";
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { TRIGGER_BATCH_PATH } from "@belfry/contracts/trigger-batch";
 import { ERASURE_PATH, USER_PATH, USERS_BATCH_PATH } from "@belfry/contracts/users";
 import {
   WEBHOOK_ATTEMPTS_PATH,
@@ -30,6 +31,7 @@ import {
 /** What a key must be good for, by route. A route with a key that is not here cannot be registered. */
 export const KEY_ACCESS = {
   [`POST ${TRIGGER_PATH}`]: "trigger",
+  [`POST ${TRIGGER_BATCH_PATH}`]: "trigger",
   [`POST ${CANCEL_PATH}`]: "trigger",
   [`PATCH ${EVENT_PATH}`]: "trigger",
   [`GET ${EVENT_PATH}`]: "read",

@@ -10,6 +10,7 @@ import {
   TriggerResponse,
   triggerMessage,
 } from "@belfry/contracts/trigger";
+import type { AcceptOutcome, TenantLimits } from "@belfry/database/functions/accept-events";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
 import { headerText, readBody } from "@belfry/http-api/read-request";
 import {
@@ -28,7 +29,13 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
-import { automaticKey, explicitKey, readTrigger, writeVariables } from "./read-trigger.ts";
+import {
+  automaticKey,
+  explicitKey,
+  readTrigger,
+  type Trigger,
+  writeVariables,
+} from "./read-trigger.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 
 const schema = {
@@ -123,65 +130,95 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const { tenant } = request;
       const trigger = readTrigger(request.body);
       const variables = writeVariables(trigger, request.bodyText);
-      const { options } = trigger;
-      const rests = options !== null && requireWithinRetention(options, tenant, deps);
-      const given = request.headers[HEADERS.idempotencyKey];
+      const key = request.headers[HEADERS.idempotencyKey];
       const dedupKey =
-        given === undefined
+        key === undefined
           ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
-          : explicitKey(tenant.id, headerText(String(given)));
-
-      const known = deps.refusals.find(tenant.id);
-      if (known !== undefined) {
-        request.logFields = { tenantId: tenant.id, outcome: "minute" };
-        throw limitProblem("minute", tenant.name, known);
-      }
-      const acceptor = deps.acceptor(rests);
-      if (acceptor === undefined) {
-        throw new Problem("internal", { cause: new Error("NATS is not connected") });
-      }
-      const span = startAccept(request, reply, trigger.eventType, deps);
+          : explicitKey(tenant.id, headerText(String(key)));
+      const span = startAccept(request, reply, TRIGGER_PATH, deps, trigger.eventType);
       request.span = span;
-      const result = await acceptor.accept({
-        tenantId: tenant.id,
-        dedupKey,
-        id: uuidv7(),
-        eventType: trigger.eventType,
-        userId: trigger.userId,
-        reference: trigger.reference,
-        recipientEmail: trigger.recipientEmail,
-        recipientPhone: trigger.recipientPhone,
-        variables,
-        traceId: request.id,
-        options: span === undefined ? options : { ...options, traceParent: span.traceParent },
-      });
-      const { limits, outcome } = result;
-      if (limits === null || outcome === "inactive") {
-        throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
-      }
+      const given = { tenant, trigger, variables, dedupKey, traceId: request.id, span };
+      const { outcome, ...result } = await acceptTrigger(deps, given);
       if (outcome === "minute" || outcome === "day") {
         request.logFields = { tenantId: tenant.id, outcome };
-        // Over the daily cap a replay is still answered: only the minute's window may be refused from memory.
-        if (outcome === "minute") deps.refusals.note(tenant.id, limits);
-        throw limitProblem(outcome, result.tenantName ?? tenant.name, limits);
+        throw limitProblem(outcome, result.tenantName, result.limits);
       }
-      const headers = limitHeaders(limits);
+      const headers = limitHeaders(result.limits);
       reply.header("ratelimit-policy", headers.policy).header("ratelimit", headers.left);
       reply.header(HEADERS.eventId, result.eventId);
       request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
       if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
-      const message = triggerMessage(result.eventType!, result.tenantName!);
+      const message = triggerMessage(result.eventType!, result.tenantName);
       return { success: true, message };
     },
   );
 }
 
+/** A checked trigger of a tenant. */
+interface GivenTrigger {
+  tenant: Tenant;
+  trigger: Trigger;
+  /** JSON, as they are stored. */
+  variables: string | null;
+  dedupKey: string;
+  traceId: string;
+  /** Of the request that brings it. */
+  span: Span | undefined;
+}
+
+export interface AcceptedTrigger {
+  /** `minute` and `day`: it is over that limit and has no event. */
+  outcome: Exclude<AcceptOutcome, "inactive">;
+  eventId: string | null;
+  eventType: string | null;
+  tenantName: string;
+  limits: TenantLimits;
+}
+
+/** Judges a trigger by the tenant's retention and limits, and accepts it. Throws a Problem for any other refusal. */
+export async function acceptTrigger(
+  deps: TriggerDeps,
+  { tenant, trigger, variables, dedupKey, traceId, span }: GivenTrigger,
+): Promise<AcceptedTrigger> {
+  const { options } = trigger;
+  const rests = options !== null && requireWithinRetention(options, tenant, deps);
+  const known = deps.refusals.find(tenant.id);
+  if (known !== undefined) {
+    const nothing = { eventId: null, eventType: null };
+    return { outcome: "minute", ...nothing, tenantName: tenant.name, limits: known };
+  }
+  const acceptor = deps.acceptor(rests);
+  if (acceptor === undefined) {
+    throw new Problem("internal", { cause: new Error("NATS is not connected") });
+  }
+  const { outcome, limits, eventId, eventType, tenantName } = await acceptor.accept({
+    tenantId: tenant.id,
+    dedupKey,
+    id: uuidv7(),
+    eventType: trigger.eventType,
+    userId: trigger.userId,
+    reference: trigger.reference,
+    recipientEmail: trigger.recipientEmail,
+    recipientPhone: trigger.recipientPhone,
+    variables,
+    traceId,
+    options: span === undefined ? options : { ...options, traceParent: span.traceParent },
+  });
+  if (limits === null || outcome === "inactive") {
+    throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
+  }
+  // Over the daily cap a replay is still answered: only the minute's window may be refused from memory.
+  if (outcome === "minute") deps.refusals.note(tenant.id, limits);
+  return { outcome, limits, eventId, eventType, tenantName: tenantName ?? tenant.name };
+}
+
 /** Undefined: tracing is off, or this request is not sampled. */
-function startAccept(
+export function startAccept(
   request: FastifyRequest,
   reply: FastifyReply,
-  eventType: string,
+  path: string,
   { trustTraceSampling }: TriggerDeps,
+  eventType?: string,
 ): Span | undefined {
   const parent = request.headers[HEADERS.traceparent];
   return tracer()?.startRequest(
@@ -193,9 +230,9 @@ function startAccept(
       startedAt: Date.now() - reply.elapsedTime,
       attributes: {
         "http.request.method": request.method,
-        "http.route": TRIGGER_PATH,
+        "http.route": path,
         "url.scheme": request.protocol,
-        "url.path": TRIGGER_PATH,
+        "url.path": path,
         "belfry.tenant.id": request.tenant.id,
         "belfry.event.type": eventType,
       },

@@ -2,8 +2,9 @@
 -- window and the day, and stores the events. It decides item by item, in memory, and queries tables only when
 -- necessary, because setting up one large statement costs more than a lone event.
 --
--- Arrays run in parallel, one item per event; keys are SHA-256 in hex. The caller sorts them by tenant, then key,
--- so that two replicas lock the tenants' rows in the same order and cannot deadlock. p_options holds what few
+-- Arrays run in parallel, one item per event; keys are SHA-256 in hex. The caller sorts them by tenant, so that two
+-- replicas lock the tenants' rows in the same order and cannot deadlock, and puts the items of one key together. The
+-- limits count a tenant's items in their order. p_options holds what few
 -- events have: an object or null per item, and null as a whole if no item has any. So a new field changes no
 -- signature. Options: `channels`, `locale`, `cancelKey` and `traceParent`, see the columns; `sendAt` (a time) or
 -- `delaySeconds` store the event in scheduled_events until then, and it needs no message. A past time is ignored.

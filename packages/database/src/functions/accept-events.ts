@@ -91,8 +91,8 @@ interface Runner {
 }
 
 /**
- * Accepts a batch in one call. The batch must be sorted by
- * (tenantId, dedupKey). Results come in the order of the batch.
+ * Accepts a batch in one call. The batch must be sorted by tenantId, and have the events of one dedupKey together.
+ * Results come in the order of the batch.
  */
 export async function acceptEvents(
   pool: Runner,

@@ -1,0 +1,72 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { FAULT, faultOf, field, success, text } from "./fields.ts";
+import { TriggerRequest } from "./trigger.ts";
+
+/** `POST /api/v1/events/trigger-batch`: many events in one call, each judged and answered as the single call would be. */
+export const TRIGGER_BATCH_PATH = "/api/v1/events/trigger-batch";
+
+export const MAX_EVENTS_OF_BATCH = 100;
+/** Of a batch's body; an event in it may be as large as the body of a single call. */
+export const MAX_TRIGGER_BATCH_BYTES = 1024 * 1024;
+
+export const BatchEvent = Type.Object(
+  {
+    ...TriggerRequest.properties,
+    idempotencyKey: Type.Optional(
+      text({
+        description:
+          "The deduplication key in place of the automatic one, as X-Idempotency-Key is of a single call",
+        examples: ["order-1001-confirmed"],
+      }),
+    ),
+  },
+  { not: TriggerRequest.not, [FAULT]: faultOf(TriggerRequest) },
+);
+export type BatchEvent = Static<typeof BatchEvent>;
+
+export const TriggerBatchRequest = Type.Object(
+  {
+    events: field<unknown[]>(
+      {
+        type: "array",
+        items: BatchEvent,
+        minItems: 1,
+        maxItems: MAX_EVENTS_OF_BATCH,
+        description: "Each as a single call has it; the events of one user arrive in this order",
+      },
+      (value) => {
+        if (!Array.isArray(value)) return "must be an array";
+        if (value.length === 0) return "must have at least 1 item";
+        if (value.length <= MAX_EVENTS_OF_BATCH) return undefined;
+        return `must have at most ${MAX_EVENTS_OF_BATCH} items`;
+      },
+    ),
+  },
+  { title: "TriggerBatchRequest" },
+);
+
+export const TriggerBatchResponse = Type.Object(
+  {
+    success,
+    results: Type.Array(
+      Type.Object({
+        statusCode: Type.Integer({ description: "The status that the single call would have" }),
+        eventId: Type.Optional(
+          Type.String({ description: "Belfry's id of the event; with 200 only" }),
+        ),
+        replayed: Type.Optional(
+          Type.Boolean({ description: "An earlier event answered; with 200 only" }),
+        ),
+        success: Type.Optional(Type.Boolean({ description: "true; with 200 only" })),
+        error: Type.Optional(Type.String({ description: "The name of the status; not with 200" })),
+        message: Type.Union([Type.String(), Type.Array(Type.String())], {
+          description: "As in the answer of the single call; for 422 one string a fault",
+        }),
+        retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
+      }),
+      { description: "In the order of the request" },
+    ),
+  },
+  { title: "TriggerBatchResponse" },
+);
+export type BatchResult = Static<typeof TriggerBatchResponse>["results"][number];

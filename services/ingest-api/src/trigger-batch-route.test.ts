@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { createTenant } from "@belfry/administration/tenants/tenants";
+import { IN_APP } from "@belfry/contracts/channels";
+import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
+import { HEADERS } from "@belfry/contracts/trigger";
+import type { BatchResult } from "@belfry/contracts/trigger-batch";
+import {
+  acceptEvents,
+  acknowledgeEvents,
+  refuseEvents,
+} from "@belfry/database/functions/accept-events";
+import { parseSecretKeys } from "@belfry/database/secrets";
+import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
+import { createLogger } from "@belfry/service/logger";
+import { connectedDatabase } from "@belfry/testing/database";
+import { createAcceptor } from "./accept.ts";
+import { appUnderTest } from "./app-under-test.ts";
+
+const log = createLogger({ service: "test", level: "silent" });
+
+/** The API with a NATS that takes every message, or with none. */
+async function setUp(t: test.TestContext, { nats = true } = {}) {
+  const { pool, db } = await connectedDatabase(t);
+  const published: string[][] = [];
+  const acceptor = createAcceptor({
+    acceptEvents: (batch) => acceptEvents(pool, batch),
+    refuseEvents: (ids) => refuseEvents(pool, ids),
+    acknowledgeEvents: (ids) => acknowledgeEvents(pool, ids),
+    publisher: {
+      async publishIds(_subject, items) {
+        published.push(items.map(({ id }) => id));
+        return { duplicate: false, streamSequence: 1 };
+      },
+    },
+    prefix: "test",
+    expressPerMinute: 1000,
+    log,
+  });
+  t.after(() => acceptor.idle());
+  const keys = parseSecretKeys(`k1:${randomBytes(32).toString("base64")}`);
+  const { app } = await appUnderTest(db, {
+    directory: createTenantDirectory(db, keys),
+    acceptor: (rests) => (nats || rests ? acceptor : undefined),
+  });
+  t.after(() => app.close());
+  const tenant = (more: Partial<Parameters<typeof createTenant>[1]> = {}) =>
+    createTenant(db, { name: "Acme", ...more }, keys);
+  const post = async (path: string, apiKey: string, text: string, headers = {}) => {
+    const answer = await app.inject({
+      method: "POST",
+      url: `/api/v1/events/${path}`,
+      headers: { "x-api-key": apiKey, "content-type": "application/json", ...headers },
+      payload: text,
+    });
+    return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
+  };
+  const batch = async (apiKey: string, events: unknown, headers = {}) => {
+    const answer = await post("trigger-batch", apiKey, JSON.stringify({ events }), headers);
+    return { ...answer, results: answer.body.results as BatchResult[] };
+  };
+  const stored = async (id: string | undefined) =>
+    (await pool.query("select * from events where id = $1", [id])).rows[0];
+  return { tenant, post, batch, stored, published };
+}
+
+const event = (over: object = {}) => ({
+  eventType: "order.confirmed",
+  payload: { userId: "user-1" },
+  ...over,
+});
+const statuses = (results: readonly BatchResult[]) => results.map(({ statusCode }) => statusCode);
+
+test("each event of a batch gets the answer of a single call", async (t) => {
+  const { tenant, post, batch } = await setUp(t);
+  const [one, many] = [await tenant(), await tenant()];
+  const events = [
+    event({ idempotencyKey: "a", eventId: "order-1" }),
+    event({ idempotencyKey: "a" }),
+    event({ payload: {} }),
+    "no object",
+    null,
+    event({ channels: [IN_APP], locale: "de-AT", idempotencyKey: "b" }),
+    event({ payload: { userId: "user-2" } }),
+    event({ payload: { userId: "user-2" }, variables: { other: true } }),
+    event({ idempotencyKey: "" }),
+    event({ sendAt: "2099-01-01T00:00:00Z" }),
+    event({ sendAt: "2026-01-01T00:00:00Z", delaySeconds: 5 }),
+  ];
+  const { status, results, body, headers } = await batch(many.apiKey, events);
+  assert.equal(status, 200);
+  assert.equal(body.success, true);
+  assert.match(String(headers["ratelimit-policy"]), /"per-minute"/);
+  for (const [at, given] of events.entries()) {
+    const { idempotencyKey, ...single } = (given ?? {}) as { idempotencyKey?: string };
+    const answer = await post(
+      "trigger",
+      one.apiKey,
+      JSON.stringify(typeof given === "object" ? given && single : given),
+      idempotencyKey === undefined ? {} : { "x-idempotency-key": idempotencyKey },
+    );
+    const { statusCode, eventId, replayed, ...rest } = results[at]!;
+    assert.equal(statusCode, answer.status, `event ${at}`);
+    if (statusCode === 200) {
+      assert.deepEqual(rest, answer.body);
+      assert.equal(replayed, answer.headers["idempotency-replayed"] === "true");
+      assert.match(eventId!, /^[0-9a-f-]{36}$/);
+    } else if (idempotencyKey === undefined) {
+      assert.deepEqual({ statusCode, ...rest }, answer.body);
+    } else {
+      assert.deepEqual(rest.message, ["idempotencyKey should not be empty"]);
+    }
+  }
+  assert.equal(results[1]!.eventId, results[0]!.eventId);
+});
+
+test("the limits count event by event, in the order of the batch", async (t) => {
+  const { tenant, post, batch } = await setUp(t);
+  const { apiKey } = await tenant({ perMinute: 4 });
+  const five = ["e", "d", "c", "b", "a"].map((idempotencyKey) => event({ idempotencyKey }));
+  const { results } = await batch(apiKey, [event({ payload: {} }), ...five]);
+  assert.deepEqual(statuses(results), [422, 200, 200, 200, 200, 429]);
+  assert.match(String(results[5]!.message), /Limit: 4\/min$/);
+  assert.ok(results[5]!.retryAfter! >= 1);
+  assert.equal((await post("trigger", apiKey, JSON.stringify(event()))).status, 429);
+  assert.deepEqual(statuses((await batch(apiKey, five)).results), [429, 429, 429, 429, 429]);
+
+  const capped = await tenant({ perMinute: 100, dailyCap: 2 });
+  const [first, ...rest] = five;
+  const day = await batch(capped.apiKey, [first, first, ...rest]);
+  assert.deepEqual(statuses(day.results), [200, 200, 200, 429, 429, 429]);
+  assert.match(String(day.results[3]!.message), /Limit: 2\/day$/);
+  assert.deepEqual(
+    day.results.map(({ replayed }) => replayed),
+    [false, true, false, undefined, undefined, undefined],
+  );
+});
+
+test("events keep their order, their numbers as written and their own variables", async (t) => {
+  const { tenant, post, stored, published } = await setUp(t);
+  const { apiKey } = await tenant();
+  const texts = Array.from(
+    { length: 100 },
+    (_, n) =>
+      `{"eventType":"t","idempotencyKey":"${99 - n}","payload":{"userId":"u"},"variables":{"n":${n}.10}}`,
+  );
+  const { body } = await post("trigger-batch", apiKey, `{"events":[${texts.join(",")}]}`);
+  const ids = body.results.map(({ eventId }: BatchResult) => eventId);
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.deepEqual(published.flat(), ids);
+  assert.equal((await stored(ids[0])).variables, '{"n":0.10}');
+  assert.equal((await stored(ids[99])).variables, '{"n":99.10}');
+});
+
+test("a batch that cannot be read is refused whole, and costs nothing", async (t) => {
+  const { tenant, post, batch } = await setUp(t);
+  const { apiKey } = await tenant({ perMinute: 1 });
+  assert.equal((await batch("bfy_wrong", [event()])).status, 401);
+  assert.equal((await post("trigger-batch", apiKey, '{"events":')).status, 400);
+  for (const [events, fault] of [
+    [undefined, "events must be an array"],
+    [{}, "events must be an array"],
+    [[], "events must have at least 1 item"],
+    [Array.from({ length: 101 }, () => event()), "events must have at most 100 items"],
+  ] as const) {
+    const { status, body } = await batch(apiKey, events);
+    assert.deepEqual([status, body.message], [422, [fault]]);
+  }
+  const large = event({ variables: { text: "x".repeat(MAX_BODY_BYTES) } });
+  assert.equal((await batch(apiKey, Array(5).fill(large))).status, 413);
+  assert.deepEqual(statuses((await batch(apiKey, [large, event()])).results), [413, 200]);
+
+  const secret = "0123456789abcdef";
+  const signing = await tenant({ webhookSecret: secret });
+  assert.equal((await batch(signing.apiKey, [event()])).status, 401);
+  const text = JSON.stringify({ events: [event()] });
+  const signature = createHmac("sha256", secret).update(text).digest("hex");
+  const signed = await post("trigger-batch", signing.apiKey, text, {
+    [HEADERS.signature]: signature,
+  });
+  assert.equal(signed.status, 200);
+});
+
+test("while NATS is away only what waits for its time is accepted", async (t) => {
+  const { tenant, batch } = await setUp(t, { nats: false });
+  const { apiKey } = await tenant();
+  const { status, results } = await batch(apiKey, [event(), event({ delaySeconds: 60 })]);
+  assert.equal(status, 200);
+  assert.deepEqual(statuses(results), [500, 200]);
+  assert.equal(results[0]!.error, "Internal Server Error");
+});

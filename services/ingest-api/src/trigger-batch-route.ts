@@ -1,0 +1,169 @@
+import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
+import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
+import { triggerMessage } from "@belfry/contracts/trigger";
+import {
+  BatchEvent,
+  type BatchResult,
+  MAX_TRIGGER_BATCH_BYTES,
+  TRIGGER_BATCH_PATH,
+  TriggerBatchRequest,
+  TriggerBatchResponse,
+} from "@belfry/contracts/trigger-batch";
+import type { TenantLimits } from "@belfry/database/functions/accept-events";
+import { requireSignature } from "@belfry/http-api/authenticate";
+import { readBody } from "@belfry/http-api/read-request";
+import {
+  answers,
+  KEYED,
+  SIGNATURE_HEADER,
+  TRACE_HEADERS,
+  WITH_BODY,
+} from "@belfry/http-api/route-schema";
+import { problemOf } from "@belfry/service/http-problems";
+import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/event-variables";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { Type } from "@sinclair/typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+import { limitHeaders, limitProblem } from "./tenant-limits.ts";
+import {
+  type AcceptedTrigger,
+  acceptTrigger,
+  countTrigger,
+  startAccept,
+  type TriggerDeps,
+} from "./trigger-route.ts";
+
+const schema = {
+  operationId: "triggerEvents",
+  tags: ["Events"],
+  summary: "Trigger many events",
+  description: `Accepts up to 100 events in one call. Each is judged and answered as a single call of \`trigger\` would be, and counts one by one towards both limits: those beyond a limit are refused, the others accepted. The answer is 200 whenever the batch itself could be read; look at the \`statusCode\` of each result. The events of one user arrive in the order of the batch.`,
+  security: [{ apiKey: [] }],
+  headers: Type.Object({ ...SIGNATURE_HEADER, ...TRACE_HEADERS }),
+  body: TriggerBatchRequest,
+  "x-examples": {
+    orders: {
+      value: {
+        events: ["1001", "1002"].map((order) => ({
+          eventType: "order.confirmed",
+          eventId: `order-${order}`,
+          idempotencyKey: `order-${order}-confirmed`,
+          payload: { userId: "user-1", recipientEmail: "ann@example.com" },
+          variables: { name: "Ann", orderId: `A-${order}` },
+        })),
+      },
+    },
+  },
+  response: answers(
+    {
+      description: "A result for each event",
+      headers: ["RateLimit-Policy", "RateLimit"],
+      schema: TriggerBatchResponse,
+      example: {
+        success: true,
+        results: [
+          {
+            statusCode: 200,
+            eventId: "0198c0de-0000-7000-8000-000000000001",
+            replayed: false,
+            success: true,
+            message: triggerMessage("order.confirmed", "Acme"),
+          },
+          {
+            statusCode: 429,
+            error: "Too Many Requests",
+            message: "Rate limit exceeded for tenant Acme. Limit: 600/min",
+            retryAfter: 12,
+          },
+        ],
+      },
+    },
+    {
+      ...KEYED,
+      ...WITH_BODY,
+      validation: { message: ["events must have at most 100 items"] },
+    },
+    { 401: ["WWW-Authenticate"] },
+  ),
+};
+
+/** `POST /api/v1/events/trigger-batch`: key and signature are those of the request, all else is judged event by event. */
+export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void {
+  const onRequest = deps.authentication.trigger;
+  const preValidation = [requireSignature, readBody];
+  const onResponse = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    if (reply.statusCode !== 200) countTrigger(reply.statusCode, undefined);
+    done();
+  };
+  app
+    .withTypeProvider<TypeBoxTypeProvider>()
+    .post(
+      TRIGGER_BATCH_PATH,
+      { schema, bodyLimit: MAX_TRIGGER_BATCH_BYTES, onRequest, preValidation, onResponse },
+      async (request, reply) => {
+        const span = startAccept(request, reply, TRIGGER_BATCH_PATH, deps);
+        request.span = span;
+        const { tenant, bodyText, id: traceId, log } = request;
+        const { events } = request.body;
+        const asWritten = hasChangingNumber(bodyText)
+          ? (parseAsWritten(bodyText) as { events: BatchEvent[] }).events
+          : undefined;
+        const mayBeTooLarge = bodyText.length > MAX_BODY_BYTES / 4;
+        let limits: TenantLimits | undefined;
+        let fault: unknown;
+
+        const accepted = async (event: unknown, at: number): Promise<AcceptedTrigger> => {
+          if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > MAX_BODY_BYTES) {
+            throw new Problem("tooLarge", { message: "The event is too large" });
+          }
+          const faults = faultsOf(BatchEvent, event, "body", "");
+          if (faults.length > 0)
+            throw new Problem("validation", { message: faults.map(faultText) });
+          const { idempotencyKey, ...body } = event as BatchEvent;
+          const trigger = readTrigger(body);
+          if (asWritten !== undefined) trigger.variables = asWritten[at]!.variables ?? null;
+          const variables = trigger.variables && JSON.stringify(trigger.variables);
+          const dedupKey =
+            idempotencyKey === undefined
+              ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
+              : explicitKey(tenant.id, idempotencyKey);
+          return await acceptTrigger(deps, { tenant, trigger, variables, dedupKey, traceId, span });
+        };
+        const resultOf = async (event: unknown, at: number): Promise<BatchResult> => {
+          try {
+            const { outcome, eventId, eventType, ...result } = await accepted(event, at);
+            limits = result.limits;
+            if (outcome === "minute" || outcome === "day") {
+              countTrigger(429, outcome);
+              return limitProblem(outcome, result.tenantName, result.limits).body;
+            }
+            countTrigger(200, outcome);
+            return {
+              statusCode: 200,
+              eventId: eventId!,
+              replayed: outcome === "replayed",
+              success: true,
+              message: triggerMessage(eventType!, result.tenantName),
+            };
+          } catch (error) {
+            const { body } = problemOf(error);
+            countTrigger(body.statusCode, undefined);
+            if (body.statusCode >= 500) fault ??= error;
+            return body;
+          }
+        };
+
+        const results = await Promise.all(events.map(resultOf));
+        if (fault !== undefined) log.error({ err: fault }, "events of a batch were not accepted");
+        if (limits !== undefined) {
+          const headers = limitHeaders(limits);
+          reply.header("ratelimit-policy", headers.policy).header("ratelimit", headers.left);
+        }
+        const count = (status: number) =>
+          results.filter(({ statusCode }) => statusCode === status).length;
+        request.logFields = { tenantId: tenant.id, events: events.length, accepted: count(200) };
+        return { success: true, results };
+      },
+    );
+}
