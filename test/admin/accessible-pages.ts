@@ -108,7 +108,10 @@ export function faultsInLooks(name: string, page: Page, widths: readonly number[
 /** From the narrowest phone to a desktop. */
 const WIDTHS = [320, 375, 768, 1280];
 
-/** What sticks out of the window or of its card. */
+/** What a reader expects on one line: longer words and numbers are ids and addresses. */
+const WORD = String.raw`/(?<![\p{L}\p{N}_.@/:-])\p{L}{2,16}(?![\p{L}\p{N}_.@/:-])/gu`;
+
+/** What sticks out of the window or of its card, and words of a cell or row that are broken into several lines. */
 const LAYOUT_FAULTS = `(() => {
   const faults = [];
   const named = (element) => element.tagName.toLowerCase() + (element.id ? "#" + element.id : "." + element.className);
@@ -122,6 +125,21 @@ const LAYOUT_FAULTS = `(() => {
     );
     if (out) faults.push(named(out) + " sticks out of its card");
   }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const broken = new Set();
+  const range = document.createRange();
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    const parent = text.parentElement;
+    const cell = parent.closest("td, th, li, dt, dd");
+    if (cell === null || parent.closest("code, pre, .visually-hidden, option") || !parent.checkVisibility()) continue;
+    for (const { 0: word, index } of text.data.matchAll(${WORD})) {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.add(named(cell) + " breaks the word " + word);
+    }
+  }
+  faults.push(...broken);
   return faults;
 })()`;
 

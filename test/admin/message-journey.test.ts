@@ -4,6 +4,7 @@ import { readTemplate } from "@belfry/administration/templates/templates";
 import { assertEach } from "@belfry/testing/assert-each";
 import type { Locator } from "playwright-core";
 import { skip } from "../browser/open-page.ts";
+import { countEffort, seenOn } from "./count-effort.ts";
 import { mailIn, replaceText, startEditor, typeAtEnd, waitUntilSaved } from "./editor-page.ts";
 
 const MOST_CLICKS = 15;
@@ -27,13 +28,7 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
 }, async (t) => {
   const { admin, tenantId, base, editor } = await startEditor(t);
   const { page, context, faults } = await (await editor("Paula"))();
-  let clicks = 0;
-  await context.exposeFunction("belfryClicked", () => {
-    clicks += 1;
-  });
-  await context.addInitScript(
-    "addEventListener('pointerdown', (event) => event.isTrusted && belfryClicked(), true)",
-  );
+  const effort = await countEffort(context);
   const type = async (field: Locator, text: string) => {
     await field.click();
     await page.keyboard.press("Control+a");
@@ -66,7 +61,7 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
   await page.getByText("+ Add a language").click();
   // A list that opens, and a line of it.
   await page.getByLabel("Language", { exact: true }).selectOption({ label: "German" });
-  clicks += 2;
+  effort.clicks += 2;
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await type(
     page.getByRole("textbox", { name: "Subject" }),
@@ -83,7 +78,8 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
   await page.getByRole("button", { name: "Publish 2 languages" }).click();
   await page.getByText("Published. It is live").waitFor();
 
-  t.diagnostic(`${clicks} clicks`);
+  const { clicks, fields } = effort;
+  t.diagnostic(`${clicks} clicks, ${fields.size} fields typed`);
   assert.ok(clicks <= MOST_CLICKS, `${clicks} clicks`);
   const address = { tenantId, eventType: "order.paid", channel: "EMAIL" } as const;
   const { version, format, locales, hasDraft } = await readTemplate(admin.db, address);
@@ -99,5 +95,51 @@ test("who knows no MJML makes a receipt with line items in two languages, sends 
     ["paula@books.example.com", "Ihr Beleg zur Bestellung A-1001"],
   ]);
   for (const { html } of sent) assert.match(html ?? "", /Enamel mug.*Linen tea towel.*Paper lamp/s);
+  assert.deepEqual(faults, []);
+});
+
+test("a welcome mail goes from a starter to live in six clicks, one of them to change a sentence, and nobody sees a brace", {
+  ...{ skip, timeout: 300_000 },
+}, async (t) => {
+  const { admin, tenantId, base, editor } = await startEditor(t);
+  const { page, context, faults } = await (await editor("Paula"))();
+  const effort = await countEffort(context);
+  const begun = performance.now();
+  const noBrace = async () => {
+    const lines = (await seenOn(page)).split("\n");
+    assert.deepEqual(
+      lines.filter((line) => /[{}]/.test(line)),
+      [],
+      page.url(),
+    );
+  };
+  await page.goto(`${base}/templates`);
+  await page.getByRole("link", { name: "New message" }).click();
+  await page.getByRole("radio", { name: "Welcome" }).click();
+  await noBrace();
+  await page.getByRole("button", { name: "Create draft" }).click();
+  const visual = page.locator(".ProseMirror").last();
+  await mailIn(page).getByText("Welcome, Ada").last().waitFor();
+  await visual.getByText("If you get stuck").click();
+  await page.keyboard.press("End");
+  await page.keyboard.insertText(" Every day.");
+  await mailIn(page).getByText("Every day.").waitFor();
+  await waitUntilSaved(page);
+  await noBrace();
+  await page.getByRole("button", { name: "Publish …" }).click();
+  await page.getByRole("button", { name: /^Publish [^…]/ }).waitFor();
+  await noBrace();
+  await page.getByRole("button", { name: /^Publish [^…]/ }).click();
+  await page.getByText("Published. It is live").waitFor();
+  await noBrace();
+
+  const { clicks, fields } = effort;
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  t.diagnostic(`${clicks} clicks, ${fields.size} fields typed, ${seconds} s`);
+  assert.ok(clicks <= 6, `${clicks} clicks`);
+  const address = { tenantId, eventType: "user.welcome", channel: "EMAIL" } as const;
+  const { version, active, content } = await readTemplate(admin.db, address);
+  assert.deepEqual([version, active], [1, true]);
+  assert.match(content, /happy to help\. Every day\.$/m);
   assert.deepEqual(faults, []);
 });

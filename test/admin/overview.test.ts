@@ -3,12 +3,14 @@ import { test } from "node:test";
 import { storeMails } from "@belfry/admin/tenant/test-mails";
 import { skip } from "../browser/open-page.ts";
 import { faultsInLooks, NARROW } from "./accessible-pages.ts";
+import { countEffort } from "./count-effort.ts";
 import { startOperator } from "./signed-in.ts";
 
 test("why 84 % of mail fails: the overview says it first, and two clicks lead to what the vendor answered", {
   skip,
 }, async (t) => {
-  const { admin, id, base, page } = await startOperator(t);
+  const { admin, id, base, context, page } = await startOperator(t);
+  const effort = await countEffort(context);
   await storeMails(admin, id, { all: 50, failed: 42 });
   await page.goto(base);
   const said = "42 of 50 emails failed in the last hour: SendGrid refused the key";
@@ -17,11 +19,15 @@ test("why 84 % of mail fails: the overview says it first, and two clicks lead to
   assert.deepEqual(await faultsInLooks("overview", page, [1280, NARROW.width]), []);
   await page.setViewportSize({ width: 1280, height: 900 });
 
+  const begun = performance.now();
   await page.getByRole("link", { name: said }).click();
   await page.getByRole("heading", { name: "Dead letters" }).waitFor();
   await page.getByText("account or settings · show all").waitFor();
   await page.locator(".row-link").first().click();
   await page.getByText("SendGrid refused the key").first().waitFor();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  t.diagnostic(`${effort.clicks} clicks, ${effort.fields.size} fields typed, ${seconds} s`);
+  assert.deepEqual([effort.clicks, effort.fields.size], [2, 0]);
 });
 
 test("a reader picks range, group and figure, and opens a plot as a table", {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startForOperator } from "@belfry/admin/admin-under-test";
-import { bucketsOf, countActivity } from "@belfry/admin/tenant/count-activity";
+import { countActivity } from "@belfry/admin/tenant/count-activity";
+import { bucketsOf } from "@belfry/admin/tenant/test-mails";
 import pg from "pg";
 import { PLATFORM_PAGES, tenantPages } from "./admin-pages.ts";
 import { sampleTenant } from "./sample-tenant.ts";

@@ -98,7 +98,7 @@ export function pageStates(tenant: SampleTenant): Record<string, PageState> {
       await page.getByText("is that of another category").waitFor();
     }),
     "turned-off-by-hand": at(`${base}/users?user=ada`, async (page) => {
-      await page.getByRole("switch", { name: "News, SMS" }).click();
+      await page.getByRole("switch", { name: "All categories, SMS" }).click();
       await page.getByText("Turned off. It applies").waitFor();
     }),
     "quiet-hours-faults": at(`${base}/settings`, async (page) => {

@@ -1620,6 +1620,10 @@ export interface ManagementCalls {
       file: string;
       /** leave bad lines out, name them, and take the others */
       leaveOutBad?: boolean;
+      /** into how many shares the rows are divided, 1 to 100; default: 1 */
+      parts?: number;
+      /** which of them to write; the whole file is read each time. Default: 1 */
+      part?: number;
     };
     data: {
       /** Without the heading and empty ones */
@@ -2454,6 +2458,10 @@ export interface ManagementCalls {
     input: {
       /** columns user, category (a key or *), channel (or *), or a heading that names them */
       file: string;
+      /** into how many shares the rows are divided, 1 to 100; default: 1 */
+      parts?: number;
+      /** which of them to write; the whole file is read each time. Default: 1 */
+      part?: number;
     };
     data: {
       /** Without the heading and empty ones */

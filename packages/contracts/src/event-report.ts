@@ -40,7 +40,7 @@ export const DeliveryReport = Type.Object(
 );
 export type DeliveryReport = Static<typeof DeliveryReport>;
 
-/** Of an event that was gathered with others: `delivery` is that of their one message. */
+/** Of an event in a digest: `delivery` is that of their one message. */
 export const DigestReport = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "Of the message" }),
@@ -48,7 +48,7 @@ export const DigestReport = Type.Object(
       description: "in: in the message; alone: sent by itself; read, cancelled: left out",
     }),
     others: Type.Integer({ description: "How many other events the message is of" }),
-    windowEndsAt: time("Until when events are gathered, quiet hours apart"),
+    windowEndsAt: time("Until when events join the digest, quiet hours apart"),
     closedAt: orNull(time("When nothing could join it any more")),
   },
   { title: "DigestReport" },

@@ -10,7 +10,8 @@ import { hostileSession, hostileTenant } from "../test/hostile-tenant.ts";
 import { hiddenFields } from "../test/publish-by-form.ts";
 import { startForOperator } from "./admin-under-test.ts";
 import { ACCESS } from "./page/access.ts";
-import { bucketsOf, countActivity } from "./tenant/count-activity.ts";
+import { countActivity } from "./tenant/count-activity.ts";
+import { bucketsOf } from "./tenant/test-mails.ts";
 
 const ENCODED = encodeURIComponent(SCRIPT);
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;";

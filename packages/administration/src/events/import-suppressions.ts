@@ -11,7 +11,14 @@ import { defineAct, EDIT, optional } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid } from "../input-error.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
-import { csvFile, type ReadRecord, readRows, writeInParts } from "../users/read-rows.ts";
+import {
+  checkShare,
+  csvFile,
+  type ReadRecord,
+  readRows,
+  SHARES,
+  writeInParts,
+} from "../users/read-rows.ts";
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 const Counts = Type.Object({
@@ -38,14 +45,17 @@ export const importSuppressions = defineAct({
     channel: oneOf(PROVIDER_CHANNELS, { description: PROVIDER_CHANNELS.join(" or ") }),
     file: csvFile({ description: "one address a line, or a CSV" }),
     leaveOutBad: optional(flag(), "leave bad lines out, name them, and take the others"),
+    ...SHARES,
   }),
   output: Counts,
   example: {
     input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
     output: { lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0, faults: [] },
   },
-  async run({ db, tenantId, actor }, { channel, file, leaveOutBad = false }) {
+  flags: { part: null, parts: null },
+  async run({ db, tenantId, actor }, { channel, file, leaveOutBad = false, ...share }) {
     await requireTenant(db, tenantId);
+    checkShare(share);
     const { rows, lines, leftOut, faults } = await readRows(file, {
       leaveOutBad,
       columns: [[...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"]],
@@ -68,9 +78,11 @@ export const importSuppressions = defineAct({
         target: `${channel} ${lines} ${lines === 1 ? "line" : "lines"}${name}`,
         after: { ...counts, leftOut },
       }),
+      share,
     );
-    const added = done.reduce((sum, counts) => sum + counts.added, 0);
-    const alreadyThere = rows.length - added;
+    const sum = (name: "added" | "alreadyThere") =>
+      done.reduce((total, counts) => total + counts[name], 0);
+    const [added, alreadyThere] = [sum("added"), sum("alreadyThere")];
     const repeated = lines - leftOut - rows.length;
     return { output: { lines, added, alreadyThere, repeated, leftOut, faults } };
   },

@@ -10,7 +10,7 @@ import type { Actor } from "../audited.ts";
 import { NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
-import { refusal, tenantDatabase } from "../test-database.ts";
+import { refusal, refusedWith, tenantDatabase } from "../test-database.ts";
 import { putCategory } from "./categories.ts";
 import { importUnsubscribes } from "./import-unsubscribes.ts";
 import { showPreferences } from "./preferences.ts";
@@ -185,6 +185,27 @@ test("50,000 lines of a new tenant cost a few looks into indexes each", async (t
   assert.deepEqual(result, { lines: 50_000, turnedOff: 50_000, alreadyOff: 0 });
   const read = await rowsRead(pool, ["recipients", "preferences"]);
   assert.ok(read < 10 * 50_000, `${read} rows`);
+});
+
+test("an import goes share by share: each row is written once, and a bad line refuses every share", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const run = actsIn(db, tenantId);
+  const file = Array.from({ length: 2_501 }, (_, n) => `user-${n},*,EMAIL`).join("\n");
+  const done = [];
+  for (const part of [1, 2]) done.push(await run(importUnsubscribes, { file, part, parts: 2 }));
+  assert.deepEqual(done, [
+    { lines: 2_501, turnedOff: 1_251, alreadyOff: 0 },
+    { lines: 2_501, turnedOff: 1_250, alreadyOff: 0 },
+  ]);
+  assert.equal((await db.selectFrom("preferences").select("user_id").execute()).length, 2_501);
+  const notes = await db.selectFrom("audit_log").select("target").orderBy("id").execute();
+  assert.deepEqual(
+    notes.map(({ target }) => target),
+    [1, 2, 3, 4].map((part) => `2501 lines, part ${part} of 4`),
+  );
+  const bad = `${file}\nann,*,FAX`;
+  await refusedWith(run(importUnsubscribes, { file: bad, part: 1, parts: 2 }), /line 2502/);
+  await refusedWith(run(importUnsubscribes, { file, part: 3, parts: 2 }), /^part must be at most/);
 });
 
 test("while an import waits, other tenants change users; one that broke off is finished by another import", async (t) => {

@@ -15,7 +15,15 @@ import { type ActContext, defineAct, EDIT } from "../act.ts";
 import { audited } from "../audited.ts";
 import { faultAt } from "../input-error.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
-import { csvFile, type FileOfLines, type ReadRecord, readRows, writeInParts } from "./read-rows.ts";
+import {
+  checkShare,
+  csvFile,
+  type FileOfLines,
+  type ReadRecord,
+  readRows,
+  SHARES,
+  writeInParts,
+} from "./read-rows.ts";
 
 interface Cell {
   userId: string;
@@ -52,17 +60,26 @@ export const importUnsubscribes = defineAct({
       description:
         "columns user, category (a key or *), channel (or *), or a heading that names them",
     }),
+    ...SHARES,
   }),
   output: Counts,
   example: {
     input: { file: `user-1,offers,${EXAMPLE_CHANNEL}\n` },
     output: { lines: 1, turnedOff: 1, alreadyOff: 0 },
   },
-  run: async (context, { file }) => ({ output: await turnOffLines(context, file) }),
+  flags: { part: null, parts: null },
+  run: async (context, { file, ...share }) => ({
+    output: await turnOffLines(context, file, share),
+  }),
 });
 
-async function turnOffLines({ db, tenantId, actor }: ActContext, file: FileOfLines) {
+async function turnOffLines(
+  { db, tenantId, actor }: ActContext,
+  file: FileOfLines,
+  share: Parameters<typeof checkShare>[0],
+) {
   await requireTenant(db, tenantId);
+  checkShare(share);
   const known = await categoriesOfTenant(db, tenantId);
   const categories = new Map(known.map((category) => [category.key, category]));
   const { rows, lines } = await readRows(file, {
@@ -85,9 +102,11 @@ async function turnOffLines({ db, tenantId, actor }: ActContext, file: FileOfLin
       target: `${lines} ${lines === 1 ? "line" : "lines"}${name}`,
       after: counts,
     }),
+    share,
   );
-  const turnedOff = done.reduce((sum, counts) => sum + counts.turnedOff, 0);
-  return { lines, turnedOff, alreadyOff: rows.length - turnedOff };
+  const sum = (name: "turnedOff" | "alreadyOff") =>
+    done.reduce((total, counts) => total + counts[name], 0);
+  return { lines, turnedOff: sum("turnedOff"), alreadyOff: sum("alreadyOff") };
 }
 
 function readCell(

@@ -1,6 +1,7 @@
-import { field } from "@belfry/contracts/fields";
+import { field, integer } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import type { TUnsafe } from "@sinclair/typebox";
+import { optional } from "../act.ts";
 import type { Audited, AuditNote } from "../audited.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
 import { csvRecords, NotText } from "./csv-records.ts";
@@ -102,8 +103,33 @@ function placesOf(columns: readonly (readonly string[])[], heading: readonly str
   return places.includes(-1) ? undefined : places;
 }
 
+const MOST_SHARES = 100;
+const share = (words: { description: string }) =>
+  optional(integer({ minimum: 1, maximum: MOST_SHARES }, words));
+
+/** For the input of an import, which a caller may run share by share to see how far it is. */
+export const SHARES = {
+  parts: share({
+    description: `into how many shares the rows are divided, 1 to ${MOST_SHARES}; default: 1`,
+  }),
+  part: share({
+    description: "which of them to write; the whole file is read each time. Default: 1",
+  }),
+};
+
+/** Which rows of a file are to be written: the `part`-th of `parts` shares. */
+interface Share {
+  part?: number | undefined;
+  parts?: number | undefined;
+}
+
+/** Throws `InvalidInput`. */
+export function checkShare({ part = 1, parts = 1 }: Share): void {
+  if (part > parts) throw invalid("part", `must be at most parts, ${parts}`);
+}
+
 /**
- * Writes rows a thousand at a time, each part in a transaction of its own with its entry in the audit log: nothing is
+ * Writes the rows of a share a thousand at a time, each part in a transaction of its own with its entry in the audit log: nothing is
  * locked for longer than a part takes. After a failure the parts before it stay. Returns the result of each part.
  */
 export async function writeInParts<Row, Result>(
@@ -111,15 +137,19 @@ export async function writeInParts<Row, Result>(
   rows: readonly Row[],
   write: (transaction: Database, part: readonly Row[]) => Promise<Result>,
   note: (result: Result, part: { name: string }) => AuditNote,
+  { part = 1, parts = 1 }: Share = {},
 ): Promise<Result[]> {
-  const parts = Math.ceil(rows.length / ROWS_PER_TRANSACTION);
+  const size = Math.ceil(rows.length / parts);
+  const own = rows.slice((part - 1) * size, part * size);
+  const each = Math.ceil(size / ROWS_PER_TRANSACTION);
   const results: Result[] = [];
-  for (let at = 0; at < parts; at += 1) {
-    const part = rows.slice(at * ROWS_PER_TRANSACTION, (at + 1) * ROWS_PER_TRANSACTION);
-    const name = parts === 1 ? "" : `, part ${at + 1} of ${parts}`;
+  for (let at = 0; at * ROWS_PER_TRANSACTION < own.length; at += 1) {
+    const some = own.slice(at * ROWS_PER_TRANSACTION, (at + 1) * ROWS_PER_TRANSACTION);
+    const all = parts * each;
+    const name = all === 1 ? "" : `, part ${(part - 1) * each + at + 1} of ${all}`;
     results.push(
       await audited(
-        (transaction) => write(transaction, part),
+        (transaction) => write(transaction, some),
         (result) => note(result, { name }),
       ),
     );

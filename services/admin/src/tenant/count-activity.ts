@@ -197,20 +197,12 @@ function counted(startsAt: number) {
     where g.name is not null`;
 }
 
-/** All buckets of so long until now, as tests count them. */
-export function bucketsOf(lastMs: number): number[] {
-  const current = bucketAt(Date.now());
-  const count = Math.ceil(lastMs / BUCKET_MS) + 1;
-  return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * BUCKET_MS);
-}
-
 /** The beginning of the bucket that this moment is in. */
 function bucketAt(time: number): number {
   return Math.floor(time / BUCKET_MS) * BUCKET_MS;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-
 const HOUR_MS = 60 * 60_000;
 /** How far back events are counted that came while no replica ran. */
 const CATCH_UP_MS = 24 * HOUR_MS;

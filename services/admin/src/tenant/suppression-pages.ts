@@ -7,6 +7,7 @@ import {
 import type { InputFault } from "@belfry/administration/input-error";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { importShare, isByScript } from "../page/import-share.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -79,6 +80,10 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
     const lines = form.get("lines") ?? "";
     const channel = (form.get("channel") ?? "") as ProviderChannel;
     const leaveOutBad = form.has("leaveOutBad");
+    if (isByScript(context)) {
+      const input = { channel, leaveOutBad, file: lines };
+      return await importShare(form, (share) => run(importSuppressions, { ...input, ...share }));
+    }
     return await orFaults(
       () =>
         run(importSuppressions, { channel, leaveOutBad, file: lines }).then((done) =>

@@ -1,5 +1,5 @@
 import type { AdminUnderTest } from "../admin-under-test.ts";
-import { BUCKET_MS, bucketsOf, countActivity } from "./count-activity.ts";
+import { BUCKET_MS, countActivity } from "./count-activity.ts";
 
 /** For tests: so many events of a tenant now, each with a mail; some of them failed for the same reason. */
 export async function storeMails(
@@ -30,4 +30,11 @@ export async function storeMails(
     [tenantId, all, failed],
   );
   await countActivity(db, bucketsOf(BUCKET_MS));
+}
+
+/** All buckets of so long until now. */
+export function bucketsOf(lastMs: number): number[] {
+  const current = Math.floor(Date.now() / BUCKET_MS) * BUCKET_MS;
+  const count = Math.ceil(lastMs / BUCKET_MS) + 1;
+  return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * BUCKET_MS);
 }

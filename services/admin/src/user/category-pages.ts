@@ -11,6 +11,7 @@ import {
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { importShare, isByScript } from "../page/import-share.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -198,6 +199,9 @@ export function importPages({ route, once }: PageDeps): void {
   route("POST /tenants/:tenantId/users/import", async (context) => {
     const { form, run, person, base } = context;
     const lines = form.get("lines") ?? "";
+    if (isByScript(context)) {
+      return await importShare(form, (share) => run(importUnsubscribes, { file: lines, ...share }));
+    }
     return await orFaults(
       () =>
         run(importUnsubscribes, { file: lines }).then((done) =>
