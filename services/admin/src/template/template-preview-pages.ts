@@ -6,6 +6,8 @@ import { testTemplate } from "@belfry/administration/templates/try-template";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../page/answer.ts";
+import { inWords, refusalWords } from "../page/fault-words.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import {
   previewInputOf,
@@ -24,14 +26,21 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
     const values = valuesOfForm(form);
     const samples = samplesOf(values);
     const sampleFault =
-      samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
+      samples === undefined
+        ? { field: "sampleVariables", message: say`must be a JSON object` }
+        : null;
     const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
     // An empty text is no mistake yet.
     if (values.content.trim() === "") return json({ ok: false, faults: [], ...beside });
     const source = withHeadline(previewInputOf(values));
     const checked = await checkSource(db, tenant.id, source, samples ?? {}, unfilledMark);
     if (!checked.ok) {
-      return json({ ...checked, variables: templateVariables(writtenTexts(source)), ...beside });
+      return json({
+        ...checked,
+        faults: inWords(checked.faults),
+        variables: templateVariables(writtenTexts(source)),
+        ...beside,
+      });
     }
     const { plain, preview, variables } = checked;
     const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];
@@ -68,7 +77,7 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
       return json({ ok: true, text, recorded: { userId } });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return json({ ok: false, text: error.message }, 422);
+      return json({ ok: false, text: refusalWords(error.faults) }, 422);
     }
   });
 }

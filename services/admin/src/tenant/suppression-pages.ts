@@ -9,6 +9,7 @@ import {
 } from "@belfry/contracts/channels";
 import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { inWords } from "../page/fault-words.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -96,7 +97,7 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
           once.show(person, `${base}/suppressions/import`, { done, channel }),
         ),
       (_, faults: readonly InputFault[]) =>
-        showImport(context, { lines, channel, leaveOutBad, faults }),
+        showImport(context, { lines, channel, leaveOutBad, faults: inWords(faults) }),
     );
   });
 }
