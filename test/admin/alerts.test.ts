@@ -30,7 +30,7 @@ test("Belfry mails an invitation and a reset link once a tenant sends its mail; 
 
   // No tenant sends it yet: the page says so, and an invitation is a link to copy.
   await operator.getByRole("link", { name: "Alerts", exact: true }).click();
-  await operator.getByText("No emails are sent yet: No tenant is chosen").waitFor();
+  await operator.getByText("No emails are sent yet: choose the tenant that sends them").waitFor();
   await invite(operator, members, "vera@example.com", "viewer");
   await operator.getByText("Send this link to vera@example.com").waitFor();
 

@@ -11,7 +11,7 @@ export type PreferenceChannel = Channel | typeof ANY;
 export const PREFERENCE_CHANNELS = [ANY, ...CHANNELS] as const;
 
 /** Of a preference, in the words of the timeline. The table of preferences says the same. */
-const PREFERENCE_SOURCES = [
+export const PREFERENCE_SOURCES = [
   "api",
   "preference page",
   "unsubscribe link",

@@ -27,7 +27,8 @@ import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
 import { assetRoutes, loadAssets } from "./page/assets.ts";
 import { createCookies } from "./page/cookies.ts";
-import { acceptedLanguage, isLanguage, type Phrase, say } from "./page/language.ts";
+import { faultWords, refusalWords } from "./page/fault-words.ts";
+import { acceptedLanguage, isLanguage, type Language, Phrase, say } from "./page/language.ts";
 import { noticeOf } from "./page/notices.ts";
 import type { PageDeps } from "./page/page-deps.ts";
 import {
@@ -152,13 +153,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 
   const drawn = async (
     { view, data, title }: Extract<Answer, { kind: "page" }>,
-    { reply, request, person, query }: Guest,
+    guest: Guest,
     inTenant?: PlaceInTenant,
   ) => {
-    const chosen = person?.language;
-    const language = isLanguage(chosen)
-      ? chosen
-      : acceptedLanguage(request.headers["accept-language"]);
+    const { reply, request, person, query } = guest;
+    const language = languageOf(guest);
     const mayEdit = inTenant !== undefined && mayDo(inTenant.role, "editor");
     const content = {
       ...data,
@@ -189,7 +188,10 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
         await reply.code(303).header("location", answer.to).send();
         return;
       case "json":
-        await reply.code(answer.status).send(answer.body);
+        await reply
+          .code(answer.status)
+          .type("application/json; charset=utf-8")
+          .send(jsonIn(answer.body, languageOf(guest)));
         return;
       case "document":
         await reply.type(html).headers(answer.headers).send(answer.content);
@@ -257,6 +259,20 @@ async function formDataOf({ headers }: FastifyRequest, body: Buffer): Promise<Fo
   }
 }
 
+function languageOf({ person, request }: Guest): Language {
+  const chosen = person?.language;
+  return isLanguage(chosen) ? chosen : acceptedLanguage(request.headers["accept-language"]);
+}
+
+/** For a script of a page: its phrases in the reader's language. */
+function jsonIn(body: object, language: Language): string {
+  return JSON.stringify(body, function (this: Record<string, unknown>, key, value) {
+    // A phrase is a string by now.
+    const given = this[key];
+    return given instanceof Phrase ? given.in(language) : value;
+  });
+}
+
 const NOTHING_HERE = page("message", say`Not found`, { text: say`This page does not exist.` }, 404);
 
 function errorAnswer(error: unknown, request: FastifyRequest): Answer {
@@ -274,8 +290,10 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
     return page("message", say`Not allowed`, { text }, 403);
   }
   if (error instanceof InvalidInput || error instanceof TooLate) {
-    const status = error instanceof TooLate ? 409 : 422;
-    return page("message", say`Not possible`, { text: error.message }, status);
+    const isLate = error instanceof TooLate;
+    const status = isLate ? 409 : 422;
+    const text = isLate ? faultWords(error.message) : refusalWords(error.faults);
+    return page("message", say`Not possible`, { text }, status);
   }
   if (error instanceof TooBusy) {
     const text = say`Too many people are signing in at this moment. Nothing was done: try again in a few seconds.`;

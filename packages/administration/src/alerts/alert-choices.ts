@@ -14,7 +14,7 @@ import { BY_EMAIL, memberOf } from "../people/members.ts";
 import { personAt } from "../people/people.ts";
 import { OWN } from "../tenants/tenant-credentials.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
-import { mailTenant } from "./own-mail.ts";
+import { MAIL_FAULTS, type MailFault, mailTenant } from "./own-mail.ts";
 
 /** Who is told of what by mail, and which tenant sends it. */
 
@@ -111,11 +111,17 @@ const Sender = Type.Object(
   {
     tenantId: orNull(Type.String({ description: "null: Belfry sends no mail of its own" })),
     tenantName: orNull(Type.String()),
-    fault: orNull(Type.String({ description: "Why it sends nothing; null: it sends" })),
+    cause: orNull(oneOf(Object.keys(MAIL_FAULTS) as MailFault[])),
+    fault: orNull(Type.String({ description: "Why it sends nothing, in words; null: it sends" })),
   },
   { title: "MailTenant" },
 );
-const EXAMPLE_SENDER = { tenantId: "0198f3a17c2e7b1d", tenantName: "Platform", fault: null };
+const EXAMPLE_SENDER = {
+  tenantId: "0198f3a17c2e7b1d",
+  tenantName: "Platform",
+  cause: null,
+  fault: null,
+};
 
 export const showMailTenant = defineRead({
   name: "alert sender",

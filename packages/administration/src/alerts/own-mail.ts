@@ -9,10 +9,21 @@ import { uuidv7 } from "uuidv7";
 
 /** Belfry's own mail: alerts, invitations, reset links. A tenant that an operator has chosen sends it, as its events. */
 
-/** The tenant, and why it sends nothing; null: it sends. */
+/** Why no mail of Belfry's own is sent. */
+export const MAIL_FAULTS = {
+  "no-tenant": "No tenant is chosen to send it.",
+  inactive: "The tenant is not active.",
+  "no-provider": "The tenant has no active provider for email.",
+  "read-by-others":
+    "The tenant has members who are not operators, or API keys for management: they could read password reset links.",
+} as const;
+export type MailFault = keyof typeof MAIL_FAULTS;
+
+/** The tenant, and why it sends nothing: as a code, and in words; null: it sends. */
 interface MailTenant {
   tenantId: string | null;
   tenantName: string | null;
+  cause: MailFault | null;
   fault: string | null;
 }
 
@@ -37,20 +48,18 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
       ) as "isRead"
     from configuration_version v join tenants t on t.id = v.mail_tenant_id`.execute(db);
   const [found] = rows;
-  if (found === undefined) {
-    return { tenantId: null, tenantName: null, fault: "No tenant is chosen to send it." };
-  }
-  return { tenantId: found.id, tenantName: found.name, fault: faultOf(found) };
+  const cause = found === undefined ? "no-tenant" : causeOf(found);
+  return {
+    ...{ tenantId: found?.id ?? null, tenantName: found?.name ?? null, cause },
+    fault: cause && MAIL_FAULTS[cause],
+  };
 }
 
-/** Whoever looks after its providers or its outbox reads reset links of everybody: operators alone may. */
-function faultOf({ active, hasEmail, isRead }: Found): string | null {
-  if (!active) return "The tenant is not active.";
-  if (!hasEmail) return "The tenant has no active provider for email.";
-  if (isRead) {
-    return "The tenant has members who are not operators, or API keys for management: they could read password reset links.";
-  }
-  return null;
+function causeOf({ active, hasEmail, isRead }: Found): MailFault | null {
+  if (!active) return "inactive";
+  if (!hasEmail) return "no-provider";
+  // Whoever looks after its providers or its outbox reads reset links of everybody: operators alone may.
+  return isRead ? "read-by-others" : null;
 }
 
 /** What one person is told, in the words of the platform's template of its event type. */

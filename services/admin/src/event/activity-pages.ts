@@ -18,7 +18,7 @@ import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { mailHeaders } from "../page/security-headers.ts";
@@ -57,7 +57,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
     });
   });
 
-  const drawEvent = async (context: InTenant, fault?: string) => {
+  const drawEvent = async (context: InTenant, fault?: Words) => {
     const { tenant, params } = context;
     const { event, reasons } = await readEventAndReasons(db, params.eventId ?? "", tenant.id);
     const evidence = await eventEvidence(db, event);
@@ -144,7 +144,7 @@ function orUndefined(error: unknown): undefined {
 
 /** A digest: which events it combines, until when, and what became of the message. */
 export function digestPages({ route, db }: PageDeps): void {
-  const drawDigest = async ({ tenant, params, run }: InTenant, fault?: string) => {
+  const drawDigest = async ({ tenant, params, run }: InTenant, fault?: Words) => {
     const digest = await run(showDigest, { id: params.digestId ?? "" });
     const content =
       digest.delivery !== null && digest.count > 0 && isChannel(digest.channel)
@@ -163,7 +163,7 @@ export function digestPages({ route, db }: PageDeps): void {
     return await orFaults(
       () =>
         run(releaseDigest, { id }).then(() => redirect(`${base}/digests/${id}`, "digest-released")),
-      (faults) => drawDigest(context, `The message ${faults.id}.`),
+      (faults) => drawDigest(context, say`The message ${faults.id}.`),
     );
   });
 }

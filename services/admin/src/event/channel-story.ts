@@ -5,6 +5,7 @@ import { CHANNEL_ROWS, type Channel } from "@belfry/contracts/channels";
 import type { ChannelReport } from "@belfry/contracts/event-report";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { mayDo, type Role } from "../page/access.ts";
+import { type Phrase, say, type Words } from "../page/language.ts";
 import { shortTitle } from "../page/words.ts";
 import type { Place } from "./own-reasons.ts";
 import { isMeant, whyNot } from "./why-not.ts";
@@ -16,12 +17,12 @@ export interface ChannelStory {
   /** False: the event was never for this channel. */
   isMeant: boolean;
   /** What became of it, in a plain sentence; undefined: it waits, or is on its way. */
-  sentence: string | undefined;
+  sentence: Phrase | undefined;
   /** The address that it went to, or was to. */
   recipient: string | null;
   /** What the vendors said, the newest first. */
   said: VendorSaid[];
-  links: { href: string; text: string }[];
+  links: { href: string; text: Phrase }[];
 }
 
 export interface VendorSaid {
@@ -80,21 +81,21 @@ function storyOf(
   const why = whyNot({ status, reason, vendor: words, tries });
   const template = templates.find((one) => one.channel === channel);
   const ways = waysOf({ event, recipient, delivery, reader, templateId: template?.id });
-  const links = new Map<string, string>();
+  const links = new Map<string, Phrase>();
   if (delivery?.dead) {
     const { class: wanted, provider } = delivery.dead;
     const choice = new URLSearchParams({ channel, class: wanted, ...(provider && { provider }) });
-    links.set(`${reader.base}/dead-letters?${choice}`, "The dead letter");
+    links.set(`${reader.base}/dead-letters?${choice}`, say`The dead letter`);
   }
   if (why?.look !== undefined) links.set(...ways[why.look]);
   if (delivery?.templateId && delivery.templateOf === event.tenantId) {
     const { templateId, version } = delivery;
     links.set(
       `${reader.base}/templates/${templateId}/versions?version=${version}`,
-      `Template, version ${version}`,
+      say`Template, version ${version}`,
     );
   } else if (template !== undefined) links.set(...ways.templates);
-  if (isInSandbox(report)) links.set(`${reader.base}/outbox`, "The sandbox message");
+  if (isInSandbox(report)) links.set(`${reader.base}/outbox`, say`The sandbox message`);
   return {
     ...{ channel, report, recipient, said },
     isMeant: isMeant(reason),
@@ -104,30 +105,30 @@ function storyOf(
 }
 
 /** What is known of something that is not lost. */
-function arrival(report: ChannelReport): string | undefined {
+function arrival(report: ChannelReport): Phrase | undefined {
   const { status, delivery, notification } = report;
   if (isInSandbox(report)) {
-    return "Caught by the sandbox: see the sandbox messages. It was not really sent.";
+    return say`Caught by the sandbox: see the sandbox messages. It was not really sent.`;
   }
   const provider = vendorName(delivery?.provider);
   if (status === "accepted") {
-    return `Sent: accepted by ${provider}, which has not reported delivery yet.`;
+    return say`Sent: accepted by ${provider}, which has not reported delivery yet.`;
   }
-  if (status === "delivered") return `Delivered, as reported by ${provider}.`;
+  if (status === "delivered") return say`Delivered, as reported by ${provider}.`;
   if (notification === undefined) return undefined;
-  return notification.read ? "In the inbox, and read." : "In the inbox, not read yet.";
+  return notification.read ? say`In the inbox, and read.` : say`In the inbox, not read yet.`;
 }
 
 function isInSandbox({ status, delivery }: ChannelReport): boolean {
   return status === "accepted" && delivery?.provider === "sandbox";
 }
 
-function vendorName(kind: string | null | undefined): string {
-  if (kind === "smtp") return "the mail server";
+function vendorName(kind: string | null | undefined): Words {
+  if (kind === "smtp") return say`the mail server`;
   const row = Object.values(PROVIDER_KINDS)
     .flat()
     .find((one) => one.kind === kind);
-  return row === undefined ? "the provider" : shortTitle(row.title);
+  return row === undefined ? say`the provider` : shortTitle(row.title);
 }
 
 /** The words that the delivery's state came of: of a receipt where one has moved it, else of the last try. */
@@ -174,7 +175,7 @@ interface Ways {
 }
 
 /** Where to look next; for everybody a page that their role may open. */
-function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: string]>> {
+function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: Phrase]>> {
   const { event, recipient, delivery, reader, templateId } = ways;
   const { base, role } = reader;
   const providerId = delivery?.tries.findLast((one) => one.providerId !== null)?.providerId;
@@ -183,11 +184,14 @@ function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: string]
   return {
     templates: [
       `${base}/templates${templateId === undefined ? "" : `/${templateId}`}`,
-      "The template",
+      say`The template`,
     ],
-    providers: [`${base}/providers${account}`, account === "" ? "The providers" : "The provider"],
-    suppressions: [`${base}/suppressions?${search}`, "The suppression"],
-    user: [`${base}/users?user=${encodeURIComponent(event.userId)}`, "The user"],
-    tenant: [`${base}/settings`, "Channels of the tenant"],
+    providers: [
+      `${base}/providers${account}`,
+      account === "" ? say`The providers` : say`The provider`,
+    ],
+    suppressions: [`${base}/suppressions?${search}`, say`The suppression`],
+    user: [`${base}/users?user=${encodeURIComponent(event.userId)}`, say`The user`],
+    tenant: [`${base}/settings`, say`Channels of the tenant`],
   };
 }

@@ -1,12 +1,13 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
-import type { Reason, ReasonCode } from "@belfry/contracts/reasons";
+import { REASONS, type Reason, type ReasonCode, reasonOf } from "@belfry/contracts/reasons";
+import { named, type Phrase, phrase, say, type Words } from "../page/language.ts";
 
 /** The page that explains a reason further; `channel-story.ts` knows the addresses. */
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
 
 export interface ReasonRow {
   /** For a product manager, after "Not sent:"; `{name}` stands for an argument of the reason. */
-  says: string | ((args: Reason["args"]) => string);
+  says: string | ((args: Reason["args"]) => Phrase);
   look?: Place;
 }
 
@@ -23,11 +24,11 @@ const providers = (says: string): ReasonRow => ({ says, look: "providers" });
 const user = (says: ReasonRow["says"]): ReasonRow => ({ says, look: "user" });
 const EXPIRED = templates("it expired: the time that the template allows for sending was over");
 
-const SUPPRESSED: Readonly<Record<string, string>> = {
-  bounced: "an earlier message to it bounced",
-  complained: "its owner has marked an earlier message as spam",
-  "opted out": "its owner unsubscribed",
-  "by hand": "added by hand",
+const SUPPRESSED: Readonly<Record<string, Phrase>> = {
+  bounced: say`an earlier message to it bounced`,
+  complained: say`its owner has marked an earlier message as spam`,
+  "opted out": say`its owner unsubscribed`,
+  "by hand": say`added by hand`,
 };
 
 /** The meaning of each of Belfry's own reasons. */
@@ -53,12 +54,12 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "no-login": providers("the mail server rejected the user name and password in the settings"),
 
   "address-suppressed": {
-    says: ({ reason = "" }) => `the address is suppressed: ${SUPPRESSED[reason] ?? reason}`,
+    says: ({ reason = "" }) => say`the address is suppressed: ${SUPPRESSED[reason] ?? reason}`,
     look: "suppressions",
   },
 
   "no-address": user(
-    ({ field }) => `the event has no ${labelOf(field)}, and none is in the user’s profile`,
+    ({ field }) => say`the event has no ${labelOf(field)}, and none is in the user’s profile`,
   ),
   "turned-off": user("the user has turned this off, {date}, {source}"),
   "turned-off-category": user("the user has turned this off for {label}, {date}, {source}"),
@@ -98,8 +99,37 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   },
 };
 
-function labelOf(field: string | undefined): string | undefined {
-  return Object.values(ADDRESSES)
-    .find((address) => address.field === field)
-    ?.label.toLowerCase();
+/** By the field of the trigger. */
+const ADDRESS_NAMES: Readonly<Record<string, Phrase>> = {
+  [ADDRESSES.recipientEmail.field]: say`email address`,
+  [ADDRESSES.recipientPhone.field]: say`phone number`,
+};
+
+function labelOf(field = ""): Words {
+  return ADDRESS_NAMES[field] ?? field;
+}
+
+/** What a reason's arguments say: a reason itself, and the source of a preference, in the reader's language. */
+function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Words> {
+  return {
+    ...args,
+    ...(why !== undefined && { why: toldReason(why) }),
+    ...(source !== undefined && { source: phrase(source) }),
+  };
+}
+
+/** A reason as it is stored, in words; what is no reason of Belfry's own stays as it is. */
+export function toldReason(stored: string): Words {
+  const reason = reasonOf(stored);
+  return reason === undefined ? stored : named(REASONS[reason.code], toldArgs(reason.args));
+}
+
+/** The same for a product manager; undefined: the reason's own words are all there is. */
+export function toldRow(reason: Reason): { says: Phrase; look?: Place } | undefined {
+  const rows: Partial<Record<string, ReasonRow>> = OWN_REASONS;
+  const row = rows[reason.code];
+  if (row === undefined) return undefined;
+  const { says, look } = row;
+  const words = typeof says === "string" ? named(says, toldArgs(reason.args)) : says(reason.args);
+  return { says: words, ...(look && { look }) };
 }

@@ -2,6 +2,7 @@ import { InvalidInput } from "@belfry/administration/input-error";
 import { type Found, findAnything } from "@belfry/administration/search/find-anything";
 import { tenantNames } from "@belfry/administration/tenants/tenant-rows";
 import { type Answer, page, redirect } from "../page/answer.ts";
+import { faultWords } from "../page/fault-words.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
@@ -30,7 +31,7 @@ export function searchPages({ route, db, keys }: PageDeps): void {
       return shown(found, { names });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return shown({}, { fault: error.faults[0]?.message }, 422);
+      return shown({}, { fault: faultWords(error.faults[0]?.message ?? "") }, 422);
     }
   };
 

@@ -7,7 +7,7 @@ import { NotFound, TooLate } from "@belfry/administration/input-error";
 import { textFault, UUID } from "@belfry/contracts/identifiers";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
 import { fieldMoment, readMoment } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { WAIT_NAMES } from "./waits-of-event.ts";
@@ -66,7 +66,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
 
   route("GET /tenants/:tenantId/waiting/:eventId/move", async (context) => {
     const event = await eventOf(context);
-    if (event.status !== "scheduled") return tooLate("It is no longer scheduled.");
+    if (event.status !== "scheduled") return tooLate(say`It is no longer scheduled.`);
     const at = event.sendAt === null ? undefined : fieldMoment(event.sendAt);
     return page("waiting-move", say`Move`, { event, at, faults: {} });
   });
@@ -105,7 +105,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
     if (cancelled.length > 0) return redirect(placeAfter(context, id), "event-cancelled");
     if (pending.length > 0) return redirect(`${base}/activity/${id}`, "event-cancel-pending");
     if (partly.length > 0) return redirect(`${base}/activity/${id}`, "event-stopped");
-    return tooLate("There is nothing left to cancel: everything was sent, or has ended.");
+    return tooLate(say`There is nothing left to cancel: everything was sent, or has ended.`);
   });
 }
 
@@ -119,10 +119,10 @@ async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
     return await change();
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
-    return tooLate("It is no longer scheduled: it was sent, is on its way, or was cancelled.");
+    return tooLate(say`It is no longer scheduled: it was sent, is on its way, or was cancelled.`);
   }
 }
 
-function tooLate(text: string): Answer {
+function tooLate(text: Phrase): Answer {
   return page("message", say`Too late`, { text }, 409);
 }

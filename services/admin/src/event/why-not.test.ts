@@ -17,7 +17,7 @@ const refusedBy = (status: string, step: string, vendorAnswer: string | null = n
 
 test("a vendor's code is told as a plain sentence, wherever it stands; what is not known in the vendor's words", () => {
   const failed = (vendor: ReturnType<typeof said>, reason = vendor.reason) =>
-    whyNot({ status: "failed", reason, vendor })?.sentence;
+    String(whyNot({ status: "failed", reason, vendor })?.sentence);
   const sentences: [string | undefined, string][] = [
     [
       failed(refusedBy("550", "RCPT TO", "550 5.1.1 <x>: Recipient address rejected")),
@@ -63,7 +63,7 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
     tries: 8,
   };
   assert.equal(
-    whyNot(exhausted)?.sentence,
+    String(whyNot(exhausted)?.sentence),
     "Not delivered: the provider could not be reached. There were 8 attempts.",
   );
 });
@@ -71,7 +71,7 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
 test("of what a receipt has told the words are the vendor's, whatever they begin with", () => {
   const receipt = (words: object) => said({ provider: "sendgrid", ...words });
   const bounced = (vendor: ReturnType<typeof said> & { vendorAnswer?: string }) =>
-    whyNot({ status: "bounced", reason: vendor.vendorAnswer ?? null, vendor })?.sentence;
+    String(whyNot({ status: "bounced", reason: vendor.vendorAnswer ?? null, vendor })?.sentence);
   const full = receipt({ vendorStatus: "5.2.2", vendorAnswer: "552 5.2.2 over quota" });
   assert.equal(bounced(full), "Not delivered: the mail server says that the mailbox is full.");
   assert.equal(
@@ -83,11 +83,11 @@ test("of what a receipt has told the words are the vendor's, whatever they begin
     "Not delivered: cancelled, says our postmaster.",
   );
   assert.equal(
-    whyNot({ status: "bounced" })?.sentence,
+    String(whyNot({ status: "bounced" })?.sentence),
     "Not delivered: the provider reported a bounce without a reason.",
   );
   assert.equal(
-    whyNot({ status: "complained", reason: null })?.sentence,
+    String(whyNot({ status: "complained", reason: null })?.sentence),
     "Delivered, and marked as spam: the recipient marked it as spam.",
   );
 });
@@ -125,17 +125,47 @@ test("a reason of Belfry's own is told with its arguments, and says where to loo
   for (const [code, args, says, look] of told) {
     const { sentence, look: place } =
       whyNot({ status: "skipped", reason: storedReason(code, args) }) ?? {};
-    assert.equal(sentence, `Not sent: ${says}.`);
+    assert.equal(String(sentence), `Not sent: ${says}.`);
     assert.equal(place, look);
   }
   // As versions before have stored it.
   assert.equal(
-    whyNot({ status: "skipped", reason: "tenant inactive" })?.sentence,
+    String(whyNot({ status: "skipped", reason: "tenant inactive" })?.sentence),
     "Not sent: the tenant was not active.",
   );
   assert.equal(
-    whyNot({ status: "skipped", reason: "no recipientPhone" })?.sentence,
+    String(whyNot({ status: "skipped", reason: "no recipientPhone" })?.sentence),
     "Not sent: no recipientPhone.",
+  );
+});
+
+test("a reason is told in the reader's language, with what its arguments say of ours; a tenant's words stay", () => {
+  const skipped = (code: ReasonCode, args: Record<string, string>) =>
+    whyNot({ status: "skipped", reason: storedReason(code, args) })?.sentence;
+  const off = { label: "no-template", date: "2 Nov 2026", source: "by hand" };
+  assert.equal(
+    skipped("turned-off-category", off)?.in("de"),
+    "Nicht gesendet: Der Nutzer hat das für no-template abgeschaltet, 2 Nov 2026, von Hand.",
+  );
+  const failed = (language: "de" | "fr") =>
+    whyNot({
+      ...{ status: "failed", tries: 8 },
+      reason: storedReason("retries-exhausted", {
+        why: storedReason("no-connection-to-vendor", { code: "ECONNRESET" }),
+      }),
+    })?.sentence.in(language);
+  assert.equal(
+    failed("de"),
+    "Nicht zugestellt: Der Anbieter war nicht erreichbar. Es gab 8 Versuche.",
+  );
+  assert.equal(
+    failed("fr"),
+    "Non remis : le fournisseur était injoignable. Il y a eu 8 tentatives.",
+  );
+  const refused = refusedBy("550", "RCPT TO", "550 5.1.1 <x>: Recipient address rejected");
+  assert.equal(
+    whyNot({ status: "failed", reason: refused.reason, vendor: refused })?.sentence.in("fr"),
+    "Non remis : le serveur de messagerie indique que cette adresse n’existe pas.",
   );
 });
 

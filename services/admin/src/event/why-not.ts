@@ -1,6 +1,8 @@
-import { filledWords, reasonOf, reasonWords } from "@belfry/contracts/reasons";
-import { OWN_REASONS, type Place, type ReasonRow } from "./own-reasons.ts";
-import { type CodeRow, MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
+import { reasonOf } from "@belfry/contracts/reasons";
+import { Phrase, phrase, say, type Words, written } from "../page/language.ts";
+import { counted } from "../page/words.ts";
+import { type Place, toldReason, toldRow } from "./own-reasons.ts";
+import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
 
 /** What is known of a channel on which nothing arrived. */
 export interface Told {
@@ -26,20 +28,20 @@ export interface VendorWords {
 
 export interface WhyNot {
   /** A whole sentence, for a product manager. */
-  sentence: string;
+  sentence: Phrase;
   /** Where to look next. */
   look?: Place | undefined;
 }
 
 /** How the sentence begins; a status that is not here has arrived, or still may. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
-  skipped: "Not sent",
-  failed: "Not delivered",
-  expired: "Not sent",
-  bounced: "Not delivered",
-  complained: "Delivered, and marked as spam",
-  unknown: "Perhaps delivered",
-  discarded: "Failed",
+const BEGINNINGS: Readonly<Record<string, Phrase>> = {
+  skipped: say`Not sent`,
+  failed: say`Not delivered`,
+  expired: say`Not sent`,
+  bounced: say`Not delivered`,
+  complained: say`Delivered, and marked as spam`,
+  unknown: say`Perhaps delivered`,
+  discarded: say`Failed`,
 };
 /** Of what a receipt has told the reason is the vendor's, whatever it begins with. */
 const OF_VENDORS = ["bounced", "complained"];
@@ -59,35 +61,40 @@ export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | un
   const isOver = exhausted?.code === "retries-exhausted";
   const told = (isOver ? exhausted.args.why : reason) ?? "";
   const known = meaningOf(status, told, vendor);
-  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : reasonWords(told));
-  const often = isOver && tries > 1 ? ` There were ${tries} attempts.` : "";
-  return { sentence: `${beginning}: ${says.replace(/\.$/, "")}.${often}`, look: known?.look };
+  const says = known?.says ?? (told === "" ? (UNSAID[status] ?? status) : toldReason(told));
+  const sentence = say`${beginning}: ${withoutDot(says)}.`;
+  const often = isOver && tries > 1;
+  return {
+    sentence: often ? say`${sentence} There were ${counted(tries, "attempt")}.` : sentence,
+    look: known?.look,
+  };
+}
+
+function withoutDot(words: Words): Phrase {
+  return new Phrase((language) => written(words, language).replace(/\.$/, ""));
 }
 
 /** Where nobody gave a reason. */
-const UNSAID: Readonly<Record<string, string>> = {
-  bounced: "the provider reported a bounce without a reason",
-  complained: "the recipient marked it as spam",
-  discarded: "it was discarded by a person",
+const UNSAID: Readonly<Record<string, Phrase>> = {
+  bounced: say`the provider reported a bounce without a reason`,
+  complained: say`the recipient marked it as spam`,
+  discarded: say`it was discarded by a person`,
 };
 
-function meaningOf(status: string, told: string, vendor: Told["vendor"]): CodeRow | undefined {
+type Meaning = { says: Phrase; look?: Place | undefined } | undefined;
+
+function meaningOf(status: string, told: string, vendor: Told["vendor"]): Meaning {
   if (status === "complained") return undefined;
-  if (OF_VENDORS.includes(status)) return vendor && codeRow(vendor);
-  const own = ownReason(told);
+  if (OF_VENDORS.includes(status)) return vendor && ofVendor(vendor);
+  const reason = reasonOf(told);
+  const own = reason && toldRow(reason);
   if (own !== undefined || status === "skipped") return own;
-  return vendor && codeRow(vendor);
+  return vendor && ofVendor(vendor);
 }
 
-function ownReason(told: string): CodeRow | undefined {
-  const reason = reasonOf(told);
-  if (reason === undefined) return undefined;
-  const rows: Partial<Record<string, ReasonRow>> = OWN_REASONS;
-  const row = rows[reason.code];
-  if (row === undefined) return undefined;
-  const { says, look } = row;
-  const words = typeof says === "string" ? filledWords(says, reason.args) : says(reason.args);
-  return { says: words, ...(look && { look }) };
+function ofVendor(vendor: VendorWords): Meaning {
+  const row = codeRow(vendor);
+  return row && { says: phrase(row.says), look: row.look };
 }
 
 /** What the vendor's code means: its own, an enhanced status code wherever it stands, an SMTP reply. */

@@ -4,7 +4,8 @@ import { keepToShow, takeToShow } from "@belfry/administration/people/sessions";
 import type { Database } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 import type { FastifyRequest } from "fastify";
-import type { Words } from "./language.ts";
+import { faultWords } from "./fault-words.ts";
+import { phrase, type Words } from "./language.ts";
 import type { Headers } from "./security-headers.ts";
 
 /** What a handler answers; the router writes it. */
@@ -47,12 +48,14 @@ export function documentAnswer(content: string | Buffer, headers: Headers): Answ
 }
 
 /** Faults by field, as forms show them. */
-export type Faults = Readonly<Record<string, string>>;
+export type Faults = Readonly<Record<string, Words>>;
 
-export function faultsByField(faults: readonly InputFault[]): Record<string, string> {
-  const byField: Record<string, string> = {};
+export function faultsByField(faults: readonly InputFault[]): Record<string, Words> {
+  const byField: Record<string, Words> = {};
   for (const { field, message } of faults) {
-    byField[field] = byField[field] === undefined ? message : `${byField[field]}; ${message}`;
+    const words = faultWords(message);
+    const before = byField[field];
+    byField[field] = before === undefined ? words : phrase("{0}; {1}", [before, words]);
   }
   return byField;
 }

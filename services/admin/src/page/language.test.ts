@@ -1,14 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allMessages } from "../../test/messages.ts";
+import { allActs } from "@belfry/administration/acts";
+import { faultsOf } from "@belfry/contracts/problems";
+import { allMessages, faultMessages } from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
-import { acceptedLanguage, catalogueOf, LANGUAGES, type Language, say } from "./language.ts";
+import { faultWords } from "./fault-words.ts";
+import {
+  acceptedLanguage,
+  catalogueOf,
+  faultCatalogueOf,
+  LANGUAGES,
+  type Language,
+  say,
+} from "./language.ts";
 import { translateScript, translateView } from "./translate-source.ts";
 import { counted, number } from "./words.ts";
 
-const placesIn = (text: string) => (text.match(/\{\d+\}/g) ?? []).sort();
+const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
-for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== "en")) {
+const OTHERS = (Object.keys(LANGUAGES) as Language[]).filter((one) => one !== "en");
+
+for (const language of OTHERS) {
   test(`${LANGUAGES[language]} has every text of the pages, with its values, and no other`, async () => {
     const catalogue = catalogueOf(language);
     const messages = await allMessages();
@@ -35,6 +47,81 @@ for (const language of (Object.keys(LANGUAGES) as Language[]).filter((one) => on
     );
   });
 }
+
+for (const language of OTHERS) {
+  test(`${LANGUAGES[language]} has every fault that a form may show, with its values, and no other`, async () => {
+    const catalogue = faultCatalogueOf(language);
+    const faults = await faultMessages();
+    assert.ok(faults.size > 150, "the faults are found");
+    assert.deepEqual(
+      [...faults].filter(([text]) => !Object.hasOwn(catalogue, text)),
+      [],
+      "without a translation",
+    );
+    const entries = Object.entries(catalogue);
+    assert.deepEqual(
+      entries.filter(([text]) => !faults.has(text)).map(([text]) => text),
+      [],
+      "said nowhere",
+    );
+    const changed = entries.filter(
+      ([text, translated]) => String(placesIn(text)) !== String(placesIn(translated)),
+    );
+    assert.deepEqual(changed, [], "with other values");
+  });
+}
+
+test("whatever is wrong with a field of an act is told in the reader's language", async () => {
+  const wrong = [
+    null,
+    1,
+    -1,
+    1e9,
+    1.5,
+    true,
+    "",
+    " ",
+    "x".repeat(70_000),
+    "\ud800",
+    "a\0",
+    [],
+    {},
+    [1],
+    ["x"],
+    { "": 1 },
+  ];
+  const english = new Set<string>();
+  for (const act of await allActs()) {
+    for (const name of Object.keys(act.input.properties)) {
+      for (const value of wrong) {
+        for (const { message } of faultsOf(act.input, { [name]: value }, "input", "")) {
+          if (OTHERS.some((language) => faultWords(message).in(language) === message)) {
+            english.add(`${act.name} ${name}: ${message}`);
+          }
+        }
+      }
+    }
+  }
+  assert.deepEqual([...english], []);
+});
+
+test("a fault is told with its values, the narrowest sentence first; what somebody typed stays", () => {
+  const german = (message: string) => faultWords(message).in("de");
+  assert.equal(german("must be at most 255 characters"), "darf höchstens 255 Zeichen haben");
+  assert.equal(german("must be EMAIL, SMS or PUSH"), "muss EMAIL, SMS oder PUSH sein");
+  assert.equal(
+    german("fromEmail: must be an email address"),
+    "fromEmail: muss eine E-Mail-Adresse sein",
+  );
+  assert.equal(
+    german('must be * or the key of a category: "is missing"'),
+    'muss * oder der Schlüssel einer Kategorie sein: "is missing"',
+  );
+  assert.equal(german("is nobody's fault"), "is nobody's fault");
+  assert.equal(String(faultWords("must be 1")), "must be 1");
+  const hostile = `must be one of ${"or for ".repeat(20_000)}`;
+  assert.ok(german(hostile).startsWith("muss "));
+});
 
 test("a view is translated where it says something, and nowhere else", () => {
   const view = `<% const { none } = it; %>

@@ -14,14 +14,23 @@ const CATALOGUES: Readonly<Record<Language, Catalogue>> = {
   fr: readCatalogue("fr"),
 };
 
-function readCatalogue(language: Language): Catalogue {
-  return JSON.parse(
-    readFileSync(join(import.meta.dirname, `../languages/${language}.json`), "utf8"),
-  );
+/** What acts refuse: see `fault-words.ts`. */
+const FAULT_CATALOGUES: Readonly<Record<Language, Catalogue>> = {
+  en: {},
+  de: readCatalogue("de-faults"),
+  fr: readCatalogue("fr-faults"),
+};
+
+function readCatalogue(name: string): Catalogue {
+  return JSON.parse(readFileSync(join(import.meta.dirname, `../languages/${name}.json`), "utf8"));
 }
 
 export function catalogueOf(language: Language): Catalogue {
   return CATALOGUES[language];
+}
+
+export function faultCatalogueOf(language: Language): Catalogue {
+  return FAULT_CATALOGUES[language];
 }
 
 export function isLanguage(value: unknown): value is Language {
@@ -72,6 +81,15 @@ export function say(parts: TemplateStringsArray, ...values: readonly unknown[]):
 export function phrase(english: string, values: readonly unknown[] = []): Phrase {
   return new Phrase((language) =>
     fill(CATALOGUES[language][english] ?? english, (at) => written(values[at], language)),
+  );
+}
+
+/** The same of a text whose places have names, as `{until}`. */
+export function named(english: string, values: Readonly<Record<string, unknown>>): Phrase {
+  return new Phrase((language) =>
+    (CATALOGUES[language][english] ?? english).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      written(values[name] ?? "", language),
+    ),
   );
 }
 

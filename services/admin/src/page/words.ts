@@ -5,9 +5,9 @@ import {
   listed,
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
-import { reasonWords } from "@belfry/contracts/reasons";
 import { escapeHtml } from "@belfry/templates/language/characters";
-import { LANGUAGES, type Language, Phrase, phrase, say, type Words } from "./language.ts";
+import { toldReason } from "../event/own-reasons.ts";
+import { LANGUAGES, type Language, Phrase, phrase, say, type Words, written } from "./language.ts";
 
 /** How pages write figures, times and states. */
 
@@ -158,7 +158,7 @@ const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\
 export function withTimes(text: Words | null | undefined): Phrase {
   const isTime = (part: string, at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(part));
   return new Phrase((language) => {
-    const words = text instanceof Phrase ? text.in(language) : reasonWords(text ?? "");
+    const words = written(text instanceof Phrase ? text : toldReason(text ?? ""), language);
     return words
       .split(STAMP)
       .map((part, at) => (isTime(part, at) ? when(part).in(language) : escapeHtml(part)))

@@ -14,7 +14,8 @@ import {
   revokePlatformKey,
 } from "@belfry/administration/people/platform-keys";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { faultWords } from "../page/fault-words.ts";
+import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
@@ -23,7 +24,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   const showOperators = async (extra: {
     email?: string;
     faults?: Faults;
-    refused?: string | undefined;
+    refused?: Words | undefined;
   }): Promise<Answer> =>
     page("operators", say`Operators`, {
       people: await listOperators(db),
@@ -54,7 +55,9 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   });
 
   const orFault = (change: () => Promise<Answer>) =>
-    orFaults(change, (_, [fault]) => showOperators({ refused: fault?.message }));
+    orFaults(change, (_, [fault]) =>
+      showOperators({ refused: fault && faultWords(fault.message) }),
+    );
 
   route("POST /operators/:personId/reset-link", ({ params, run, person }) =>
     orFault(async () => {

@@ -20,7 +20,7 @@ import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedQuietHours, typedTexts, wholeNumber } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { quotaUsed } from "../tenant/quota-used.ts";
@@ -205,7 +205,7 @@ function inputOf(values: Values) {
 
 /** Deleting a tenant: the page first says what goes, and asks for the tenant's name. */
 export function deleteTenantPages({ route, db }: PageDeps): void {
-  const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: string) =>
+  const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: Words) =>
     page("tenant-delete", say`Delete ${tenant.name}`, {
       typed,
       fault,

@@ -15,6 +15,8 @@ import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/kinds";
 import type { TObject } from "@sinclair/typebox";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { faultWords } from "../page/fault-words.ts";
+import type { Phrase } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -219,12 +221,13 @@ function settingsOf(schema: TObject, form: URLSearchParams): Record<string, unkn
 }
 
 /** `settings` faults begin with their field's name (`apiKey: is missing`); others are as they are. */
-function settingsFaults(faults: readonly InputFault[]): Record<string, string> {
-  const byField: Record<string, string> = {};
+function settingsFaults(faults: readonly InputFault[]): Faults {
+  const byField: Record<string, Phrase> = {};
   for (const { field, message } of faults) {
     const [, name, rest] = /^(\w+): (.*)$/s.exec(message) ?? [];
-    if (field === "settings" && name !== undefined) byField[`settings.${name}`] = rest ?? message;
-    else byField[field] = message;
+    if (field === "settings" && name !== undefined)
+      byField[`settings.${name}`] = faultWords(rest ?? message);
+    else byField[field] = faultWords(message);
   }
   return byField;
 }

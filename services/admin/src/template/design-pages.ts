@@ -17,11 +17,11 @@ import {
 import { PLATFORM_COLORS } from "@belfry/templates/source";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
+import { faultWords, inWords } from "../page/fault-words.ts";
 import { say } from "../page/language.ts";
 import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-
 import { markedHtml } from "./unfilled-marks.ts";
 
 interface Values extends Record<LayoutName, string> {
@@ -52,7 +52,9 @@ export function designPages({ route, db }: PageDeps): void {
       ...footersOf(given.values ?? valuesOf(view)),
       values: given.values ?? valuesOf(view),
       faults: faultsByField(faults.filter(({ field }) => field !== "layout")),
-      refused: faults.filter(({ field }) => field === "layout").map(({ message }) => message),
+      refused: faults
+        .filter(({ field }) => field === "layout")
+        .map(({ message }) => faultWords(message)),
       mayEdit: mayDo(role, "editor"),
       isOwn: ALL_NAMES.some((field) => view[field] !== null),
       versions: (await readLayoutVersions(db, tenant.id)).map((one) => ({
@@ -72,7 +74,7 @@ export function designPages({ route, db }: PageDeps): void {
       return json({ ok: true, preview, warnings: told });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return json({ ok: false, faults: error.faults });
+      return json({ ok: false, faults: inWords(error.faults) });
     }
   });
 

@@ -1,7 +1,7 @@
 import { deleteImage, listImages, uploadImage } from "@belfry/administration/images/images";
 import { InvalidInput } from "@belfry/administration/input-error";
-import { json, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { faultsByField, json, page, redirect } from "../page/answer.ts";
+import { type Phrase, phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 /** The images of a tenant's mails: the page of the design shows them, and the editor's dialog lets one choose. */
@@ -12,17 +12,18 @@ export function imagePages({ route }: PageDeps): void {
 
   route("POST /tenants/:tenantId/images", async ({ request, run, base }) => {
     const isDialog = request.headers.accept === "application/json";
-    const refused = (text: string) =>
+    const refused = (text: Phrase) =>
       isDialog ? json({ text }, 422) : page("message", say`Not uploaded`, { text }, 422);
     const file = request.body instanceof FormData ? request.body.get("file") : null;
-    if (!(file instanceof File) || file.size === 0) return refused("Choose a file first.");
+    if (!(file instanceof File) || file.size === 0) return refused(say`Choose a file first.`);
     const data = Buffer.from(await file.arrayBuffer()).toString("base64");
     try {
       const image = await run(uploadImage, { name: file.name.slice(0, 255), data });
       return isDialog ? json({ image }) : redirect(`${base}/design`, "uploaded");
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return refused(`${file.name} ${error.faults.map(({ message }) => message).join("; ")}.`);
+      const [message = ""] = Object.values(faultsByField(error.faults));
+      return refused(phrase("{0} {1}.", [file.name, message]));
     }
   });
 

@@ -13,7 +13,8 @@ import { updateTenantAct } from "@belfry/administration/tenants/tenant-acts";
 import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, ownPath, page, redirect, withStatus } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { faultWords } from "../page/fault-words.ts";
+import { type Phrase, phrase, say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -121,7 +122,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     return inOneGo && begun >= before.version ? version : begun;
   };
 
-  const faultsOf = async (one: Publication, hasDefault: boolean): Promise<string[]> => {
+  const faultsOf = async (one: Publication, hasDefault: boolean): Promise<Phrase[]> => {
     const { draft, published } = one;
     const row = await requireTemplate(db, { id: published.id }, draft.locale);
     const input = inputOfDraft(row, draft);
@@ -138,13 +139,14 @@ export function publishingPages({ route, db }: PageDeps): void {
     const faults = checked === undefined ? own : checked.ok ? [] : checked.faults;
     if (draft.locale !== "" && row.version === 0 && !hasDefault) {
       const base = await readTemplate(db, { id: published.id });
-      if (base.version === 0) return ["The default text has to be published first."];
+      if (base.version === 0) return [say`The default text has to be published first.`];
     }
     return [
       ...said,
-      ...faults.map(
-        ({ field, message }) => `${field[0]?.toUpperCase()}${field.slice(1)}: ${message}`,
-      ),
+      ...faults.map(({ field, message }) => {
+        const name = `${field[0]?.toUpperCase()}${field.slice(1)}`;
+        return phrase("{0}: {1}", [name, faultWords(message)]);
+      }),
     ];
   };
 }
@@ -186,7 +188,7 @@ function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => 
 }
 
 /** Only the draft of the default variant has them. */
-function settingsSaid(all: readonly Publication[]): string[] {
+function settingsSaid(all: readonly Publication[]): Phrase[] {
   return all
     .filter(({ draft }) => draft.locale === "")
     .flatMap(({ changed, settings }) => settingSentences(changed, settings));

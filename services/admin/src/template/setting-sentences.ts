@@ -2,107 +2,121 @@ import type {
   SettingName,
   TemplateSettings,
 } from "@belfry/administration/templates/template-settings";
-import { durationText, durationUnit } from "@belfry/administration/templates/template-timing";
+import { durationUnit } from "@belfry/administration/templates/template-timing";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
+import { Phrase, say } from "../page/language.ts";
 import { counted } from "../page/words.ts";
 
 /** What publishing sets for all languages of a template, in sentences. */
 export function settingSentences(
   changed: readonly SettingName[],
   settings: TemplateSettings,
-): string[] {
+): Phrase[] {
   return changed.flatMap((name) =>
-    (SENTENCES[name] as (value: unknown) => string[])(settings[name]),
+    (SENTENCES[name] as (value: unknown) => Phrase[])(settings[name]),
   );
 }
 
-const SENTENCES: { [K in SettingName]: (value: TemplateSettings[K]) => string[] } = {
-  active: (isOn) => [isOn ? "It is active from now on." : "It is not active any more."],
+const SENTENCES: { [K in SettingName]: (value: TemplateSettings[K]) => Phrase[] } = {
+  active: (isOn) => [isOn ? say`It is active from now on.` : say`It is not active any more.`],
   sensitive: (isOn) => [
     isOn
-      ? "New: sensitive. Its variables are deleted once everything is sent, and its content is never shown."
-      : "Not sensitive any more: its content can be shown.",
+      ? say`New: sensitive. Its variables are deleted once everything is sent, and its content is never shown.`
+      : say`Not sensitive any more: its content can be shown.`,
   ],
   atMostOnce: (isOn) => [
     isOn
-      ? "New: never sent twice. A message whose outcome we cannot know is marked “unknown” for you to review."
-      : "Messages are tried again if we lose the connection to the provider.",
+      ? say`New: never sent twice. A message whose outcome we cannot know is marked “unknown” for you to review.`
+      : say`Messages are tried again if we lose the connection to the provider.`,
   ],
   plainCharacters: (isOn) => [
     isOn
-      ? "New: curly quotes, dashes and the like are sent as plain characters."
-      : "Curly quotes, dashes and the like are sent as they are written.",
+      ? say`New: curly quotes, dashes and the like are sent as plain characters.`
+      : say`Curly quotes, dashes and the like are sent as they are written.`,
   ],
   expiresAfterSeconds: (seconds) => [
     seconds === null
-      ? "No expiry any more."
-      : `New expiry: not sent later than ${durationText(seconds)} after the event.`,
+      ? say`No expiry any more.`
+      : say`New expiry: not sent later than ${duration(seconds)} after the event.`,
   ],
   digest: (digest) =>
     digest === null
-      ? ["No digest any more: each event is sent as its own message."]
+      ? [say`No digest any more: each event is sent as its own message.`]
       : digestSentences(digest),
   throttle: (throttle) => [
-    throttle === null ? "No limit per user any more." : throttleSentence(throttle),
+    throttle === null ? say`No limit per user any more.` : throttleSentence(throttle),
   ],
   afterUnreadSeconds: (seconds) => [
     seconds === null
-      ? "Sent at once, whether or not it is read in the inbox."
-      : `New: sent only if it is still unread in the inbox after ${durationText(seconds)}.`,
+      ? say`Sent at once, whether or not it is read in the inbox.`
+      : say`New: sent only if it is still unread in the inbox after ${duration(seconds)}.`,
   ],
   targetChannel: (name) => [
     name === null
-      ? "Published to the personal realtime channel of the user."
-      : `Published to the realtime channel ${name}.`,
+      ? say`Published to the personal realtime channel of the user.`
+      : say`Published to the realtime channel ${name}.`,
   ],
   requiredVariables: (names) => [
     names === null
-      ? "No required variables any more."
-      : `Required variables: ${names.join(", ")}. Without one of them nothing is sent.`,
+      ? say`No required variables any more.`
+      : say`Required variables: ${names.join(", ")}. Without one of them nothing is sent.`,
   ],
   // For previews alone.
   sampleVariables: () => [],
 };
 
-function throttleSentence({ count, seconds }: ThrottleSettings): string {
+function throttleSentence({ count, seconds }: ThrottleSettings): Phrase {
   const messages = counted(count, "message");
   const [unit, length] = durationUnit(seconds);
-  return seconds === length
-    ? `New limit: ${messages} per user per ${unit}.`
-    : `New limit: ${messages} per user in ${durationText(seconds)}.`;
+  if (seconds !== length) return say`New limit: ${messages} per user in ${duration(seconds)}.`;
+  return {
+    second: say`New limit: ${messages} per user per second.`,
+    minute: say`New limit: ${messages} per user per minute.`,
+    hour: say`New limit: ${messages} per user per hour.`,
+    day: say`New limit: ${messages} per user per day.`,
+  }[unit];
 }
 
-const DAYS = [
-  "Monday",
-  "Tuesday",
-  "Wednesday",
-  "Thursday",
-  "Friday",
-  "Saturday",
-  "Sunday",
-] as const;
-const LIST = new Intl.ListFormat("en", { type: "conjunction" });
+/** As `90 minutes`, and `1 hour`. */
+export function duration(seconds: number): Phrase {
+  const [unit, length] = durationUnit(seconds);
+  const count = seconds / length;
+  return {
+    second: counted(count, "second"),
+    minute: counted(count, "minute"),
+    hour: counted(count, "hour"),
+    day: counted(count, "day"),
+  }[unit];
+}
 
-function digestSentences({ key, leading, ...when }: DigestSettings): string[] {
+/** As `Monday and Friday`; from 1, a Monday. */
+function weekdays(days: readonly number[]): Phrase {
+  return new Phrase((language) => {
+    const name = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });
+    const names = days.map((day) => name.format(Date.UTC(2024, 0, day)));
+    return new Intl.ListFormat(language, { type: "conjunction" }).format(names);
+  });
+}
+
+function digestSentences({ key, leading, ...when }: DigestSettings): Phrase[] {
   const sentences = [digestSentence(when)];
   if (key !== undefined) {
-    sentences.push(`Events with different values of ${key} come in different messages.`);
+    sentences.push(say`Events with different values of ${key} come in different messages.`);
   }
-  if (leading) sentences.push("The first event is sent immediately, the later ones together.");
+  if (leading) sentences.push(say`The first event is sent immediately, the later ones together.`);
   return sentences;
 }
 
-function digestSentence({ windowSeconds, at, days, sliding, maxSeconds }: DigestSettings): string {
+function digestSentence({ windowSeconds, at, days, sliding, maxSeconds }: DigestSettings): Phrase {
   if (windowSeconds === undefined) {
     if (days === undefined) {
-      return `New digest: one message a day at ${at}, in the recipient's time zone.`;
+      return say`New digest: one message a day at ${at}, in the recipient's time zone.`;
     }
-    const names = LIST.format(days.map((day) => DAYS[day - 1] ?? ""));
-    return `New digest: one message at ${at} on ${names}, in the recipient's time zone.`;
+    return say`New digest: one message at ${at} on ${weekdays(days)}, in the recipient's time zone.`;
   }
-  const window = durationText(windowSeconds);
-  if (!sliding) return `New digest: one message for all events within ${window} of the first.`;
+  const window = duration(windowSeconds);
+  if (!sliding) return say`New digest: one message for all events within ${window} of the first.`;
   return maxSeconds === undefined
-    ? `New digest: one message for all events, once none has come for ${window}.`
-    : `New digest: one message for all events, once none has come for ${window}, at the latest after ${durationText(maxSeconds)}.`;
+    ? say`New digest: one message for all events, once none has come for ${window}.`
+    : say`New digest: one message for all events, once none has come for ${window}, at the latest after ${duration(maxSeconds)}.`;
 }

@@ -8,6 +8,8 @@ import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
 import { json } from "../page/answer.ts";
+import { inWords, refusalWords } from "../page/fault-words.ts";
+import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { addressOf, draftOf } from "./template-addresses.ts";
 import {
@@ -57,7 +59,7 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
       return json({ ok: true, text, recorded: { userId } });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return json({ ok: false, text: error.message }, 422);
+      return json({ ok: false, text: refusalWords(error.faults) }, 422);
     }
   });
 }
@@ -65,14 +67,17 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
 async function previewOf(db: Database, tenantId: string, values: TemplateValues): Promise<object> {
   const samples = samplesOf(values);
   const sampleFault =
-    samples === undefined ? { field: "sampleVariables", message: "must be a JSON object" } : null;
+    samples === undefined
+      ? { field: "sampleVariables", message: say`must be a JSON object` }
+      : null;
   const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
   // An empty text is no mistake yet.
   if (values.content.trim() === "") return { ok: false, faults: [], ...beside };
   const source = withHeadline(previewInputOf(values));
   const checked = await checkSource(db, tenantId, source, samples ?? {}, unfilledMark);
   if (!checked.ok) {
-    return { ...checked, variables: templateVariables(writtenTexts(source)), ...beside };
+    const faults = inWords(checked.faults);
+    return { ...checked, faults, variables: templateVariables(writtenTexts(source)), ...beside };
   }
   const { plain, preview, variables } = checked;
   const ofValues = plain.warnings?.map((message) => ({ field: "variables", message })) ?? [];

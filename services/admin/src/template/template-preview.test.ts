@@ -42,7 +42,7 @@ test("a test of a push is in the inbox of the user that is named, marked, with i
     rows.map((row, index) => [row.id, index + 1]),
   );
   assert.match((await send({ to: " " })).text, /^to should not be empty/);
-  assert.match((await send({ to: "ada", targetChannel: "a b" })).text, /^targetChannel must be/);
+  assert.match((await send({ to: "ada", targetChannel: "a b" })).text, /^target channel must be/);
   await admin.pool.query("update tenants set delivery_channels = '{EMAIL}'");
   assert.match((await send({ to: "ada" })).text, /may not use PUSH/);
   assert.equal(admin.notifications.length, 2);

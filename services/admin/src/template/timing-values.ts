@@ -2,7 +2,6 @@ import { MAX_EXPIRY_SECONDS } from "@belfry/administration/templates/template-in
 import type { TemplateSettingsInput } from "@belfry/administration/templates/template-settings";
 import {
   digestFaults,
-  durationText,
   durationUnit,
   throttleFaults,
 } from "@belfry/administration/templates/template-timing";
@@ -15,6 +14,8 @@ import {
   type ThrottleSettings,
 } from "@belfry/contracts/delivery";
 import { typedTexts, wholeNumber } from "../page/form-fields.ts";
+import { type Phrase, say } from "../page/language.ts";
+import { duration } from "./setting-sentences.ts";
 
 /** When a template's messages are sent, as its form has it: texts as typed. */
 
@@ -117,35 +118,35 @@ function digestInput(values: TimingValues): DigestSettings | null {
 
 /** By field of the form. */
 export type TimingFaults = Partial<
-  Record<(typeof DURATIONS)[number] | (typeof TEXTS)[number] | "digestDays" | "digestKind", string>
+  Record<(typeof DURATIONS)[number] | (typeof TEXTS)[number] | "digestDays" | "digestKind", Phrase>
 >;
 type TimingField = keyof TimingFaults;
 
 const upTo = (seconds: number) =>
-  `Enter a whole number, 1 or more, for at most ${durationText(seconds)}.`;
+  say`Enter a whole number, 1 or more, for at most ${duration(seconds)}.`;
 
-const DIGEST_FAULTS: Readonly<Record<keyof DigestSettings | "", [TimingField, string]>> = {
-  "": ["digestKind", "Choose a period or a time of day."],
+const DIGEST_FAULTS: Readonly<Record<keyof DigestSettings | "", [TimingField, Phrase]>> = {
+  "": ["digestKind", say`Choose a period or a time of day.`],
   windowSeconds: ["digestWindow", upTo(MAX_DIGEST_SECONDS)],
   maxSeconds: [
     "digestMax",
-    `Enter a whole number, no less than the period, for at most ${durationText(MAX_DIGEST_SECONDS)}.`,
+    say`Enter a whole number, no less than the period, for at most ${duration(MAX_DIGEST_SECONDS)}.`,
   ],
-  sliding: ["digestKind", "Choose a period: a time of day does not restart."],
-  at: ["digestAt", "Choose a time of day, such as 09:00."],
-  days: ["digestDays", "Choose days of the week."],
-  key: ["digestKey", "Enter the name of one variable."],
-  leading: ["digestKind", "Choose whether the first event is sent immediately."],
+  sliding: ["digestKind", say`Choose a period: a time of day does not restart.`],
+  at: ["digestAt", say`Choose a time of day, such as 09:00.`],
+  days: ["digestDays", say`Choose days of the week.`],
+  key: ["digestKey", say`Enter the name of one variable.`],
+  leading: ["digestKind", say`Choose whether the first event is sent immediately.`],
 };
-const THROTTLE_FAULTS: Readonly<Record<keyof ThrottleSettings, [TimingField, string]>> = {
-  count: ["throttleCount", `Enter a whole number from 1 to ${MAX_THROTTLE_COUNT}.`],
+const THROTTLE_FAULTS: Readonly<Record<keyof ThrottleSettings, [TimingField, Phrase]>> = {
+  count: ["throttleCount", say`Enter a whole number from 1 to ${MAX_THROTTLE_COUNT}.`],
   seconds: ["throttleTime", upTo(MAX_THROTTLE_SECONDS)],
 };
 
 /** What the rules of administration refuse, beside the fields and in their words. */
 export function timingFaults(values: TimingValues): TimingFaults {
   const { digest, throttle, afterUnreadSeconds } = timingInput(values);
-  const found: [TimingField, string][] = [
+  const found: [TimingField, Phrase][] = [
     ...(digest == null ? [] : digestFaults(digest).map(({ part }) => DIGEST_FAULTS[part])),
     ...(throttle == null
       ? []

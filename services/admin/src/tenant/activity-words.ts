@@ -6,8 +6,8 @@ import {
 } from "@belfry/administration/health/activity-sums";
 import type { Trouble } from "@belfry/administration/health/tenant-troubles";
 import { CHANNEL_ROWS, isChannel } from "@belfry/contracts/channels";
-import { reasonWords } from "@belfry/contracts/reasons";
-import { type Phrase, phrase, say, type Words } from "../page/language.ts";
+import { toldReason } from "../event/own-reasons.ts";
+import { Phrase, phrase, say, type Words } from "../page/language.ts";
 import { CHANNEL_NAMES, DEAD_CLASS_NAMES, number } from "../page/words.ts";
 
 /** What the overviews call their figures and groups, and how they say what is wrong. */
@@ -134,9 +134,14 @@ export function troubleInWords(trouble: Trouble, range: RangeName): { text: Phra
     const text = say`${failed} of ${all} events reached nobody in ${span}: there is no active template`;
     return { text, path: "activity?status=skipped" };
   }
-  const told = reasonWords(dead?.reason ?? null);
-  const cut = told !== null && told.length > MOST_WHY ? `${told.slice(0, MOST_WHY)} …` : told;
-  const why = cut ?? REASON_NAMES[code] ?? DEAD_CLASS_NAMES[code] ?? code.replaceAll("-", " ");
+  const told = toldReason(dead?.reason ?? "");
+  const isCut = !(told instanceof Phrase) && told.length > MOST_WHY;
+  const cut = isCut ? `${told.slice(0, MOST_WHY)} …` : told;
+  const why =
+    (cut === "" ? undefined : cut) ??
+    REASON_NAMES[code] ??
+    DEAD_CLASS_NAMES[code] ??
+    code.replaceAll("-", " ");
   const choice = dead
     ? { channel: dead.channel, class: dead.class, provider: dead.provider ?? "" }
     : { status: "failed", channel };

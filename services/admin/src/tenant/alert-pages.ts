@@ -10,7 +10,7 @@ import { mailTenant } from "@belfry/administration/alerts/own-mail";
 import { searchTenants } from "@belfry/administration/tenants/tenant-rows";
 import { ALERT_KINDS } from "@belfry/contracts/alerts";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
@@ -19,12 +19,14 @@ const TENANTS_TO_CHOOSE = 500;
 
 /** Which alerts a person gets by email: an owner of a tenant, an operator of all tenants. */
 export function alertPages({ route, db }: PageDeps): void {
+  const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
+    alerts.map((one) => ({ ...one, title: phrase(one.title), when: phrase(one.when) }));
   const chosen = ({ form }: Signed) => ALERT_KINDS.filter((kind) => form.has(kind));
 
   route("GET /tenants/:tenantId/alerts", async ({ run, person, role, base }) => {
     // An operator chooses for all tenants at once.
     if (role === "operator") return redirect("/alerts");
-    const { alerts } = await run(showAlerts, { person: person.personId });
+    const alerts = told(await run(showAlerts, { person: person.personId }));
     return page("alerts", say`Alerts`, {
       ...{ alerts, action: `${base}/alerts`, sender: await mailTenant(db) },
     });
@@ -37,7 +39,7 @@ export function alertPages({ route, db }: PageDeps): void {
   });
 
   const showAll = async ({ run, person }: Signed, faults: Faults = {}) => {
-    const { alerts } = await run(showAllAlerts, { person: person.personId });
+    const alerts = told(await run(showAllAlerts, { person: person.personId }));
     const sender = await run(showMailTenant, {});
     const tenants = await searchTenants(db, { limit: TENANTS_TO_CHOOSE });
     const options = new Map(tenants.map(({ id, name }) => [id, name]));

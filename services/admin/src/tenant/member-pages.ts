@@ -14,6 +14,7 @@ import {
   type TenantRole,
 } from "@belfry/administration/people/person-rows";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { faultWords } from "../page/fault-words.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -52,7 +53,9 @@ export function memberPages({ route, db, once }: PageDeps): void {
 
   /** Shows a fault above the list of members. */
   const orFault = (context: InTenant, change: () => Promise<Answer>) =>
-    orFaults(change, (_, [fault]) => show(context, { refused: fault?.message }));
+    orFaults(change, (_, [fault]) =>
+      show(context, { refused: fault && faultWords(fault.message) }),
+    );
 
   route("POST /tenants/:tenantId/members/:personId/role", (context) =>
     orFault(context, async () => {

@@ -7,6 +7,7 @@ import {
 import type { InputFault } from "@belfry/administration/input-error";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import { type Answer, orFaults, page, redirect } from "../page/answer.ts";
+import { inWords } from "../page/fault-words.ts";
 import { importShare, isByScript } from "../page/import-share.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -90,7 +91,7 @@ export function importSuppressionPages({ route, once }: PageDeps): void {
           once.show(person, `${base}/suppressions/import`, { done, channel }),
         ),
       (_, faults: readonly InputFault[]) =>
-        showImport(context, { lines, channel, leaveOutBad, faults }),
+        showImport(context, { lines, channel, leaveOutBad, faults: inWords(faults) }),
     );
   });
 }

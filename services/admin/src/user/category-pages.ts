@@ -11,8 +11,9 @@ import {
 import { importUnsubscribes } from "@belfry/administration/users/import-unsubscribes";
 import { PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { inWords } from "../page/fault-words.ts";
 import { importShare, isByScript } from "../page/import-share.ts";
-import { say } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -25,7 +26,7 @@ export function categoryPages({ route, db }: PageDeps): void {
 
   const showCategory = async (
     context: InTenant,
-    given: { values?: CategoryValues; faults?: Faults; refused?: string; eventType?: string } = {},
+    given: { values?: CategoryValues; faults?: Faults; refused?: Phrase; eventType?: string } = {},
   ): Promise<Answer> => {
     const category = await categoryOf(context);
     const templates = await readTemplates(db, context.tenant.id);
@@ -76,7 +77,7 @@ export function categoryPages({ route, db }: PageDeps): void {
     const { key } = await categoryOf(context);
     return await orFaults(
       () => run(deleteCategory, { key }).then(() => redirect(`${base}/categories`, "deleted")),
-      (faults) => showCategory(context, { refused: `Not deleted: it ${faults.key}.` }),
+      (faults) => showCategory(context, { refused: say`Not deleted: it ${faults.key}.` }),
     );
   });
 
@@ -207,7 +208,7 @@ export function importPages({ route, once }: PageDeps): void {
         run(importUnsubscribes, { file: lines }).then((done) =>
           once.show(person, `${base}/users/import`, { done }),
         ),
-      (_, faults: readonly InputFault[]) => showImport(context, { lines, faults }),
+      (_, faults: readonly InputFault[]) => showImport(context, { lines, faults: inWords(faults) }),
     );
   });
 }

@@ -11,15 +11,15 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { CONCEALED } from "@belfry/contracts/notification";
 import { ANY, PREFERENCE_CHANNELS } from "@belfry/contracts/preferences";
 import { quietHoursOf } from "@belfry/contracts/quiet-hours";
-import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/preferences";
 import type { SecretKeys } from "@belfry/database/secrets";
+import { toldReason } from "../event/own-reasons.ts";
 import { isMeant, whyNot } from "../event/why-not.ts";
 import { json, page, redirect } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 30;
@@ -151,12 +151,12 @@ function cellRows({ preferences, categories }: ShownPreferences) {
 
 /** The state of an event on each channel that it was meant for, and why it was not sent. */
 function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
-  return CHANNELS.flatMap((channel): { channel: Channel; status: string; why?: string }[] => {
+  return CHANNELS.flatMap((channel): { channel: Channel; status: string; why?: Words }[] => {
     const delivery = deliveries.find((one) => one.channel === channel);
     if (delivery !== undefined) {
       const { status, reason } = delivery;
       const stored = reason ?? outcome?.waits?.[channel] ?? null;
-      const why = whyNot({ status, reason })?.sentence ?? reasonWords(stored);
+      const why = whyNot({ status, reason })?.sentence ?? toldReason(stored ?? "");
       return [{ channel, status, ...(why && { why }) }];
     }
     for (const status of ["failed", "skipped"] as const) {

@@ -10,8 +10,9 @@ import { webhookMessage } from "@belfry/administration/webhooks/webhook-messages
 import { showWebhook } from "@belfry/administration/webhooks/webhooks";
 import type { Webhook } from "@belfry/contracts/webhook-endpoints";
 import { type Answer, type Faults, orFaults, page, redirect, withStatus } from "../page/answer.ts";
+import { faultWords } from "../page/fault-words.ts";
 import { fieldMoment, readMoment, readMoments } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { messageState, typeWords } from "./webhook-words.ts";
@@ -19,7 +20,7 @@ import { messageState, typeWords } from "./webhook-words.ts";
 /** One message to an endpoint with its attempts; test messages and resent copies are messages too. */
 export function webhookMessagePages({ route }: PageDeps): void {
   const MESSAGE = "/tenants/:tenantId/webhooks/:webhookId/messages/:messageId";
-  const showMessage = async ({ run, params }: InTenant, fault?: string): Promise<Answer> => {
+  const showMessage = async ({ run, params }: InTenant, fault?: Words): Promise<Answer> => {
     const { webhookId = "", messageId = "" } = params;
     const endpoint = await run(showWebhook, { webhookId });
     const { message, payload, attempts } = await run(webhookMessage, { webhookId, messageId });
@@ -47,7 +48,10 @@ export function webhookMessagePages({ route }: PageDeps): void {
       return redirect(`${base}/webhooks/${webhookId}/messages/${copy.messageId}`, "sent-again");
     } catch (error) {
       if (!(error instanceof TooLate)) throw error;
-      return withStatus(409, await showMessage(context, `Nothing was sent: ${error.message}.`));
+      return withStatus(
+        409,
+        await showMessage(context, say`Nothing was sent: ${faultWords(error.message)}.`),
+      );
     }
   });
 }
@@ -125,7 +129,7 @@ async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
     return await change();
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
-    const text = `Nothing was sent: ${error.message}.`;
+    const text = say`Nothing was sent: ${faultWords(error.message)}.`;
     return page("message", say`Not possible now`, { text }, 409);
   }
 }

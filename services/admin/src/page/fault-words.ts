@@ -1,0 +1,98 @@
+import {
+  type Catalogue,
+  faultCatalogueOf,
+  fill,
+  type Language,
+  Phrase,
+  phrase,
+} from "./language.ts";
+import { fieldName } from "./words.ts";
+
+/**
+ * What acts refuse is English, as the command line and the API tell it: `must be at most 255 characters`. The Admin UI
+ * tells it in the reader's language, by the sentence of the catalogue that the message is an instance of.
+ */
+
+/** A sentence with places, between which its parts stand. */
+interface Form {
+  english: string;
+  parts: readonly string[];
+  letters: number;
+}
+
+const FORMS = new Map<Catalogue, readonly Form[]>();
+
+/** Those with the most words of their own come first: each message is an instance of the narrowest. */
+function formsOf(catalogue: Catalogue): readonly Form[] {
+  const known = FORMS.get(catalogue);
+  if (known !== undefined) return known;
+  const forms = Object.keys(catalogue)
+    .filter((english) => english.includes("{"))
+    .map((english) => {
+      const parts = english.split(/\{\d+\}/);
+      return { english, parts, letters: parts.join("").length };
+    })
+    .sort((a, b) => b.letters - a.letters);
+  FORMS.set(catalogue, forms);
+  return forms;
+}
+
+/** The values of a message in the places of a form; undefined: it is no instance of it. */
+function valuesIn(message: string, { parts }: Form): string[] | undefined {
+  const [first = ""] = parts;
+  const last = parts.at(-1) ?? "";
+  if (!message.startsWith(first) || !message.endsWith(last)) return undefined;
+  const end = message.length - last.length;
+  const values: string[] = [];
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const next = message.indexOf(part, at);
+    if (next === -1) return undefined;
+    values.push(message.slice(at, next));
+    at = next + part.length;
+  }
+  return at > end ? undefined : [...values, message.slice(at, end)];
+}
+
+/** The message of a fault as a page shows it; what no catalogue knows stays English. */
+export function faultWords(message: string): Phrase {
+  return new Phrase((language) => told(message, language));
+}
+
+/** Faults for a script of a page. */
+export function inWords<F extends { message: string }>(faults: readonly F[]) {
+  return faults.map((fault) => ({ ...fault, message: faultWords(fault.message) }));
+}
+
+/** Faults where no form shows them beside their fields. */
+export function refusalWords(faults: readonly { field: string; message: string }[]): Phrase {
+  const lines = faults.map(({ field, message }) =>
+    phrase("{0} {1}", [fieldName(field), faultWords(message)]),
+  );
+  return new Phrase((language) => lines.map((line) => line.in(language)).join("\n"));
+}
+
+const OR: Readonly<Record<Language, string>> = { en: " or ", de: " oder ", fr: " ou " };
+/** A part of a field in front of its fault, as `fromEmail: is missing` or `from must be a time of day`. */
+const PART = /^(\S{0,64} )(.+)$/s;
+const MOST_NESTED = 3;
+
+function told(message: string, language: Language, depth = 0): string {
+  const catalogue = faultCatalogueOf(language);
+  const whole = Object.hasOwn(catalogue, message) ? catalogue[message] : undefined;
+  if (whole !== undefined || depth === MOST_NESTED) return whole ?? message;
+  for (const form of formsOf(catalogue)) {
+    const values = valuesIn(message, form);
+    if (values === undefined) continue;
+    return fill(catalogue[form.english]!, (at) => valueIn(values[at] ?? "", language, depth));
+  }
+  const [, part, rest] = PART.exec(message) ?? [];
+  return part === undefined ? message : part + told(rest ?? "", language, depth + 1);
+}
+
+/** A list of ours, or a fault within a fault, is translated, too; what somebody typed stands in quotes and stays. */
+function valueIn(value: string, language: Language, depth: number): string {
+  if (value.startsWith('"')) return value;
+  const words = told(value, language, depth + 1);
+  return words === value ? value.replace(/ or (?=\S+$)/, OR[language]) : words;
+}
