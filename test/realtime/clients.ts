@@ -10,18 +10,39 @@ import {
   UnauthorizedError,
 } from "centrifuge";
 import {
+  Centrifuge as ProtobufCentrifuge,
+  UnauthorizedError as ProtobufUnauthorizedError,
+} from "centrifuge/build/protobuf";
+import {
   Centrifuge as OlderCentrifuge,
   UnauthorizedError as OlderUnauthorizedError,
 } from "centrifuge-older";
+import {
+  Centrifuge as OlderProtobufCentrifuge,
+  UnauthorizedError as OlderProtobufUnauthorizedError,
+} from "centrifuge-older/build/protobuf";
 import { WebSocket } from "ws";
 
-/** The newest client, and one from before it marked its subscribes and looked at its positions anew. */
+/**
+ * The newest client, and one from before it marked its subscribes and looked at its positions anew; both also in their
+ * Protobuf build.
+ */
 export const LIBRARIES = [
   { version: "5.8.0", Library: Centrifuge, Unauthorized: UnauthorizedError },
   {
     version: "5.3.5",
     Library: OlderCentrifuge as unknown as typeof Centrifuge,
     Unauthorized: OlderUnauthorizedError,
+  },
+  {
+    version: "5.8.0 in Protobuf",
+    Library: ProtobufCentrifuge as unknown as typeof Centrifuge,
+    Unauthorized: ProtobufUnauthorizedError,
+  },
+  {
+    version: "5.3.5 in Protobuf",
+    Library: OlderProtobufCentrifuge as unknown as typeof Centrifuge,
+    Unauthorized: OlderProtobufUnauthorizedError,
   },
 ];
 
@@ -72,11 +93,18 @@ export async function subscribed(
   });
   const got: PublicationContext[] = [];
   subscription.on("error", () => undefined);
-  subscription.on("publication", (publication) => got.push(publication));
+  subscription.on("publication", (publication) => {
+    got.push({ ...publication, data: readData(publication.data) });
+  });
   subscription.subscribe();
   to.connect();
   await subscription.ready(60_000);
   return { subscription, got };
+}
+
+/** What a client gets as data: bytes of JSON with the Protobuf build, with the other the value. */
+export function readData(data: unknown) {
+  return data instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(data)) : data;
 }
 
 /** The offsets of what came. */

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf";
 import { WebSocket } from "ws";
-import { client, connectedUntilEnded, rawClient, subscribed } from "./clients.ts";
+import { client, rawClient, subscribed } from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const alice = { tenant: "acme", user: "42" };
@@ -76,23 +75,39 @@ test("who opens a socket in another way", async (t) => {
     assert.equal(version.headers.get("sec-websocket-version"), "13, 8");
   });
 
-  await t.test("a client that speaks Protobuf is told once, and does not come back", async (t) => {
+  await t.test("the subprotocol decides the encoding, and without one the address", async (t) => {
     const token = await world.token(alice);
-    const refused = { code: 3506, reason: "inappropriate protocol" };
-    const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
-    protobuf.on("error", () => undefined);
-    t.after(() => protobuf.disconnect());
-    assert.deepEqual(await connectedUntilEnded(protobuf), refused);
-    for (const query of ["cf_protocol=protobuf", "format=protobuf"]) {
-      const page = client(t, `${url}?${query}`, { token });
-      assert.deepEqual(await connectedUntilEnded(page), refused, query);
-    }
-    // Other libraries do not ask first, but send what is binary.
+    const opens = async (protocols: string[], query: string) => {
+      const socket = new WebSocket(`${url}${query}`, protocols);
+      t.after(() => socket.terminate());
+      await once(socket, "open");
+      socket.send(JSON.stringify({ id: 1, connect: { token } }));
+      const [code] = await Promise.race([
+        once(socket, "message").then(() => ["json"]),
+        once(socket, "close").then(([code]) => [code]),
+      ]);
+      return [socket.protocol, code];
+    };
+    const json = "centrifuge-json";
+    const protobuf = "centrifuge-protobuf";
+    assert.deepEqual(await opens([], ""), ["", "json"]);
+    assert.deepEqual(await opens([json], ""), [json, "json"]);
+    assert.deepEqual(await opens([json, protobuf], ""), [json, "json"]);
+    assert.deepEqual(await opens([json], "?format=protobuf"), [json, "json"]);
+    assert.deepEqual(await opens([protobuf], ""), [protobuf, 3506]);
+    assert.deepEqual(await opens(["other", protobuf], ""), [protobuf, 3506]);
+    assert.deepEqual(await opens([], "?cf_protocol=protobuf"), ["", 3506]);
+    assert.deepEqual(await opens([], "?format=protobuf"), ["", 3506]);
+    await assert.rejects(opens(["other"], ""));
+  });
+
+  await t.test("what is binary ends a JSON client, which does not come back", async () => {
+    // Some libraries do not ask first, but send what is binary.
     const silent = new WebSocket(url);
     await once(silent, "open");
     silent.send(Buffer.of(0));
     const [code, reason] = await once(silent, "close");
-    assert.deepEqual({ code, reason: String(reason) }, refused);
+    assert.deepEqual([code, String(reason)], [3506, "inappropriate protocol"]);
   });
 
   await t.test("connect comes in a frame with subscribes, and is answered first", async (t) => {

@@ -6,12 +6,13 @@ import type { Writable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
-import { Connection, type ConnectionDeps, PartialFrame, writeTextFrame } from "./connection.ts";
+import { Connection, type ConnectionDeps, PartialFrame, writeFrame } from "./connection.ts";
 import { HeldBytes } from "./held-bytes.ts";
+import { jsonCodec } from "./json-codec.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
+function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000, codec = jsonCodec) {
   const sent: unknown[] = [];
   const closes: unknown[] = [];
   const reading: string[] = [];
@@ -47,6 +48,7 @@ function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
   const connection = new Connection(
     socket as unknown as WebSocket,
     stream as unknown as Writable,
+    codec,
     deps,
   );
   return { connection, socket, stream, sent, closes, reading, held };
@@ -141,12 +143,12 @@ test("while a client does not read, only a few more of its commands are read", a
   stream.writableLength = 300_000;
   const token = "x".repeat(4000);
   const connect = Buffer.from(JSON.stringify({ id: 1, connect: { token } }));
-  connection.receive(connect);
+  connection.receive(connect, false);
   connection.arrived(connect.length + 8);
   assert.equal(held.bytes, 300_000 + connect.length + 512);
-  connection.receive(connect);
+  connection.receive(connect, false);
   assert.deepEqual(reading, []);
-  connection.receive(connect);
+  connection.receive(connect, false);
   assert.deepEqual(reading, ["paused"]);
   connection.session.end({ code: 3001, reason: "shutdown" });
   assert.deepEqual(reading, ["paused", "resumed"]);
@@ -208,7 +210,7 @@ test("a text of any length and any characters arrives unchanged, between frames 
   texts.push("line\nfeed\u0000", "\u2028 ü");
   server.on("connection", (socket, request) => {
     for (const text of texts) {
-      writeTextFrame(request.socket, text);
+      writeFrame(request.socket, text, false);
       socket.send("next");
       socket.ping();
     }
