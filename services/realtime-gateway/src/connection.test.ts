@@ -9,6 +9,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { Connection, type ConnectionDeps, PartialFrame, writeFrame } from "./connection.ts";
 import { HeldBytes } from "./held-bytes.ts";
 import { jsonCodec } from "./json-codec.ts";
+import { protobufCodec } from "./protobuf-codec.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -63,6 +64,28 @@ test("the messages of one tick leave as one text frame", async () => {
   connection.push("4");
   await turn();
   assert.deepEqual(sent[1], "4");
+});
+
+test("in Protobuf the messages of a tick stand side by side, and each character counts as a byte", async () => {
+  const { connection, stream, sent, closes, held } = setUp(100_000, 10_000_000, protobufCodec);
+  for (const message of ["\u00011", "\u00012"]) connection.push(message);
+  await turn();
+  assert.deepEqual(sent, ["\u00011\u00012"]);
+  stream.writableLength = 70_000;
+  connection.push("\u00ff".repeat(30_000));
+  await turn();
+  assert.deepEqual([held.bytes, closes], [100_000, []]);
+  connection.push("\u00ff");
+  await turn();
+  assert.deepEqual(closes, [{ code: 3008, reason: "slow" }]);
+});
+
+test("a frame of the kind that the other encoding has ends the connection", () => {
+  for (const codec of [jsonCodec, protobufCodec]) {
+    const { connection, closes } = setUp(1000, 10_000, codec);
+    connection.receive(Buffer.from("{}"), !codec.isBinary);
+    assert.deepEqual(closes, [{ code: 3506, reason: "inappropriate protocol" }]);
+  }
 });
 
 test("a client at the limit is kept; one byte above, it is dropped without its backlog", async () => {
@@ -196,7 +219,7 @@ test("frames without data, which the library does not report, are forgotten with
 
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
 
-test("a text of any length and any characters arrives unchanged, between frames of the library", async (t) => {
+test("a payload of any length, text or binary, arrives unchanged between frames of the library", async (t) => {
   const http = createServer();
   const server = new WebSocketServer({ server: http });
   http.listen(0, "127.0.0.1");
@@ -208,25 +231,29 @@ test("a text of any length and any characters arrives unchanged, between frames 
     `${"a".repeat(Math.max(0, length - 4))}🔔`,
   ]);
   texts.push("line\nfeed\u0000", "\u2028 ü");
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const binaries = LENGTHS.map((length) => Buffer.alloc(length, everyByte));
   server.on("connection", (socket, request) => {
     for (const text of texts) {
       writeFrame(request.socket, text, false);
       socket.send("next");
       socket.ping();
     }
+    for (const bytes of binaries) {
+      assert.equal(writeFrame(request.socket, bytes.toString("latin1"), true), bytes.length);
+      socket.send("next");
+    }
   });
   const client = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`);
   t.after(() => client.terminate());
-  const got: string[] = [];
+  const got: (string | Buffer)[] = [];
+  const expected = [...texts, ...binaries].flatMap((payload) => [payload, "next"]);
   await new Promise<void>((resolve, reject) => {
     client.on("error", reject);
     client.on("message", (data, isBinary) => {
-      assert.equal(isBinary, false);
-      if (got.push(data.toString()) === texts.length * 2) resolve();
+      got.push(isBinary ? (data as Buffer) : data.toString());
+      if (got.length === expected.length) resolve();
     });
   });
-  assert.deepEqual(
-    got,
-    texts.flatMap((text) => [text, "next"]),
-  );
+  assert.deepEqual(got, expected);
 });
