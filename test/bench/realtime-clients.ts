@@ -1,8 +1,17 @@
 import { join } from "node:path";
 import { type NodeProcess, startNode } from "./node-process.ts";
 
+export type WireProtocol = "json" | "protobuf";
+
 export type LoadCommand =
-  | { type: "connect"; url: string; tenant: string; users: string[]; atOnce: number }
+  | {
+      type: "connect";
+      url: string;
+      tenant: string;
+      users: string[];
+      atOnce: number;
+      protocol: WireProtocol;
+    }
   | { type: "measure" | "result" | "come-back" };
 
 export type LoadReport =
@@ -45,13 +54,18 @@ export class BenchClients implements AsyncDisposable {
   }
 
   /** Returns connections a second. */
-  async connect(url: string, tenant: string, users: readonly string[]): Promise<number> {
+  async connect(
+    url: string,
+    tenant: string,
+    users: readonly string[],
+    protocol: WireProtocol = "json",
+  ): Promise<number> {
     await Promise.all(this.#processes.map(({ ready }) => ready));
     const start = performance.now();
     const share = Math.ceil(users.length / PROCESSES);
     await this.#ask("connected", (index) => ({
       type: "connect",
-      ...{ url, tenant, atOnce: AT_ONCE },
+      ...{ url, tenant, protocol, atOnce: AT_ONCE },
       users: users.slice(index * share, (index + 1) * share),
     }));
     return users.length / ((performance.now() - start) / 1000);

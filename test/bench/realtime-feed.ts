@@ -65,8 +65,9 @@ export async function startFeed(options: {
   const subjects = users.map((user) => realtimeSubject(prefix, tenant, userSubjectToken(user)));
   const offsets = new Array<number>(users.length).fill(0);
   let sent = 0;
-  const publish = () => {
-    const index = sent % users.length;
+  /** To the users between these two, in turn. */
+  const publish = (from = 0, to = users.length) => {
+    const index = from + (sent % (to - from));
     const offset = (offsets[index] ?? 0) + 1;
     offsets[index] = offset;
     sent += 1;
@@ -95,24 +96,32 @@ export async function startFeed(options: {
       }
       return settle(target);
     },
-    /** As many as are read, `window` under way, until one is at least; returns those delivered a second. */
-    async flat(window: number, seconds: number): Promise<number> {
+    /**
+     * As many as are read, `window` under way, until one is at least, to the users between two; returns those delivered
+     * and how long it took.
+     */
+    async flat(
+      window: number,
+      seconds: number,
+      [from, to]: readonly [number, number],
+    ): Promise<{ delivered: number; seconds: number }> {
       const before = clients.delivered;
       const sentBefore = sent;
       const start = performance.now();
       // Only what was read makes room: looking for it again and again would take a core from what is measured.
       const fill = () => {
         const underWay = sent - sentBefore - (clients.delivered - before);
-        for (let room = window - underWay; room > 0; room -= 1) publish();
+        for (let room = window - underWay; room > 0; room -= 1) publish(from, to);
       };
       clients.onDelivered = fill;
       fill();
       await sleep(seconds * 1000);
       await settle(before + 1);
       clients.onDelivered = () => undefined;
-      const perSecond = (clients.delivered - before) / ((performance.now() - start) / 1000);
+      const delivered = clients.delivered - before;
+      const took = (performance.now() - start) / 1000;
       await settle(before + sent - sentBefore);
-      return perSecond;
+      return { delivered, seconds: took };
     },
     [Symbol.asyncDispose]: () => nats[Symbol.asyncDispose](),
   };

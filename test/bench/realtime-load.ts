@@ -3,8 +3,9 @@
  * the protocol as they need. Counts what arrives, in order and once, and how long it was under way.
  */
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
+import { decodeReplies, encodeCommands } from "@belfry/testing/centrifuge-proto";
 import { WebSocket } from "ws";
-import type { LoadCommand, LoadReport } from "./realtime-clients.ts";
+import type { LoadCommand, LoadReport, WireProtocol } from "./realtime-clients.ts";
 
 const REPORT_MS = 5;
 /** As the client library waits before it comes back. */
@@ -13,6 +14,7 @@ const MAX_BACK_MS = 20_000;
 
 interface Client {
   user: string;
+  protocol: WireProtocol;
   socket: WebSocket | undefined;
   epoch: string;
   offset: number;
@@ -50,6 +52,7 @@ process.on("message", async (command: LoadCommand) => {
       const queue = command.users.map((user) => {
         const client = {
           user,
+          protocol: command.protocol,
           socket: undefined,
           epoch: "",
           offset: 0,
@@ -90,7 +93,9 @@ async function open(client: Client): Promise<void> {
   const token =
     keys === undefined ? "" : await signRealtimeToken(keys, { sub: client.user, tenant });
   await new Promise<void>((resolve) => {
-    const socket = new WebSocket(url, { perMessageDeflate: false });
+    const isProtobuf = client.protocol === "protobuf";
+    const subprotocols = isProtobuf ? ["centrifuge-protobuf"] : [];
+    const socket = new WebSocket(url, subprotocols, { perMessageDeflate: false });
     client.socket = socket;
     const ready = () => {
       if (client.isLive) return;
@@ -104,12 +109,24 @@ async function open(client: Client): Promise<void> {
       const channel = `personal#${client.user}`;
       const { epoch, offset } = client;
       const recover = epoch === "" ? {} : { recover: true, epoch, offset };
+      const commands = [
+        { connect: { token }, id: 1 },
+        { subscribe: { channel, ...recover }, id: 2 },
+      ];
       socket.send(
-        `${JSON.stringify({ connect: { token }, id: 1 })}\n${JSON.stringify({ subscribe: { channel, ...recover }, id: 2 })}`,
+        isProtobuf
+          ? encodeCommands(...commands)
+          : commands.map((one) => JSON.stringify(one)).join("\n"),
       );
     });
     socket.on("message", (data) => {
-      for (const line of data.toString().split("\n")) onMessage(client, JSON.parse(line), ready);
+      const messages = isProtobuf
+        ? decodeReplies(data as Buffer)
+        : data
+            .toString()
+            .split("\n")
+            .map((line) => JSON.parse(line));
+      for (const message of messages) onMessage(client, message, ready);
     });
     socket.on("error", () => undefined);
     socket.on("close", () => {
@@ -126,7 +143,8 @@ async function open(client: Client): Promise<void> {
 
 interface Publication {
   offset: number;
-  data: { body: string };
+  /** In Protobuf the bytes of its JSON. */
+  data: { body: string } | Buffer;
 }
 
 interface Message {
@@ -158,7 +176,11 @@ function onMessage(client: Client, message: Message, ready: () => void): void {
     return;
   }
   if (message.error !== undefined) client.socket?.close();
-  else if (message.id === undefined && message.push === undefined) client.socket?.send("{}");
+  else if (message.id === undefined && message.push === undefined) pong(client);
+}
+
+function pong({ socket, protocol }: Client): void {
+  socket?.send(protocol === "json" ? "{}" : encodeCommands({}));
 }
 
 function onPublication(client: Client, { offset, data }: Publication): void {
@@ -166,7 +188,8 @@ function onPublication(client: Client, { offset, data }: Publication): void {
   // A bare loop sends one text again and again: its reading costs the same, its order is none.
   if (keys !== undefined && offset !== client.offset + 1) faults += 1;
   client.offset = offset;
-  const [, sentAt] = /@(\d+)$/.exec(data.body) ?? [];
+  const { body } = Buffer.isBuffer(data) ? JSON.parse(data.toString()) : data;
+  const [, sentAt] = /@(\d+)$/.exec(body) ?? [];
   if (sentAt !== undefined) {
     latencies.push(Number(process.hrtime.bigint() - BigInt(sentAt)) / 1e6);
   }

@@ -13,8 +13,8 @@ import { type BenchServers, startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
 
 /**
- * A realtime gateway with many connections, each of a user of its own with one channel, beside a bare
- * @fastify/websocket server (memory) and a bare `ws` loop that writes the same bytes (rate).
+ * A realtime gateway with many connections, each of a user of its own with one channel, one half in JSON and the other
+ * in Protobuf, beside a bare @fastify/websocket server (memory) and a bare `ws` loop that writes the same bytes (rate).
  */
 const CONNECTIONS = 10_000;
 const QUICK_CONNECTIONS = 50;
@@ -55,7 +55,10 @@ export async function run(options: BenchOptions) {
   const pid = () => gateway.child.pid ?? 0;
   const clients = resources.use(new BenchClients(servers.realtimeTokenKeys));
   const emptyKib = await settledKib(pid(), collections);
-  const connectsPerSecond = await clients.connect(url, TENANT, users);
+  const half = Math.floor(count / 2);
+  const connectsPerSecond = await clients.connect(url, TENANT, users.slice(0, half));
+  const halfKib = await settledKib(pid(), collections);
+  await clients.connect(url, TENANT, users.slice(half), "protobuf");
   const fullKib = await settledKib(pid(), collections);
   const idleStart = await cpuSeconds(pid());
   const idleSeconds = quick ? 0.1 : 30;
@@ -73,11 +76,16 @@ export async function run(options: BenchOptions) {
     const { latencies } = await clients.result();
     rates[rate] = { p50Ms: percentile(latencies, 50), p99Ms: percentile(latencies, 99), lost };
   }
-  const cpuBefore = await cpuSeconds(pid());
-  const deliveredBefore = clients.delivered;
-  const perSecond = await feed.flat(WINDOW, seconds);
-  const cpuMicros =
-    (((await cpuSeconds(pid())) - cpuBefore) * 1e6) / (clients.delivered - deliveredBefore);
+  const halves = { json: [0, half], protobuf: [half, count] } as const;
+  const flats = { json: new Flat(), protobuf: new Flat() };
+  for (const protocol of ["json", "protobuf", "protobuf", "json"] as const) {
+    const cpuBefore = await cpuSeconds(pid());
+    const before = clients.delivered;
+    flats[protocol].add(await feed.flat(WINDOW, seconds / 2, halves[protocol]));
+    const cpu = (await cpuSeconds(pid())) - cpuBefore;
+    flats[protocol].addCpu(cpu, clients.delivered - before);
+  }
+  const { perSecond, cpuMicros } = flats.json;
 
   await clients.measure();
   await clients.comeBack();
@@ -93,14 +101,15 @@ export async function run(options: BenchOptions) {
   });
   const { faults, unrecovered, live } = await clients.result();
 
-  const kib = (full: number, empty: number) => round((full - empty) / count, 1);
-  const overBare = (fullKib - emptyKib - (bare.fullKib - bare.emptyKib)) / count;
+  const kib = (full: number, empty: number, connections: number) =>
+    round((full - empty) / connections, 1);
+  const overBare = (halfKib - emptyKib) / half - (bare.fullKib - bare.emptyKib) / count;
   const result = {
     bench: "realtime" as const,
     connections: count,
     connectsPerSecond: Math.round(connectsPerSecond),
-    kibPerConnection: kib(fullKib, emptyKib),
-    bareKibPerConnection: kib(bare.fullKib, bare.emptyKib),
+    kibPerConnection: kib(halfKib, emptyKib, half),
+    bareKibPerConnection: kib(bare.fullKib, bare.emptyKib, count),
     kibOverBare: round(overBare, 1),
     idleCpuPercent: round(idleCpuPercent, 1),
     rates,
@@ -110,6 +119,10 @@ export async function run(options: BenchOptions) {
     cpuMicros: round(cpuMicros, 1),
     bareCpuMicros: round(loop.cpuMicros, 1),
     cpuRatio: round(loop.cpuMicros / cpuMicros, 2),
+    protobufKibPerConnection: kib(fullKib, halfKib, count - half),
+    protobufPerSecond: Math.round(flats.protobuf.perSecond),
+    protobufCpuMicros: round(flats.protobuf.cpuMicros, 1),
+    protobufCpuOfJson: round(flats.protobuf.cpuMicros / cpuMicros, 2),
     backSeconds: round(backSeconds, 1),
     back: live,
     missed: before + MISSED_EACH * count - clients.delivered,
@@ -118,6 +131,32 @@ export async function run(options: BenchOptions) {
   };
   print(result);
   return result;
+}
+
+/** What several rounds at the highest rate came to. */
+class Flat {
+  #delivered = 0;
+  #seconds = 0;
+  #cpuSeconds = 0;
+  #cpuDelivered = 0;
+
+  add(round: { delivered: number; seconds: number }): void {
+    this.#delivered += round.delivered;
+    this.#seconds += round.seconds;
+  }
+
+  addCpu(seconds: number, delivered: number): void {
+    this.#cpuSeconds += seconds;
+    this.#cpuDelivered += delivered;
+  }
+
+  get perSecond(): number {
+    return this.#delivered / this.#seconds;
+  }
+
+  get cpuMicros(): number {
+    return (this.#cpuSeconds * 1e6) / this.#cpuDelivered;
+  }
 }
 
 export type RealtimeResult = Awaited<ReturnType<typeof run>>;

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { decodeReplies, encodeCommands } from "@belfry/testing/centrifuge-proto";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { eventually } from "@belfry/testing/eventually";
 import {
@@ -10,18 +11,39 @@ import {
   UnauthorizedError,
 } from "centrifuge";
 import {
+  Centrifuge as ProtobufCentrifuge,
+  UnauthorizedError as ProtobufUnauthorizedError,
+} from "centrifuge/build/protobuf";
+import {
   Centrifuge as OlderCentrifuge,
   UnauthorizedError as OlderUnauthorizedError,
 } from "centrifuge-older";
+import {
+  Centrifuge as OlderProtobufCentrifuge,
+  UnauthorizedError as OlderProtobufUnauthorizedError,
+} from "centrifuge-older/build/protobuf";
 import { WebSocket } from "ws";
 
-/** The newest client, and one from before it marked its subscribes and looked at its positions anew. */
+/**
+ * The newest client, and one from before it marked its subscribes and looked at its positions anew; both also in their
+ * Protobuf build.
+ */
 export const LIBRARIES = [
   { version: "5.8.0", Library: Centrifuge, Unauthorized: UnauthorizedError },
   {
     version: "5.3.5",
     Library: OlderCentrifuge as unknown as typeof Centrifuge,
     Unauthorized: OlderUnauthorizedError,
+  },
+  {
+    version: "5.8.0 in Protobuf",
+    Library: ProtobufCentrifuge as unknown as typeof Centrifuge,
+    Unauthorized: ProtobufUnauthorizedError,
+  },
+  {
+    version: "5.3.5 in Protobuf",
+    Library: OlderProtobufCentrifuge as unknown as typeof Centrifuge,
+    Unauthorized: OlderProtobufUnauthorizedError,
   },
 ];
 
@@ -72,24 +94,38 @@ export async function subscribed(
   });
   const got: PublicationContext[] = [];
   subscription.on("error", () => undefined);
-  subscription.on("publication", (publication) => got.push(publication));
+  subscription.on("publication", (publication) => {
+    got.push({ ...publication, data: readData(publication.data) });
+  });
   subscription.subscribe();
   to.connect();
   await subscription.ready(60_000);
   return { subscription, got };
 }
 
+/** What a client gets as data: bytes of JSON with the Protobuf build, with the other the value. */
+export function readData(data: unknown) {
+  return data instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(data)) : data;
+}
+
 /** The offsets of what came. */
 export const offsets = (got: readonly { offset?: number }[]) => got.map(({ offset }) => offset);
 export const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-/** A WebSocket without the library, for what it would never send. */
+export const PROTOCOLS = ["json", "protobuf"] as const;
+
+/**
+ * A WebSocket without the library, for what it would never send. In Protobuf messages and commands have the form that
+ * they have in JSON, but that nothing is told that is zero, empty or false.
+ */
 export async function rawClient(
   t: Cleanup,
   url: string,
-  options: { headers?: Record<string, string> } = {},
+  options: { headers?: Record<string, string>; protocol?: (typeof PROTOCOLS)[number] } = {},
 ) {
-  const socket = new WebSocket(url, { headers: options.headers ?? {} });
+  const isProtobuf = options.protocol === "protobuf";
+  const subprotocols = isProtobuf ? ["centrifuge-protobuf"] : [];
+  const socket = new WebSocket(url, subprotocols, { headers: options.headers ?? {} });
   /** Every message received, frames taken apart. */
   const messages: Record<string, unknown>[] = [];
   const frames: string[] = [];
@@ -97,9 +133,11 @@ export async function rawClient(
     socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() }));
   });
   socket.on("message", (data, isBinary) => {
-    if (isBinary) throw new Error("a binary frame");
+    if (isBinary !== isProtobuf) throw new Error("a frame of the other kind");
     frames.push(data.toString());
-    for (const line of data.toString().split("\n")) messages.push(JSON.parse(line));
+    if (isProtobuf) {
+      for (const message of decodeReplies(data as Buffer)) messages.push(withReadData(message));
+    } else for (const line of data.toString().split("\n")) messages.push(JSON.parse(line));
   });
   t.after(() => socket.terminate());
   await once(socket, "open");
@@ -108,7 +146,9 @@ export async function rawClient(
     ...{ socket, messages, frames, closed },
     send: (...all: unknown[]) =>
       socket.send(
-        all.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n"),
+        isProtobuf
+          ? encodeCommands(...all.map((one) => withWrittenData(one as object)))
+          : all.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n"),
       ),
     /** The first message that the check accepts, waited for. */
     find: (check: (message: Record<string, unknown>) => boolean) =>
@@ -118,6 +158,23 @@ export async function rawClient(
         return found;
       }),
   };
+}
+
+/** Replaces the bytes of data, at whatever depth, by what they say. */
+function withReadData(message: object): Record<string, unknown> {
+  return JSON.parse(
+    JSON.stringify(message, (key, value) =>
+      key === "data" && value?.type === "Buffer"
+        ? JSON.parse(Buffer.from(value.data).toString())
+        : value,
+    ),
+  );
+}
+
+function withWrittenData(command: object): object {
+  if (!("rpc" in command)) return command;
+  const { data, ...rest } = command.rpc as { data?: unknown };
+  return { ...command, rpc: { ...rest, data: Buffer.from(JSON.stringify(data ?? null)) } };
 }
 
 export type RawClient = Awaited<ReturnType<typeof rawClient>>;

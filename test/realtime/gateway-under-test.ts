@@ -82,7 +82,7 @@ export async function createWorld(
   return {
     ...{ tell, db, nc, prefix, keys, env },
     async startGateway(more: Record<string, string> = {}) {
-      const port = await freePort();
+      const port = more.REALTIME_GATEWAY_PORT ?? (await freePort());
       const process = await startProcess(t, {
         main: MAIN,
         env: { ...env, REALTIME_GATEWAY_PORT: String(port), ...more },

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { assertEach } from "@belfry/testing/assert-each";
-import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf";
 import { WebSocket } from "ws";
-import { client, connectedUntilEnded, rawClient, subscribed } from "./clients.ts";
+import { client, PROTOCOLS, rawClient, subscribed } from "./clients.ts";
 import { createWorld } from "./gateway-under-test.ts";
 
 const alice = { tenant: "acme", user: "42" };
@@ -76,70 +75,94 @@ test("who opens a socket in another way", async (t) => {
     assert.equal(version.headers.get("sec-websocket-version"), "13, 8");
   });
 
-  await t.test("a client that speaks Protobuf is told once, and does not come back", async (t) => {
+  await t.test("the subprotocol decides the encoding, and without one the address", async (t) => {
     const token = await world.token(alice);
-    const refused = { code: 3506, reason: "inappropriate protocol" };
-    const protobuf = new ProtobufCentrifuge(url, { websocket: WebSocket, token });
-    protobuf.on("error", () => undefined);
-    t.after(() => protobuf.disconnect());
-    assert.deepEqual(await connectedUntilEnded(protobuf), refused);
-    for (const query of ["cf_protocol=protobuf", "format=protobuf"]) {
-      const page = client(t, `${url}?${query}`, { token });
-      assert.deepEqual(await connectedUntilEnded(page), refused, query);
-    }
-    // Other libraries do not ask first, but send what is binary.
+    const opens = async (protocols: string[], query: string) => {
+      const socket = new WebSocket(`${url}${query}`, protocols);
+      t.after(() => socket.terminate());
+      await once(socket, "open");
+      socket.send(JSON.stringify({ id: 1, connect: { token } }));
+      const [code] = await Promise.race([
+        once(socket, "message").then(() => ["json"]),
+        once(socket, "close").then(([code]) => [code]),
+      ]);
+      return [socket.protocol, code];
+    };
+    const json = "centrifuge-json";
+    const protobuf = "centrifuge-protobuf";
+    assert.deepEqual(await opens([], ""), ["", "json"]);
+    assert.deepEqual(await opens([json], ""), [json, "json"]);
+    assert.deepEqual(await opens([json, protobuf], ""), [json, "json"]);
+    assert.deepEqual(await opens([json], "?format=protobuf"), [json, "json"]);
+    assert.deepEqual(await opens([protobuf], ""), [protobuf, 3506]);
+    assert.deepEqual(await opens(["other", protobuf], ""), [protobuf, 3506]);
+    assert.deepEqual(await opens([], "?cf_protocol=protobuf"), ["", 3506]);
+    assert.deepEqual(await opens([], "?format=protobuf"), ["", 3506]);
+    await assert.rejects(opens(["other"], ""));
+  });
+
+  await t.test("what is binary ends a JSON client, which does not come back", async () => {
+    // Some libraries do not ask first, but send what is binary.
     const silent = new WebSocket(url);
     await once(silent, "open");
     silent.send(Buffer.of(0));
     const [code, reason] = await once(silent, "close");
-    assert.deepEqual({ code, reason: String(reason) }, refused);
+    assert.deepEqual([code, String(reason)], [3506, "inappropriate protocol"]);
   });
 
-  await t.test("connect comes in a frame with subscribes, and is answered first", async (t) => {
-    const raw = await rawClient(t, url);
-    raw.send(
-      { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
-      { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
-      { subscribe: { channel: "orders#42" }, id: 3 },
-      { unsubscribe: { channel: "never#42" }, id: 4 },
-      { unsubscribe: { channel: "orders#42" }, id: 5 },
-    );
-    await raw.find((message) => message.id === 5);
-    assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
-    const [connect, subscribe, , unknown] = raw.messages as Record<
-      string,
-      Record<string, unknown>
-    >[];
-    assert.deepEqual(Object.keys(connect!.connect!).sort(), [
-      "client",
-      "expires",
-      "ping",
-      "pong",
-      "ttl",
-      "version",
-    ]);
-    assert.deepEqual(
-      { ...subscribe!.subscribe, epoch: "", offset: 0 },
-      {
-        recoverable: true,
-        positioned: true,
-        epoch: "",
-        offset: 0,
+  for (const protocol of PROTOCOLS) {
+    await t.test(
+      `connect comes in a frame with subscribes in ${protocol}, and is answered first`,
+      async (t) => {
+        const raw = await rawClient(t, url, { protocol });
+        raw.send(
+          { connect: { token: await world.token(alice), name: "js", later: [1] }, id: 1 },
+          { subscribe: { channel: "personal#42", flag: 1, unheard: {} }, id: 2 },
+          { subscribe: { channel: "orders#42" }, id: 3 },
+          { unsubscribe: { channel: "never#42" }, id: 4 },
+          { unsubscribe: { channel: "orders#42" }, id: 5 },
+        );
+        await raw.find((message) => message.id === 5);
+        assertEach(raw.messages, (message) => message.id, [1, 2, 3, 4, 5]);
+        const [connect, subscribe, , unknown] = raw.messages as Record<
+          string,
+          Record<string, unknown>
+        >[];
+        assert.deepEqual(Object.keys(connect!.connect!).sort(), [
+          "client",
+          "expires",
+          "ping",
+          "pong",
+          "ttl",
+          "version",
+        ]);
+        assert.deepEqual(
+          { ...subscribe!.subscribe, epoch: "", offset: 0 },
+          {
+            recoverable: true,
+            positioned: true,
+            epoch: "",
+            offset: 0,
+          },
+        );
+        assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
       },
     );
-    assert.deepEqual(unknown, { id: 4, unsubscribe: {} });
-  });
 
-  await t.test("after a refused connect the rest of the frame is dropped", async (t) => {
-    const raw = await rawClient(t, url);
-    const token = await world.token(alice, 10, 1_700_000_000);
-    raw.send({ id: 1, connect: { token } }, { id: 2, subscribe: { channel: "personal#42" } });
-    await raw.find((message) => message.id === 1);
-    raw.send({ id: 3, connect: { token: await world.token(alice) } });
-    // Whoever asks later has an answer.
-    await subscribed(client(t, url, { token: await world.token(alice) }), "personal#42");
-    assert.deepEqual(raw.messages, [{ id: 1, error: { code: 109, message: "token expired" } }]);
-  });
+    await t.test(
+      `after a refused connect the rest of the frame is dropped, in ${protocol}`,
+      async (t) => {
+        const raw = await rawClient(t, url, { protocol });
+        const token = await world.token(alice, 10, 1_700_000_000);
+        raw.send({ id: 1, connect: { token } }, { id: 2, subscribe: { channel: "personal#42" } });
+        await raw.find((message) => message.id === 1);
+        raw.send({ id: 3, connect: { token: await world.token(alice) } });
+        // Whoever asks later has an answer.
+        await subscribed(client(t, url, { token: await world.token(alice) }), "personal#42");
+        assert.deepEqual(raw.messages, [{ id: 1, error: { code: 109, message: "token expired" } }]);
+      },
+    );
+  }
 
   const connectFirst = () => world.token(alice).then((token) => ({ id: 1, connect: { token } }));
   await t.test("what is not of the protocol closes with 3501; nobody else notices", async (t) => {
@@ -184,31 +207,36 @@ test("who opens a socket in another way", async (t) => {
     assert.equal(witness.state, "connected");
   });
 
-  await t.test("what is not offered is answered as the protocol says", async (t) => {
-    const raw = await rawClient(t, url);
-    const channel = "personal#42";
-    raw.send(
-      await connectFirst(),
-      { id: 2, publish: { channel, data: {} } },
-      { id: 3, presence: { channel } },
-      { id: 4, presence_stats: { channel } },
-      { id: 5, sub_refresh: { channel, token: "x" } },
-      { id: 6, ping: {} },
-      { id: 7, subscribe: { channel, type: 1 } },
-      { id: 8, subscribe: { channel: "x".repeat(1086) } },
-      { id: 9, subscribe: { channel, delta: "fossil" } },
-      { id: 10, subscribe: { channel } },
-      { id: 11, rpc: { method: "constructor" } },
+  for (const protocol of PROTOCOLS) {
+    await t.test(
+      `what is not offered is answered in ${protocol} as the protocol says`,
+      async (t) => {
+        const raw = await rawClient(t, url, { protocol });
+        const channel = "personal#42";
+        raw.send(
+          await connectFirst(),
+          { id: 2, publish: { channel } },
+          { id: 3, presence: { channel } },
+          { id: 4, presence_stats: { channel } },
+          { id: 5, sub_refresh: { channel, token: "x" } },
+          { id: 6, ping: {} },
+          { id: 7, subscribe: { channel, type: 1 } },
+          { id: 8, subscribe: { channel: "x".repeat(1086) } },
+          { id: 9, subscribe: { channel, delta: "fossil" } },
+          { id: 10, subscribe: { channel } },
+          { id: 11, rpc: { method: "constructor" } },
+        );
+        await raw.find((message) => message.id === 11);
+        const codes = new Map(
+          raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+        );
+        const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
+        assertEach(expected, (_, index) => codes.get(index + 1), expected);
+        raw.send({ send: {} });
+        assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
+      },
     );
-    await raw.find((message) => message.id === 11);
-    const codes = new Map(
-      raw.messages.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
-    );
-    const expected = [undefined, 103, 108, 108, 108, 108, 108, 107, undefined, 105, 104];
-    assertEach(expected, (_, index) => codes.get(index + 1), expected);
-    raw.send({ send: { data: 1 } });
-    assert.deepEqual(await raw.closed, { code: 3508, reason: "not available" });
-  });
+  }
 
   await t.test("a plain request gets an error of ours", async () => {
     const response = await fetch(url.replace("ws:", "http:"));

@@ -76,6 +76,23 @@ export function publicationText({ channel, offset, data, tags }: Publication): P
   return { channel, offset, id: tags.id, text: JSON.stringify({ offset, data, tags }) };
 }
 
+const BEFORE_DATA = ',"data":';
+const BEFORE_TAGS = ',"tags":';
+
+/**
+ * Cuts what `publicationText` wrote, for another encoding of it: `data` stays the text that it is. The first of each mark
+ * is the right one, as a quotation mark in a title or a text is escaped. Returns undefined for text of another form.
+ */
+export function cutPublicationText(
+  text: string,
+): { data: string; tags: Record<string, string> } | undefined {
+  const dataAt = text.indexOf(BEFORE_DATA);
+  const tagsAt = text.indexOf(BEFORE_TAGS, dataAt);
+  if (!text.startsWith('{"offset":') || dataAt < 0 || tagsAt < 0) return undefined;
+  const data = text.slice(dataAt + BEFORE_DATA.length, tagsAt);
+  return { data, tags: JSON.parse(text.slice(tagsAt + BEFORE_TAGS.length, -1)) };
+}
+
 const decoder = new TextDecoder();
 
 /** A line of JSON, and behind it a line for the text of each publication: JSON holds no line feed. */

@@ -9,15 +9,15 @@ import type { WebSocket } from "ws";
 import { CLOSE_TIMEOUT_MS } from "./config.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
 import { countClose, countRefusal } from "./gateway-metrics.ts";
+import { jsonCodec } from "./json-codec.ts";
+import { protobufCodec } from "./protobuf-codec.ts";
 import { DISCONNECTS } from "./protocol.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** Where the client library connects (specification, 4.3). */
 export const WEBSOCKET_PATH = "/connection/websocket";
-/** The only encoding that we speak; the JSON client offers no subprotocol by default. */
-const SUBPROTOCOL = "centrifuge-json";
-/** Accepted only to be closed with a code: after a failed handshake these clients would reconnect for ever. */
-const PROTOBUF_SUBPROTOCOL = "centrifuge-protobuf";
+/** The JSON client of the JavaScript library offers none by default. */
+const SUBPROTOCOLS = ["centrifuge-json", "centrifuge-protobuf"] as const;
 /** Parts of one message that wait for the rest; each costs memory beside its bytes. */
 const MAX_PARTS = 256;
 
@@ -59,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     maxFragments: MAX_PARTS,
     // By default the library would accept the first protocol offered, whatever it is.
     handleProtocols: (offered: Set<string>) =>
-      [SUBPROTOCOL, PROTOBUF_SUBPROTOCOL].find((protocol) => offered.has(protocol)) ?? false,
+      SUBPROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
   };
   function onError(this: WebSocket, error: Error): void {
     log.debug({ err: error }, "a client broke the WebSocket protocol");
@@ -109,12 +109,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       // Otherwise a connection would keep some 3 KB: request, response and headers of its handshake.
       request.response?.detachSocket(stream);
       owned.removeAllListeners("error").on("error", onError);
-      if (speaksProtobuf(socket, request.query as Record<string, unknown>)) {
-        countRefusal("protocol");
-        const { code, reason } = DISCONNECTS.inappropriateProtocol;
-        return socket.close(code, reason);
-      }
-      const connection = new Connection(socket, stream, options.connection);
+      const isProtobuf = speaksProtobuf(socket, request.query as Record<string, unknown>);
+      const codec = isProtobuf ? protobufCodec : jsonCodec;
+      const connection = new Connection(socket, stream, codec, options.connection);
       owned[owner] = connection;
       connections.add(connection);
       owned.on("message", onMessage);
@@ -129,8 +126,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-function speaksProtobuf(socket: WebSocket, query: Record<string, unknown>): boolean {
-  if (socket.protocol === PROTOBUF_SUBPROTOCOL) return true;
+/** A client that has agreed on no subprotocol may ask by the address, as with the protocol's reference server. */
+function speaksProtobuf({ protocol }: WebSocket, query: Record<string, unknown>): boolean {
+  if (protocol !== "") return protocol === "centrifuge-protobuf";
   return query.cf_protocol === "protobuf" || query.format === "protobuf";
 }
 
@@ -138,8 +136,7 @@ function speaksProtobuf(socket: WebSocket, query: Record<string, unknown>): bool
 function onMessage(this: WebSocket, data: WebSocket.RawData, isBinary: boolean): void {
   const connection = (this as OwnedSocket)[owner];
   try {
-    if (isBinary) connection.session.end(DISCONNECTS.inappropriateProtocol);
-    else connection.receive(data as Buffer);
+    connection.receive(data as Buffer, isBinary);
   } catch (error) {
     connection.session.fault(error);
   }

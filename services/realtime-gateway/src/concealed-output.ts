@@ -1,10 +1,10 @@
 import { CONCEALED, type Notification } from "@belfry/contracts/notification";
-import type { HistoryResult, Reply, SubscribeResult } from "./protocol.ts";
+import type { HistoryResult, Push, Reply, SubscribeResult } from "./protocol.ts";
 import type { StoredPublication } from "./realtime-history.ts";
 
-/** A message that the client has not asked for, as a publication. */
-export interface Push {
-  push: { channel?: string; pub?: StoredPublication };
+/** A message that the client has not asked for. */
+interface Pushed {
+  push: Push;
 }
 
 export interface ConcealedOutputDeps {
@@ -36,7 +36,7 @@ export class ConcealedOutput {
     return this.#waiting === 0;
   }
 
-  send<T extends Reply | Push>(message: T, write: (concealed: T) => void): void {
+  send<T extends Reply | Pushed>(message: T, write: (concealed: T) => void): void {
     if (this.#waiting >= MAX_WAITING) {
       this.#deps.onFault(new Error("too much waits to be concealed"));
       return;
@@ -51,31 +51,31 @@ export class ConcealedOutput {
       });
   }
 
-  async #concealed<T extends Reply | Push>(message: T): Promise<T> {
+  async #concealed<T extends Reply | Pushed>(message: T): Promise<T> {
     const ids = idsIn(message);
     if (ids.length === 0) return message;
     return concealed(message, await this.#deps.shown(ids)) as T;
   }
 }
 
-function idsIn(message: Reply | Push): string[] {
+function idsIn(message: Reply | Pushed): string[] {
   const publications = publicationsIn(message).map(({ tags }) => tags.id);
   return [...publications, ...notificationsIn(message).map(({ id }) => id)];
 }
 
-function publicationsIn(message: Reply | Push): readonly StoredPublication[] {
-  if ("push" in message) return message.push.pub === undefined ? [] : [message.push.pub];
+function publicationsIn(message: Reply | Pushed): readonly StoredPublication[] {
+  if ("push" in message) return "pub" in message.push ? [message.push.pub] : [];
   if ("subscribe" in message) return message.subscribe.publications ?? [];
   return "history" in message ? message.history.publications : [];
 }
 
-function notificationsIn(message: Reply | Push): readonly Notification[] {
+function notificationsIn(message: Reply | Pushed): readonly Notification[] {
   if (!("rpc" in message)) return [];
   const { notifications } = (message.rpc.data ?? {}) as { notifications?: Notification[] };
   return notifications ?? [];
 }
 
-function concealed(message: Reply | Push, shown: ReadonlySet<string>): Reply | Push {
+function concealed(message: Reply | Pushed, shown: ReadonlySet<string>): Reply | Pushed {
   const publication = (one: StoredPublication): StoredPublication => {
     const { id, createdAt } = one.tags;
     if (shown.has(id)) return one;
@@ -86,8 +86,8 @@ function concealed(message: Reply | Push, shown: ReadonlySet<string>): Reply | P
       ? result
       : { ...result, publications: result.publications.map(publication) };
   if ("push" in message) {
-    const { pub, ...push } = message.push;
-    return { push: pub === undefined ? push : { ...push, pub: publication(pub) } };
+    const { push } = message;
+    return { push: "pub" in push ? { ...push, pub: publication(push.pub) } : push };
   }
   if ("subscribe" in message) return { ...message, subscribe: publications(message.subscribe) };
   if ("history" in message) return { ...message, history: publications(message.history) };

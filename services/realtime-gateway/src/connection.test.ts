@@ -6,12 +6,14 @@ import type { Writable } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
-import { Connection, type ConnectionDeps, PartialFrame, writeTextFrame } from "./connection.ts";
+import { Connection, type ConnectionDeps, PartialFrame, writeFrame } from "./connection.ts";
 import { HeldBytes } from "./held-bytes.ts";
+import { jsonCodec } from "./json-codec.ts";
+import { protobufCodec } from "./protobuf-codec.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
+function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000, codec = jsonCodec) {
   const sent: unknown[] = [];
   const closes: unknown[] = [];
   const reading: string[] = [];
@@ -47,6 +49,7 @@ function setUp(maxQueueBytes: number, maxUserBytes = 10_000_000) {
   const connection = new Connection(
     socket as unknown as WebSocket,
     stream as unknown as Writable,
+    codec,
     deps,
   );
   return { connection, socket, stream, sent, closes, reading, held };
@@ -61,6 +64,28 @@ test("the messages of one tick leave as one text frame", async () => {
   connection.push("4");
   await turn();
   assert.deepEqual(sent[1], "4");
+});
+
+test("in Protobuf the messages of a tick stand side by side, and each character counts as a byte", async () => {
+  const { connection, stream, sent, closes, held } = setUp(100_000, 10_000_000, protobufCodec);
+  for (const message of ["\u00011", "\u00012"]) connection.push(message);
+  await turn();
+  assert.deepEqual(sent, ["\u00011\u00012"]);
+  stream.writableLength = 70_000;
+  connection.push("\u00ff".repeat(30_000));
+  await turn();
+  assert.deepEqual([held.bytes, closes], [100_000, []]);
+  connection.push("\u00ff");
+  await turn();
+  assert.deepEqual(closes, [{ code: 3008, reason: "slow" }]);
+});
+
+test("a frame of the kind that the other encoding has ends the connection", () => {
+  for (const codec of [jsonCodec, protobufCodec]) {
+    const { connection, closes } = setUp(1000, 10_000, codec);
+    connection.receive(Buffer.from("{}"), !codec.isBinary);
+    assert.deepEqual(closes, [{ code: 3506, reason: "inappropriate protocol" }]);
+  }
 });
 
 test("a client at the limit is kept; one byte above, it is dropped without its backlog", async () => {
@@ -141,12 +166,12 @@ test("while a client does not read, only a few more of its commands are read", a
   stream.writableLength = 300_000;
   const token = "x".repeat(4000);
   const connect = Buffer.from(JSON.stringify({ id: 1, connect: { token } }));
-  connection.receive(connect);
+  connection.receive(connect, false);
   connection.arrived(connect.length + 8);
   assert.equal(held.bytes, 300_000 + connect.length + 512);
-  connection.receive(connect);
+  connection.receive(connect, false);
   assert.deepEqual(reading, []);
-  connection.receive(connect);
+  connection.receive(connect, false);
   assert.deepEqual(reading, ["paused"]);
   connection.session.end({ code: 3001, reason: "shutdown" });
   assert.deepEqual(reading, ["paused", "resumed"]);
@@ -194,7 +219,7 @@ test("frames without data, which the library does not report, are forgotten with
 
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
 
-test("a text of any length and any characters arrives unchanged, between frames of the library", async (t) => {
+test("a payload of any length, text or binary, arrives unchanged between frames of the library", async (t) => {
   const http = createServer();
   const server = new WebSocketServer({ server: http });
   http.listen(0, "127.0.0.1");
@@ -206,25 +231,29 @@ test("a text of any length and any characters arrives unchanged, between frames 
     `${"a".repeat(Math.max(0, length - 4))}🔔`,
   ]);
   texts.push("line\nfeed\u0000", "\u2028 ü");
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const binaries = LENGTHS.map((length) => Buffer.alloc(length, everyByte));
   server.on("connection", (socket, request) => {
     for (const text of texts) {
-      writeTextFrame(request.socket, text);
+      writeFrame(request.socket, text, false);
       socket.send("next");
       socket.ping();
+    }
+    for (const bytes of binaries) {
+      assert.equal(writeFrame(request.socket, bytes.toString("latin1"), true), bytes.length);
+      socket.send("next");
     }
   });
   const client = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`);
   t.after(() => client.terminate());
-  const got: string[] = [];
+  const got: (string | Buffer)[] = [];
+  const expected = [...texts, ...binaries].flatMap((payload) => [payload, "next"]);
   await new Promise<void>((resolve, reject) => {
     client.on("error", reject);
     client.on("message", (data, isBinary) => {
-      assert.equal(isBinary, false);
-      if (got.push(data.toString()) === texts.length * 2) resolve();
+      got.push(isBinary ? (data as Buffer) : data.toString());
+      if (got.length === expected.length) resolve();
     });
   });
-  assert.deepEqual(
-    got,
-    texts.flatMap((text) => [text, "next"]),
-  );
+  assert.deepEqual(got, expected);
 });

@@ -1,8 +1,9 @@
 import type { Writable } from "node:stream";
 import type { WebSocket } from "ws";
+import type { Codec } from "./codec.ts";
 import { countDrop } from "./gateway-metrics.ts";
 import type { Bound, HeldBytes, Holder, UserBytes } from "./held-bytes.ts";
-import { DISCONNECTS, type Disconnect, joinMessages } from "./protocol.ts";
+import { DISCONNECTS, type Disconnect } from "./protocol.ts";
 import { Session } from "./session.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 import type { WriteQueue } from "./write-queue.ts";
@@ -21,12 +22,13 @@ export interface ConnectionDeps extends SessionDeps {
 }
 
 /**
- * A WebSocket and its session. Joins what is sent within a tick into frames, always text frames: a
- * binary frame breaks the client. Counts and bounds what waits for a client that does not read, and the
+ * A WebSocket and its session. Joins what is sent within a tick into frames, of the kind that its codec has: the
+ * other kind breaks the client. Counts and bounds what waits for a client that does not read, and the
  * commands that it sends.
  */
 export class Connection implements Transport, Holder {
   readonly session: Session;
+  readonly codec: Codec;
   readonly #socket: WebSocket;
   /** The TCP socket below. Our frames are written to it whole, as the library writes its own. */
   readonly #stream: Writable;
@@ -46,7 +48,8 @@ export class Connection implements Transport, Holder {
   /** Whether it is in the write queue; only the queue writes it. */
   isDirty = false;
 
-  constructor(socket: WebSocket, stream: Writable, deps: ConnectionDeps) {
+  constructor(socket: WebSocket, stream: Writable, codec: Codec, deps: ConnectionDeps) {
+    this.codec = codec;
     this.#socket = socket;
     this.#stream = stream;
     this.#deps = deps;
@@ -54,10 +57,11 @@ export class Connection implements Transport, Holder {
     this.session = new Session(this, deps);
   }
 
-  /** Takes one text frame of the client. */
-  receive(data: Buffer): void {
+  /** Takes one frame of the client. */
+  receive(data: Buffer, isBinary: boolean): void {
     this.#partial.ended(data.length);
-    this.session.receive(data.toString());
+    if (isBinary === this.codec.isBinary) this.session.receive(data);
+    else this.session.end(DISCONNECTS.inappropriateProtocol);
     this.#look();
   }
 
@@ -137,7 +141,7 @@ export class Connection implements Transport, Holder {
   }
 
   #enqueue(message: string): number {
-    const bytes = Buffer.byteLength(message);
+    const bytes = this.codec.byteLength(message);
     this.#queue.push(message);
     this.#queuedBytes += bytes;
     this.#deps.writes.add(this);
@@ -178,6 +182,7 @@ export class Connection implements Transport, Holder {
   }
 
   #writeAll(untilBytes: number): void {
+    const { isBinary, separator } = this.codec;
     let start = 0;
     while (start < this.#queue.length && this.#stream.writableLength <= untilBytes) {
       let end = start;
@@ -191,8 +196,9 @@ export class Connection implements Transport, Holder {
       );
       const whole = start === 0 && end === this.#queue.length;
       const messages = whole ? this.#queue : this.#queue.slice(start, end);
-      const bytes = writeTextFrame(this.#stream, joinMessages(messages));
-      this.#queuedBytes -= bytes - (messages.length - 1);
+      const joined = messages.length === 1 ? messages[0]! : messages.join(separator);
+      const bytes = writeFrame(this.#stream, joined, isBinary);
+      this.#queuedBytes -= bytes - (messages.length - 1) * separator.length;
       start = end;
     }
     this.#queue = start === this.#queue.length ? [] : this.#queue.slice(start);
@@ -242,37 +248,40 @@ export class PartialFrame {
 }
 
 const TEXT = 0x81;
+const BINARY = 0x82;
 const MAX_SHORT = 125;
 const MAX_MEDIUM = 0xffff;
 
 /**
- * Writes one whole WebSocket text frame of a server (RFC 6455, 5.2: no mask) to a TCP socket. Returns the bytes of
- * the text. Nearly all text is ASCII; it is written as one string in one system call, which costs half as much as
- * header and payload apart and allocates nothing outside the heap.
+ * Writes one whole WebSocket frame of a server (RFC 6455, 5.2: no mask) to a TCP socket: text, or binary with a
+ * character for each byte. Returns the bytes of the payload. Nearly all text is ASCII; that and what is binary is
+ * written as one string in one system call, which costs half as much as header and payload apart and allocates
+ * nothing outside the heap.
  */
-export function writeTextFrame(socket: Writable, text: string): number {
-  const length = Buffer.byteLength(text);
-  if (length === text.length && length <= MAX_MEDIUM) {
-    socket.write(asciiHeader(length) + text, "latin1");
+export function writeFrame(socket: Writable, payload: string, isBinary: boolean): number {
+  const opcode = isBinary ? BINARY : TEXT;
+  const length = isBinary ? payload.length : Buffer.byteLength(payload);
+  if (length === payload.length && length <= MAX_MEDIUM) {
+    socket.write(shortHeader(opcode, length) + payload, "latin1");
     return length;
   }
-  const header = headerBytes(length);
+  const header = headerBytes(opcode, length);
   const frame = Buffer.allocUnsafe(header.length + length);
   frame.set(header);
-  frame.write(text, header.length);
+  frame.write(payload, header.length, isBinary ? "latin1" : "utf8");
   socket.write(frame);
   return length;
 }
 
-function asciiHeader(length: number): string {
-  if (length <= MAX_SHORT) return String.fromCharCode(TEXT, length);
-  return String.fromCharCode(TEXT, 126, length >> 8, length & 0xff);
+function shortHeader(opcode: number, length: number): string {
+  if (length <= MAX_SHORT) return String.fromCharCode(opcode, length);
+  return String.fromCharCode(opcode, 126, length >> 8, length & 0xff);
 }
 
-function headerBytes(length: number): Buffer {
-  if (length <= MAX_SHORT) return Buffer.of(TEXT, length);
-  if (length <= MAX_MEDIUM) return Buffer.of(TEXT, 126, length >> 8, length & 0xff);
-  const header = Buffer.of(TEXT, 127, 0, 0, 0, 0, 0, 0, 0, 0);
+function headerBytes(opcode: number, length: number): Buffer {
+  if (length <= MAX_SHORT) return Buffer.of(opcode, length);
+  if (length <= MAX_MEDIUM) return Buffer.of(opcode, 126, length >> 8, length & 0xff);
+  const header = Buffer.of(opcode, 127, 0, 0, 0, 0, 0, 0, 0, 0);
   header.writeUIntBE(length, 4, 6);
   return header;
 }

@@ -37,7 +37,7 @@ export function countClose(code: number): void {
   closed.inc({ code: KNOWN_CODES.has(code) ? String(code) : "other" });
 }
 
-export function countRefusal(reason: "origin" | "protocol" | "full" | "rate" | "stopping"): void {
+export function countRefusal(reason: "origin" | "full" | "rate" | "stopping"): void {
   refused.inc({ reason });
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import { Hub, type Member } from "./hub.ts";
+import { jsonCodec } from "./json-codec.ts";
 import type { TopicDeps } from "./topic.ts";
 
 function setUp() {
@@ -21,7 +22,7 @@ function setUp() {
     const made: Member & { pushed: unknown[]; ends: unknown[] } = {
       pushed,
       ends,
-      push: (message) => void pushed.push(JSON.parse(message)),
+      push: (push) => void pushed.push(JSON.parse(push.encoded(jsonCodec))),
       end: (disconnect) => void ends.push(disconnect),
     };
     return made;

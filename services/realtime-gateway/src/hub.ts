@@ -1,15 +1,16 @@
 import { realtimeChannel } from "@belfry/contracts/identifiers";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
+import { SharedPush } from "./codec.ts";
 import { UserBytes } from "./held-bytes.ts";
 import type { LiveFeed } from "./live-feed.ts";
-import { DISCONNECTS, type Disconnect, encodePush } from "./protocol.ts";
+import { DISCONNECTS, type Disconnect } from "./protocol.ts";
 import type { ChannelTop } from "./realtime-history.ts";
 import { Topic, type TopicDeps } from "./topic.ts";
 
 /** A session as the hub sees it. */
 export interface Member {
-  push(message: string): void;
+  push(push: SharedPush): void;
   end(disconnect: Disconnect): void;
 }
 
@@ -78,8 +79,8 @@ export class User {
   }
 
   #pushMessage(data: object): void {
-    const text = encodePush({ message: { data } });
-    for (const member of [...this.members]) member.push(text);
+    const push = new SharedPush({ message: { data } });
+    for (const member of [...this.members]) member.push(push);
   }
 
   end(disconnect: Disconnect): void {

@@ -1,4 +1,3 @@
-import { type Incoming, readCommand } from "./commands.ts";
 import type { StoredPublication } from "./realtime-history.ts";
 
 /** An error in a reply. The client tries a temporary one again; any other is final. */
@@ -90,45 +89,6 @@ export type Reply =
   | { id: number; rpc: { data: unknown } };
 
 export type Push =
+  | { channel: string; pub: StoredPublication }
   | { channel: string; unsubscribe: { code: number; reason: string } }
   | { message: { data: unknown } };
-
-export const PING = "{}";
-
-/** Reads the messages of one frame; undefined when one of them is not of the protocol. Never throws. */
-export function decodeFrame(frame: string): Incoming[] | undefined {
-  const messages: Incoming[] = [];
-  try {
-    for (const line of frame.split("\n")) {
-      if (line === "") continue;
-      const message = readCommand(JSON.parse(line), Buffer.byteLength(line));
-      if (message === undefined) return undefined;
-      messages.push(message);
-    }
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  return messages.length === 0 ? undefined : messages;
-}
-
-export function encodeReply(reply: Reply): string {
-  return JSON.stringify(reply);
-}
-
-export function encodePush(push: Push): string {
-  return JSON.stringify({ push });
-}
-
-/**
- * Encodes a publication once for all its subscribers. `text` is the publication's JSON as it came
- * (contracts/realtime-message); it is neither parsed nor written again.
- */
-export function encodePublication(channel: string, text: string): string {
-  return `{"push":{"channel":${JSON.stringify(channel)},"pub":${text}}}`;
-}
-
-/** Joins messages to the text of one frame, by line feeds: JSON.stringify escapes those within a message. */
-export function joinMessages(messages: readonly string[]): string {
-  return messages.length === 1 ? messages[0]! : messages.join("\n");
-}

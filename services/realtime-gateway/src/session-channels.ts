@@ -1,4 +1,5 @@
 import { parseRealtimeChannel } from "@belfry/contracts/identifiers";
+import { SharedPush } from "./codec.ts";
 import type { ChannelRequest, HistoryRequest, SubscribeRequest } from "./commands.ts";
 import { countRecovery } from "./gateway-metrics.ts";
 import type { User } from "./hub.ts";
@@ -6,7 +7,6 @@ import {
   DISCONNECTS,
   type Disconnect,
   ERRORS,
-  encodePush,
   type ProtocolError,
   type Reply,
   type SubscribeResult,
@@ -48,7 +48,7 @@ export class SessionChannels implements SubscriptionOwner {
     const { channel } = subscription.topic;
     this.#leave(channel);
     const unsubscribe = UNSUBSCRIBES.insufficientState;
-    this.#owner.push(encodePush({ channel, unsubscribe }));
+    this.#owner.push(new SharedPush({ channel, unsubscribe }));
   }
 
   leaveAll(): void {

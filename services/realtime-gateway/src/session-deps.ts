@@ -1,4 +1,5 @@
 import type { VerifiedToken } from "@belfry/service/realtime-token";
+import type { Codec } from "./codec.ts";
 import type { LargeReads } from "./held-bytes.ts";
 import type { Hub } from "./hub.ts";
 import type { Disconnect } from "./protocol.ts";
@@ -21,6 +22,7 @@ export interface SessionLimits {
 
 /** The socket behind a session. */
 export interface Transport {
+  readonly codec: Codec;
   /** Sends a reply or a ping. */
   reply(message: string): void;
   /** Sends a publication. Too many unread ones end the connection. */

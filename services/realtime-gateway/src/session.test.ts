@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { VerifiedToken } from "@belfry/service/realtime-token";
 import { assertEach } from "@belfry/testing/assert-each";
+import { SharedPush } from "./codec.ts";
 import { LargeReads } from "./held-bytes.ts";
 import { Hub } from "./hub.ts";
+import { jsonCodec } from "./json-codec.ts";
 import type { Disconnect } from "./protocol.ts";
 import type { ChannelState } from "./realtime-history.ts";
 import type { Rpc } from "./rpc.ts";
@@ -86,6 +88,7 @@ function setUp(options: Options = {}) {
     let isHeldBack = false;
     const session = new Session(
       {
+        codec: jsonCodec,
         reply: (message) => void sent.push(JSON.parse(message)),
         push: (message) => void sent.push(JSON.parse(message)),
         backlogBytes: () => backlog,
@@ -106,7 +109,7 @@ function setUp(options: Options = {}) {
         isHeldBack = true;
       },
       async send(...messages: object[]) {
-        session.receive(messages.map((message) => JSON.stringify(message)).join("\n"));
+        session.receive(Buffer.from(messages.map((message) => JSON.stringify(message)).join("\n")));
         await settle();
       },
     };
@@ -392,7 +395,7 @@ test("a concealed session sends its allowed publications in order, and ends if i
   const list = (id: number) => ({ id, rpc: { method: "notifications.list" } });
   await send(list(2), { id: 3, rpc: { method: "notifications.unread_count" } });
   const message = { data: { type: "marked", id: "n1", unread: 0 } };
-  session.push(JSON.stringify({ push: { message } }));
+  session.push(new SharedPush({ message }));
   await settle();
   assert.deepEqual([sent.length, asked.length], [1, 1], "nothing overtakes what waits");
   assert.deepEqual(asked[0]?.[0], ["n1", "n2"]);

@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { createSemaphore, type Semaphore } from "@belfry/service/semaphore";
+import type { Codec, SharedPush } from "./codec.ts";
 import { CommandQueue, type CommandRunner } from "./command-queue.ts";
 import { type Command, type ConnectRequest, type Incoming, NestedData } from "./commands.ts";
-import { ConcealedOutput, type Push } from "./concealed-output.ts";
+import { ConcealedOutput } from "./concealed-output.ts";
 import { Crowded } from "./held-bytes.ts";
 import type { Member, User } from "./hub.ts";
 import {
   type ConnectResult,
   DISCONNECTS,
   type Disconnect,
-  decodeFrame,
   ERRORS,
-  encodeReply,
-  PING,
   type ProtocolError,
   type Reply,
 } from "./protocol.ts";
@@ -70,10 +68,14 @@ export class Session implements Member, Timed, CommandRunner {
     return this.#commands.heldBytes;
   }
 
-  /** Takes one text frame of the client. */
-  receive(frame: string): void {
+  get codec(): Codec {
+    return this.#transport.codec;
+  }
+
+  /** Takes one frame of the client. */
+  receive(frame: Buffer): void {
     if (this.#state === "closed" || this.#state === "dead") return;
-    const messages = decodeFrame(frame);
+    const messages = this.codec.decodeFrame(frame);
     const fault = messages === undefined ? DISCONNECTS.badRequest : this.#accept(messages);
     if (fault !== undefined) this.end(fault);
     else this.resume();
@@ -126,18 +128,19 @@ export class Session implements Member, Timed, CommandRunner {
   }
 
   #reply(reply: Reply): void {
-    if (this.#state !== "closed") this.#transport.reply(encodeReply(reply));
+    if (this.#state !== "closed") this.#transport.reply(this.codec.encodeReply(reply));
   }
 
   fail(id: number, error: ProtocolError): void {
     this.reply({ id, error });
   }
 
-  push(message: string): void {
+  push(push: SharedPush): void {
     if (this.#state !== "connected") return;
-    if (this.#concealed === undefined) return void this.#transport.push(message);
-    this.#concealed.send<Push>(JSON.parse(message), (concealed) => {
-      if (this.#state === "connected") this.#transport.push(JSON.stringify(concealed));
+    const { codec } = this;
+    if (this.#concealed === undefined) return void this.#transport.push(push.encoded(codec));
+    this.#concealed.send({ push: push.read() }, (concealed) => {
+      if (this.#state === "connected") this.#transport.push(codec.encodePush(concealed.push));
     });
   }
 
@@ -187,7 +190,7 @@ export class Session implements Member, Timed, CommandRunner {
       this.#pingAtMs = nowMs + this.#deps.limits.pingIntervalMs;
       this.#pongDueMs = nowMs + this.#deps.limits.pongTimeoutMs;
       this.#commands.forgetRefusals();
-      this.#transport.reply(PING);
+      this.#transport.reply(this.codec.ping);
     }
     this.#schedule();
   }

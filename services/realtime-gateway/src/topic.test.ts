@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { publicationText } from "@belfry/contracts/realtime-message";
+import type { SharedPush } from "./codec.ts";
+import { jsonCodec } from "./json-codec.ts";
 import type { ChannelRead, ChannelState, StoredPublication } from "./realtime-history.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 import { GAP_RETRY_MS, GAP_WAIT_MS, Subscription, Topic } from "./topic.ts";
@@ -50,7 +52,10 @@ function setUp() {
       const got: (number | "dropped")[] = [];
       const subscription = new Subscription(
         topic,
-        { push: (message) => got.push(JSON.parse(message).push.pub.offset) },
+        {
+          codec: jsonCodec,
+          push: (push) => got.push(JSON.parse(push.encoded(jsonCodec)).push.pub.offset),
+        },
         {
           dropped(one) {
             got.push("dropped");
@@ -219,8 +224,9 @@ test("a push has one log line with its trace id, however many connections it goe
   const pushed: string[] = [];
   for (const _ of [1, 2]) {
     subscribe().goLive(0);
-    const push = (message: string) => void pushed.push(message);
-    const subscription = new Subscription(topic, { push }, { dropped: () => undefined });
+    const push = (one: SharedPush) => void pushed.push(one.encoded(jsonCodec));
+    const subscriber = { codec: jsonCodec, push };
+    const subscription = new Subscription(topic, subscriber, { dropped: () => undefined });
     topic.add(subscription);
     subscription.goLive(0);
   }

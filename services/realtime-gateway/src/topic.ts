@@ -1,8 +1,8 @@
 import { type PublicationText, publicationText } from "@belfry/contracts/realtime-message";
 import type { ChannelKey } from "@belfry/database/functions/realtime-channels";
 import { spanFields, tracer } from "@belfry/service/tracing";
+import { type Codec, SharedPush } from "./codec.ts";
 import { observeDelivery } from "./gateway-metrics.ts";
-import { encodePublication } from "./protocol.ts";
 import { type ChannelState, type HistoryReader, MAX_RECOVERED } from "./realtime-history.ts";
 import type { Timed, TimerWheel } from "./timer-wheel.ts";
 
@@ -191,13 +191,13 @@ export class Topic implements Timed {
   }
 
   #deliver(publication: PublicationText): void {
-    const { offset, id, text } = publication;
+    const { offset, id } = publication;
     this.#position = offset;
     observeDelivery(id);
-    const message = encodePublication(this.channel, text);
+    const push = new SharedPush(publication);
     // Backwards, because a slow subscriber may leave while it is offered something.
     for (let index = this.#subscriptions.length - 1; index >= 0; index -= 1) {
-      this.#subscriptions[index]?.offer(offset, message);
+      this.#subscriptions[index]?.offer(offset, push);
     }
     this.#logDelivered(publication);
   }
@@ -253,7 +253,8 @@ export class Topic implements Timed {
 
 /** The session behind a subscription. */
 export interface Subscriber {
-  push(message: string): void;
+  readonly codec: Codec;
+  push(push: SharedPush): void;
 }
 
 /** The channels of that session. */
@@ -269,7 +270,7 @@ export class Subscription {
   readonly #owner: SubscriptionOwner;
   #position: number | undefined;
   /** What was published while it joins, in ascending order, up to a bound in bytes. */
-  #held: { offset: number; message: string }[] | undefined = [];
+  #held: { offset: number; push: SharedPush }[] | undefined = [];
   #roomBytes = MAX_HELD_BACK_BYTES;
 
   constructor(topic: Topic, subscriber: Subscriber, owner: SubscriptionOwner) {
@@ -283,19 +284,20 @@ export class Subscription {
     return this.#position;
   }
 
-  offer(offset: number, message: string): void {
+  offer(offset: number, push: SharedPush): void {
     if (this.#position === undefined) {
-      this.#hold(offset, message);
+      this.#hold(offset, push);
     } else if (offset === this.#position + 1) {
       this.#position = offset;
-      this.#subscriber.push(message);
+      this.#subscriber.push(push);
     }
   }
 
   /** Once the subscription is live, the topic reads what does not fit, and all after it, from Postgres. */
-  #hold(offset: number, message: string): void {
-    this.#roomBytes -= Buffer.byteLength(message);
-    if (this.#roomBytes >= 0) this.#held?.push({ offset, message });
+  #hold(offset: number, push: SharedPush): void {
+    const { codec } = this.#subscriber;
+    this.#roomBytes -= codec.byteLength(push.encoded(codec));
+    if (this.#roomBytes >= 0) this.#held?.push({ offset, push });
   }
 
   /** The client knows its position: pushes what was held above it, up to the first gap. */
@@ -303,7 +305,7 @@ export class Subscription {
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#position = position;
-    for (const { offset, message } of held) this.offer(offset, message);
+    for (const { offset, push } of held) this.offer(offset, push);
   }
 
   drop(): void {

@@ -1,0 +1,140 @@
+import { cutPublicationText } from "@belfry/contracts/realtime-message";
+import type { Codec } from "./codec.ts";
+import { type Incoming, readCommand } from "./commands.ts";
+import {
+  behindLength,
+  delimited,
+  Message,
+  readFrame,
+  utf8Bytes,
+  varint,
+  writeMessage,
+  writeTexts,
+} from "./protobuf-wire.ts";
+
+// Numbers and kinds as in client.proto 0.21.1 of the protocol's repository, as far as we offer the protocol.
+const EMPTY = new Message({});
+const CHANNEL = new Message({ channel: [1, "text"] });
+const TOKEN = new Message({ token: [1, "text"] });
+const COMMAND = new Message({
+  id: [1, "unsigned"],
+  connect: [4, TOKEN],
+  subscribe: [
+    5,
+    new Message({
+      channel: [1, "text"],
+      recover: [3, "boolean"],
+      epoch: [6, "text"],
+      offset: [7, "unsigned"],
+      delta: [12, "text"],
+      tf: [13, EMPTY],
+      flag: [14, "int64"],
+      type: [15, "int32"],
+    }),
+  ],
+  unsubscribe: [6, CHANNEL],
+  publish: [7, CHANNEL],
+  presence: [8, CHANNEL],
+  presence_stats: [9, CHANNEL],
+  history: [
+    10,
+    new Message({
+      channel: [1, "text"],
+      limit: [7, "int32"],
+      since: [8, new Message({ offset: [1, "unsigned"], epoch: [2, "text"] })],
+      reverse: [9, "boolean"],
+    }),
+  ],
+  ping: [11, EMPTY],
+  send: [12, EMPTY],
+  rpc: [13, new Message({ data: [1, "json"], method: [2, "text"] })],
+  refresh: [14, TOKEN],
+  sub_refresh: [15, CHANNEL],
+});
+
+const PUBLICATION_FIELDS = { data: 4, offset: 6, tags: 7 } as const;
+const PUBLICATION = new Message({
+  data: [PUBLICATION_FIELDS.data, "json"],
+  offset: [PUBLICATION_FIELDS.offset, "unsigned"],
+  tags: [PUBLICATION_FIELDS.tags, "texts"],
+});
+const GRANT = {
+  client: [1, "text"],
+  version: [2, "text"],
+  expires: [3, "boolean"],
+  ttl: [4, "unsigned"],
+} as const;
+const PUSH_FIELDS = { channel: 2, pub: 4 } as const;
+const PUSH_OF_REPLY = 4;
+const REPLY = new Message({
+  id: [1, "unsigned"],
+  error: [
+    2,
+    new Message({ code: [1, "unsigned"], message: [2, "text"], temporary: [3, "boolean"] }),
+  ],
+  push: [
+    PUSH_OF_REPLY,
+    new Message({
+      channel: [PUSH_FIELDS.channel, "text"],
+      pub: [PUSH_FIELDS.pub, PUBLICATION],
+      unsubscribe: [7, new Message({ code: [2, "unsigned"], reason: [3, "text"] })],
+      message: [8, new Message({ data: [1, "json"] })],
+    }),
+  ],
+  connect: [5, new Message({ ...GRANT, ping: [7, "unsigned"], pong: [8, "boolean"] })],
+  subscribe: [
+    6,
+    new Message({
+      recoverable: [3, "boolean"],
+      epoch: [6, "text"],
+      publications: [7, [PUBLICATION]],
+      recovered: [8, "boolean"],
+      offset: [9, "unsigned"],
+      positioned: [10, "boolean"],
+      was_recovering: [12, "boolean"],
+    }),
+  ],
+  unsubscribe: [7, EMPTY],
+  history: [
+    11,
+    new Message({
+      publications: [1, [PUBLICATION]],
+      epoch: [2, "text"],
+      offset: [3, "unsigned"],
+    }),
+  ],
+  rpc: [13, new Message({ data: [1, "json"] })],
+  refresh: [14, new Message(GRANT)],
+});
+
+/** Binary frames of messages, each behind its length. A message is a string of which each character is a byte. */
+export const protobufCodec: Codec = {
+  name: "protobuf",
+  isBinary: true,
+  separator: "",
+  ping: behindLength(""),
+  decodeFrame(frame) {
+    const commands: Incoming[] = [];
+    for (const { fields, bytes } of readFrame(frame, COMMAND) ?? []) {
+      const command = readCommand(fields, bytes);
+      if (command === undefined) return undefined;
+      commands.push(command);
+    }
+    return commands.length === 0 ? undefined : commands;
+  },
+  encodeReply: (reply) => behindLength(writeMessage(REPLY, reply)),
+  encodePush: (push) => behindLength(writeMessage(REPLY, { push })),
+  encodePublication({ channel, offset, text }) {
+    const cut = cutPublicationText(text);
+    if (cut === undefined) return protobufCodec.encodePush({ channel, pub: JSON.parse(text) });
+    const publication =
+      delimited(PUBLICATION_FIELDS.data, utf8Bytes(cut.data)) +
+      varint(PUBLICATION_FIELDS.offset * 8) +
+      varint(offset) +
+      writeTexts(PUBLICATION_FIELDS.tags, cut.tags);
+    const push =
+      delimited(PUSH_FIELDS.channel, utf8Bytes(channel)) + delimited(PUSH_FIELDS.pub, publication);
+    return behindLength(delimited(PUSH_OF_REPLY, push));
+  },
+  byteLength: (message) => message.length,
+};

@@ -1,0 +1,277 @@
+import { isUtf8 } from "node:buffer";
+
+/**
+ * What a field holds. `json`: the bytes of a JSON text. `texts`: a map of strings, which is only written. A list is
+ * written item by item.
+ */
+type Kind =
+  | "unsigned"
+  | "int32"
+  | "int64"
+  | "boolean"
+  | "text"
+  | "json"
+  | "texts"
+  | Message
+  | [Message];
+
+interface Field {
+  name: string;
+  number: number;
+  kind: Kind;
+}
+
+/** The fields of one message of `client.proto` that we read or write; all others are skipped. */
+export class Message {
+  readonly byNumber = new Map<number, Field>();
+  readonly byName = new Map<string, Field>();
+
+  constructor(fields: Record<string, readonly [number: number, kind: Kind]>) {
+    for (const [name, [number, kind]] of Object.entries(fields)) {
+      const field = { name, number, kind };
+      this.byNumber.set(number, field);
+      this.byName.set(name, field);
+    }
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** Stands for JSON that cannot be read: no call accepts a list. */
+const UNREADABLE: readonly never[] = [];
+
+class WireFault extends Error {}
+
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+const GROUP = 3;
+const GROUP_END = 4;
+const FIXED32 = 5;
+
+/**
+ * Reads the messages of one frame, each behind its length, as JSON.parse would return them from the other encoding.
+ * Returns undefined for anything that is not whole messages of this schema. Never throws.
+ */
+export function readFrame(
+  frame: Buffer,
+  message: Message,
+): { fields: Fields; bytes: number }[] | undefined {
+  const reader = new Reader(frame);
+  try {
+    return reader.messages(message);
+  } catch (error) {
+    if (error instanceof WireFault) return undefined;
+    throw error;
+  }
+}
+
+class Reader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  /** The two halves of the last varint. */
+  #low = 0;
+  #high = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  messages(message: Message): { fields: Fields; bytes: number }[] {
+    const messages = [];
+    const end = this.#bytes.length;
+    while (this.#at < end) {
+      const messageEnd = this.#lengthEnd(end);
+      const bytes = messageEnd - this.#at;
+      messages.push({ fields: this.#fields(message, messageEnd, {}), bytes });
+    }
+    return messages;
+  }
+
+  /** A message that comes twice is merged, and of any other field the last counts, as the encoding wants. */
+  #fields(message: Message, end: number, fields: Fields): Fields {
+    while (this.#at < end) {
+      const tag = this.#unsigned(end);
+      const wireType = tag % 8;
+      const field = message.byNumber.get((tag - wireType) / 8);
+      if (field === undefined) this.#skip(tag, end);
+      else fields[field.name] = this.#value(field.kind, wireType, end, fields[field.name]);
+    }
+    return fields;
+  }
+
+  #value(kind: Kind, wireType: number, end: number, earlier: unknown): unknown {
+    const isVarint = typeof kind === "string" && !["text", "json"].includes(kind);
+    if (wireType !== (isVarint ? VARINT : DELIMITED)) throw new WireFault();
+    if (kind instanceof Message) {
+      return this.#fields(kind, this.#lengthEnd(end), (earlier ?? {}) as Fields);
+    }
+    switch (kind) {
+      case "unsigned":
+        return this.#unsigned(end);
+      case "int32":
+        this.#varint(end);
+        return this.#low | 0;
+      case "int64":
+        this.#varint(end);
+        return this.#high * 2 ** 32 + (this.#low >>> 0);
+      case "boolean":
+        this.#varint(end);
+        return (this.#low | this.#high) !== 0;
+      case "text":
+        return this.#text(end);
+      case "json":
+        return readJson(this.#delimited(end));
+      default:
+        throw new Error("a field that is only written");
+    }
+  }
+
+  #text(end: number): string {
+    const bytes = this.#delimited(end);
+    if (!isUtf8(bytes)) throw new WireFault();
+    return bytes.toString();
+  }
+
+  #delimited(end: number): Buffer {
+    const to = this.#lengthEnd(end);
+    const bytes = this.#bytes.subarray(this.#at, to);
+    this.#at = to;
+    return bytes;
+  }
+
+  /** Reads a length; returns where what is so long ends. */
+  #lengthEnd(end: number): number {
+    const length = this.#unsigned(end);
+    if (length > end - this.#at) throw new WireFault();
+    return this.#at + length;
+  }
+
+  /** Exact up to 2^53; above that it is at least not less. */
+  #unsigned(end: number): number {
+    this.#varint(end);
+    return (this.#high >>> 0) * 2 ** 32 + (this.#low >>> 0);
+  }
+
+  #varint(end: number): void {
+    let low = 0;
+    let high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (this.#at >= end) throw new WireFault();
+      const byte = this.#bytes[this.#at]!;
+      this.#at += 1;
+      const bits = byte & 0x7f;
+      if (shift < 32) low |= bits << shift;
+      if (shift === 28) high |= bits >> 4;
+      if (shift > 28) high |= bits << (shift - 32);
+      if (byte < 0x80) {
+        // The tenth byte has one bit of the 64.
+        if (shift === 63 && bits > 1) break;
+        this.#low = low;
+        this.#high = high;
+        return;
+      }
+    }
+    throw new WireFault();
+  }
+
+  /** Skips an unknown field. Of groups, which may be as deep as the frame is long, only the numbers are kept. */
+  #skip(firstTag: number, end: number): void {
+    const open: number[] = [];
+    let tag = firstTag;
+    for (;;) {
+      const wireType = tag % 8;
+      const number = (tag - wireType) / 8;
+      if (number === 0 || tag >= 2 ** 32) throw new WireFault();
+      if (wireType === VARINT) this.#varint(end);
+      else if (wireType === FIXED64) this.#pass(8, end);
+      else if (wireType === DELIMITED) this.#at = this.#lengthEnd(end);
+      else if (wireType === FIXED32) this.#pass(4, end);
+      else if (wireType === GROUP) open.push(number);
+      else if (wireType !== GROUP_END || open.pop() !== number) throw new WireFault();
+      if (open.length === 0) return;
+      tag = this.#unsigned(end);
+    }
+  }
+
+  #pass(bytes: number, end: number): void {
+    if (bytes > end - this.#at) throw new WireFault();
+    this.#at += bytes;
+  }
+}
+
+/** Data of a call. Empty, it is absent. */
+function readJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (!isUtf8(bytes)) return UNREADABLE;
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** Writes a message, a character a byte. Leaves out what is zero, empty, false or undefined, as proto3 does. */
+export function writeMessage(message: Message, fields: object): string {
+  let written = "";
+  for (const [name, value] of Object.entries(fields)) {
+    const field = message.byName.get(name);
+    if (field === undefined) throw new Error(`no such field: ${name}`);
+    const isGiven = field.kind === "json" ? value !== undefined : Boolean(value);
+    if (isGiven) written += writeField(field, value);
+  }
+  return written;
+}
+
+function writeField({ number, kind }: Field, value: unknown): string {
+  if (kind instanceof Message) return delimited(number, writeMessage(kind, value as object));
+  if (Array.isArray(kind)) {
+    return (value as object[])
+      .map((item) => delimited(number, writeMessage(kind[0], item)))
+      .join("");
+  }
+  switch (kind) {
+    case "text":
+      return delimited(number, utf8Bytes(value as string));
+    case "json":
+      return delimited(number, utf8Bytes(JSON.stringify(value)));
+    case "texts":
+      return writeTexts(number, value as object);
+    default:
+      return varint(number * 8 + VARINT) + varint(Number(value));
+  }
+}
+
+export function writeTexts(number: number, texts: object): string {
+  let written = "";
+  for (const [key, text] of Object.entries(texts)) {
+    written += delimited(number, delimited(1, utf8Bytes(key)) + delimited(2, utf8Bytes(text)));
+  }
+  return written;
+}
+
+/** A field of so many bytes. */
+export function delimited(number: number, bytes: string): string {
+  return varint(number * 8 + DELIMITED) + behindLength(bytes);
+}
+
+export function behindLength(bytes: string): string {
+  return varint(bytes.length) + bytes;
+}
+
+/** An integer from 0 to 2^53 - 1. */
+export function varint(value: number): string {
+  if (value < 0x80) return String.fromCharCode(value);
+  let written = "";
+  let rest = value;
+  while (rest >= 0x80) {
+    written += String.fromCharCode((rest % 0x80) + 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return written + String.fromCharCode(rest);
+}
+
+/** A text's UTF-8, a character a byte. Nearly all text is ASCII, and that already. */
+export function utf8Bytes(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
+}
