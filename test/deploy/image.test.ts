@@ -28,7 +28,7 @@ test("the Dockerfile follows the rules, on the Node version that everything is t
   const version = /^ {2}node: (\d\S+)$/m.exec(workspace)?.[1];
   const bases = stages.map(({ from }) => from.split("@")[0]);
   const node = `node:${version}-bookworm-slim`;
-  assert.deepEqual(bases, [node, node, node, "scratch"]);
+  assert.deepEqual(bases, [node, "source", "source", node, "scratch"]);
 });
 
 test("the rules notice a careless Dockerfile", () => {
