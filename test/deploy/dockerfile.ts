@@ -18,8 +18,10 @@ export async function readDockerfile(path: string): Promise<Stage[]> {
   return parseDockerfile(await readFile(path, "utf8"));
 }
 
+/** `FROM ${NAME}` is read with the default of the `ARG NAME` before the first stage. */
 export function parseDockerfile(source: string): Stage[] {
   const stages: Stage[] = [];
+  const defaults: Record<string, string> = {};
   let held: Instruction | undefined;
   for (const [at, raw] of source.split("\n").entries()) {
     const text = raw.trim();
@@ -33,7 +35,11 @@ export function parseDockerfile(source: string): Stage[] {
     if (text.endsWith("\\")) continue;
     if (held.name === "FROM") {
       const [, from = "", name] = /^(\S+)(?:\s+AS\s+(\S+))?$/i.exec(held.text) ?? [];
-      stages.push({ from, name, instructions: [] });
+      const image = from.replace(/^\$\{(\w+)\}$/, (whole, one) => defaults[one] ?? whole);
+      stages.push({ from: image, name, instructions: [] });
+    } else if (held.name === "ARG" && stages.length === 0) {
+      const [argument = "", value = ""] = held.text.split("=");
+      defaults[argument] = value;
     } else {
       stages.at(-1)?.instructions.push(held);
     }
@@ -47,7 +53,11 @@ export function dockerfileFaults(stages: readonly Stage[]): string[] {
   const faults: string[] = [];
   const names = new Set(stages.map((stage) => stage.name));
   for (const { from, instructions } of stages) {
-    if (!names.has(from) && !/:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(from)) {
+    if (
+      from !== "scratch" &&
+      !names.has(from) &&
+      !/:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(from)
+    ) {
       faults.push(`FROM ${from}: not pinned to a full version and its digest`);
     }
     for (const { line, name, text } of instructions) {
@@ -63,7 +73,7 @@ export function dockerfileFaults(stages: readonly Stage[]): string[] {
         if (!/install -y --no-install-recommends/.test(text)) complain("only what is needed");
         if (!/rm -rf \/var\/lib\/apt\/lists/.test(text)) complain("the package lists stay behind");
       }
-      if (name === "RUN" && /pnpm@/.test(text) && !/--frozen-lockfile/.test(text)) {
+      if (name === "RUN" && /pnpm@\S+ install/.test(text) && !/--frozen-lockfile/.test(text)) {
         complain("without --frozen-lockfile another version may come in");
       }
       if (name === "RUN" && /\bsudo\b|chmod (-R )?777/.test(text)) complain("more rights than due");

@@ -46,7 +46,7 @@ test("a variable that is written of is one that some service reads", async () =>
     Object.values(SERVICE_VARIABLES).flatMap(({ schema }) => Object.keys(schema.properties)),
   );
   const others =
-    /^(BELFRY_\w+|BUILD_NUMBER|MIGRATION_DATABASE_URL|DEMO_PORT|POSTGRES_\w+|NODE_EXTRA_CA_CERTS|OTEL_RESOURCE_ATTRIBUTES|OTEL_BSP_SCHEDULE_DELAY|TEST_\w+|NATS_PASSWORD|EVENT_ID|MESSAGE_ID|NOTIFICATION_ID|DELIVERY_\w+|[A-Z]+_CHANNELS|SERVICE_\w+|RETRY_\w+)$/;
+    /^(API_KEY|BELFRY_\w+|BUILD_NUMBER|MIGRATION_DATABASE_URL|DEMO_PORT|POSTGRES_\w+|NODE_EXTRA_CA_CERTS|OTEL_RESOURCE_ATTRIBUTES|OTEL_BSP_SCHEDULE_DELAY|TEST_\w+|NATS_PASSWORD|EVENT_ID|MESSAGE_ID|NOTIFICATION_ID|DELIVERY_\w+|[A-Z]+_CHANNELS|SERVICE_\w+|RETRY_\w+)$/;
   for (const [file, text] of await operatorsDocuments()) {
     if (!/^docs|^deploy|^SECURITY|^CHANGELOG/.test(file)) continue;
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b/g)) {

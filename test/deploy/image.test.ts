@@ -26,7 +26,9 @@ test("the Dockerfile follows the rules, on the Node version that everything is t
   assert.deepEqual(dockerfileFaults(stages), []);
   const workspace = await readFile(join(ROOT, "pnpm-workspace.yaml"), "utf8");
   const version = /^ {2}node: (\d\S+)$/m.exec(workspace)?.[1];
-  for (const { from } of stages) assert.equal(from.split("@")[0], `node:${version}-bookworm-slim`);
+  const bases = stages.map(({ from }) => from.split("@")[0]);
+  const node = `node:${version}-bookworm-slim`;
+  assert.deepEqual(bases, [node, "source", "source", node, "scratch"]);
 });
 
 test("the rules notice a careless Dockerfile", () => {

@@ -74,7 +74,7 @@ async function findBinaries(): Promise<string | undefined> {
     if ((await has("pg_dump")) && (await has("initdb"))) return folder;
   }
   const initdb = await programOnPath("initdb", {
-    debianPackage: "postgresql",
+    install: "apt-get install postgresql",
     withoutVariable: "BELFRY_WITHOUT_PG_DUMP",
   });
   return initdb === undefined ? undefined : dirname(initdb);

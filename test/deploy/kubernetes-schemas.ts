@@ -1,4 +1,7 @@
+import { HTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import { ScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
+import { PrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
+import { ServiceMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
 import { Job } from "kubernetes-models/batch/v1/Job";
@@ -7,6 +10,7 @@ import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPol
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { ConfigMap } from "kubernetes-models/v1/ConfigMap";
 import { Namespace } from "kubernetes-models/v1/Namespace";
+import { Pod } from "kubernetes-models/v1/Pod";
 import { Service } from "kubernetes-models/v1/Service";
 import { ServiceAccount } from "kubernetes-models/v1/ServiceAccount";
 import { type KubernetesObject, nameOf } from "./rendered-objects.ts";
@@ -20,12 +24,16 @@ const MODELS: Record<string, new (data: any) => Model> = {
   "apps/v1 Deployment": Deployment,
   "autoscaling/v2 HorizontalPodAutoscaler": HorizontalPodAutoscaler,
   "batch/v1 Job": Job,
+  "gateway.networking.k8s.io/v1 HTTPRoute": HTTPRoute,
   "keda.sh/v1alpha1 ScaledObject": ScaledObject,
+  "monitoring.coreos.com/v1 PrometheusRule": PrometheusRule,
+  "monitoring.coreos.com/v1 ServiceMonitor": ServiceMonitor,
   "networking.k8s.io/v1 Ingress": Ingress,
   "networking.k8s.io/v1 NetworkPolicy": NetworkPolicy,
   "policy/v1 PodDisruptionBudget": PodDisruptionBudget,
   "v1 ConfigMap": ConfigMap,
   "v1 Namespace": Namespace,
+  "v1 Pod": Pod,
   "v1 Service": Service,
   "v1 ServiceAccount": ServiceAccount,
 };

@@ -14,7 +14,7 @@ import { SERVICE_VARIABLES } from "./service-variables.ts";
 const FOLDER = resolve(import.meta.dirname, "../../deploy/kubernetes");
 const OVERLAYS = ["small", "production", "production-keda"];
 const kubectl = await programOnPath("kubectl", {
-  debianPackage: "kubernetes-client",
+  install: "apt-get install kubernetes-client",
   withoutVariable: "BELFRY_WITHOUT_KUBECTL",
 });
 const skip = kubectl === undefined ? "BELFRY_WITHOUT_KUBECTL is set" : false;

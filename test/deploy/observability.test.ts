@@ -138,7 +138,7 @@ test("every query reads metrics and labels that running services have, and no la
 
 function findPromtool(): Promise<string | undefined> {
   return programOnPath("promtool", {
-    debianPackage: "prometheus",
+    install: "apt-get install prometheus",
     withoutVariable: "BELFRY_WITHOUT_PROMTOOL",
   });
 }

@@ -19,11 +19,13 @@ export async function renderObjects(kubectl: string, folder: string): Promise<Ku
   return readObjects(stdout);
 }
 
-function readObjects(source: string): KubernetesObject[] {
-  return parseAllDocuments(source).map((document) => {
+export function readObjects(source: string): KubernetesObject[] {
+  const documents = parseAllDocuments(source).map((document) => {
     if (document.errors.length > 0) throw document.errors[0];
     return document.toJS();
   });
+  // A document of Helm's may be empty.
+  return documents.filter((one) => one !== null);
 }
 
 export function nameOf({ kind, metadata }: KubernetesObject): string {

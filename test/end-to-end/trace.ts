@@ -66,7 +66,11 @@ export function traceTests(stack: Stack): void {
 }
 
 /** A user's page, subscribed to all channels of its token. */
-export async function connectedBrowser(stack: Stack, apiKey: string, userId = "user-1") {
+export async function connectedBrowser(
+  stack: { apiUrls: readonly string[]; wsUrl: string },
+  apiKey: string,
+  userId = "user-1",
+) {
   const { body } = await call(`${stack.apiUrls[0]}/api/v1/auth/realtime-token`, {
     apiKey,
     body: { userId },

@@ -7,8 +7,8 @@ import { test } from "node:test";
 const ROOT = resolve(import.meta.dirname, "../..");
 /** Of https://www.apache.org/licenses/LICENSE-2.0.txt, byte by byte. */
 const APACHE_2_SHA256 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
-/** Nothing of them is handed on: they check the code, and drive the browser of the tests. */
-const TOOLS = ["playwright-core", "typescript", "@typescript/"];
+/** Nothing of them is handed on: they check the code and the images' SBOMs, and drive the browser of the tests. */
+const TOOLS = ["playwright-core", "typescript", "@typescript/", "@cyclonedx/cyclonedx-library"];
 
 test("LICENSE is the whole text of the license that package.json names", async () => {
   const text = await readFile(join(ROOT, "LICENSE"), "utf8");

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, glob } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 
 /** A program that some tests need and no npm package brings. */
 interface NeededTool {
   what: string;
   debianPackages: string[];
+  /** In place of a package of Debian's: what `go install` builds, into the folder of the first of `places`. */
+  goPackage?: string;
   /** Globs of places outside the PATH where it may be. */
   command: string;
   places: string[];
@@ -16,6 +19,16 @@ interface NeededTool {
 
 /** Chromium without windows renders the same pages with half the CPU time. Any Chromium works. */
 const LIGHT_BROWSER = "chromium-headless-shell";
+
+const HELM_VERSION = "v4.3.1";
+
+/** Debian has no Helm. It is built once for all checkouts of this person. */
+export const HELM = {
+  goPackage: `helm.sh/helm/v4/cmd/helm@${HELM_VERSION}`,
+  install: `go install helm.sh/helm/v4/cmd/helm@${HELM_VERSION}`,
+  places: [join(homedir(), ".cache/belfry-tests", `helm-${HELM_VERSION}`, "helm")],
+  withoutVariable: "BELFRY_WITHOUT_HELM",
+};
 
 /** nats-server is missing here: `startNats` finds or installs it. */
 const TOOLS: NeededTool[] = [
@@ -33,6 +46,7 @@ const TOOLS: NeededTool[] = [
     places: [],
     withoutVariable: "BELFRY_WITHOUT_KUBECTL",
   },
+  { what: "the Helm chart", debianPackages: [], command: "helm", ...HELM },
   {
     what: "the alert rules",
     debianPackages: ["prometheus"],
@@ -58,23 +72,41 @@ const TOOLS: NeededTool[] = [
   },
 ];
 
+/** The programs of `test:images`, which alone needs them: buildah needs no daemon, mmdebstrap no registry of images. */
+export const IMAGE_TOOLS: NeededTool[] = ["mmdebstrap", "buildah", "runc"].map((command) => ({
+  what: "the images",
+  debianPackages: [command],
+  command,
+  places: [`/usr/sbin/${command}`],
+}));
+
 /**
  * Installs missing programs where possible (Debian, as root or by sudo without a password). Prints which tests cannot
  * run without the rest and returns the environment variables that leave these tests out.
  */
-export async function neededTools(env: Record<string, string | undefined>) {
+export async function neededTools(
+  env: Record<string, string | undefined>,
+  tools: readonly NeededTool[] = TOOLS,
+) {
   const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
-  if (install !== undefined && !env.BELFRY_WITHOUT_BROWSER && !(await isOnPath(LIGHT_BROWSER, env)))
+  const wantsBrowser = tools === TOOLS && !env.BELFRY_WITHOUT_BROWSER;
+  if (install !== undefined && wantsBrowser && !(await isOnPath(LIGHT_BROWSER, env)))
     await installPackages(install, [LIGHT_BROWSER]);
-  let missing = await missingTools(env);
+  let missing = await missingTools(env, tools);
   if (missing.length > 0 && install !== undefined) {
     const packages = missing.flatMap((tool) => tool.debianPackages);
-    await installPackages(install, packages);
-    missing = await missingTools(env);
+    if (packages.length > 0) await installPackages(install, packages);
+    missing = await missingTools(env, tools);
+  }
+  if (missing.some(({ goPackage }) => goPackage !== undefined) && (await isOnPath("go", env))) {
+    await buildGoPackages(missing);
+    missing = await missingTools(env, tools);
   }
   const left: Record<string, string> = {};
-  for (const { what, debianPackages, withoutVariable } of missing) {
-    const packages = debianPackages.join(", ");
+  for (const { what, debianPackages, goPackage, withoutVariable } of missing) {
+    const packages = [...debianPackages, ...(goPackage === undefined ? [] : [goPackage])].join(
+      ", ",
+    );
     process.stderr.write(`NOT RUN: ${what} (no ${packages} on this machine)\n`);
     if (withoutVariable !== undefined) left[withoutVariable] = "1";
   }
@@ -93,9 +125,21 @@ async function installPackages(install: string[], packages: string[]): Promise<v
   }
 }
 
-async function missingTools(env: Record<string, string | undefined>): Promise<NeededTool[]> {
+async function buildGoPackages(tools: readonly NeededTool[]): Promise<void> {
+  for (const { goPackage, places } of tools) {
+    if (goPackage === undefined) continue;
+    process.stderr.write(`building for the tests: ${goPackage}\n`);
+    const folder = `GOBIN=${dirname(places[0]!)}`;
+    await succeeds(["env", folder, "go", "install", goPackage]);
+  }
+}
+
+async function missingTools(
+  env: Record<string, string | undefined>,
+  tools: readonly NeededTool[],
+): Promise<NeededTool[]> {
   const missing: NeededTool[] = [];
-  for (const tool of TOOLS) {
+  for (const tool of tools) {
     if (tool.withoutVariable !== undefined && env[tool.withoutVariable]) continue;
     if (await isOnPath(tool.command, env)) continue;
     if (!(await anyOf(tool.places))) missing.push(tool);
