@@ -88,20 +88,9 @@ export async function neededTools(
   env: Record<string, string | undefined>,
   tools: readonly NeededTool[] = TOOLS,
 ) {
-  const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
-  const wantsBrowser = tools === TOOLS && !env.BELFRY_WITHOUT_BROWSER;
-  if (install !== undefined && wantsBrowser && !(await isOnPath(LIGHT_BROWSER, env)))
-    await installPackages(install, [LIGHT_BROWSER]);
-  let missing = await missingTools(env, tools);
-  if (missing.length > 0 && install !== undefined) {
-    const packages = missing.flatMap((tool) => tool.debianPackages);
-    if (packages.length > 0) await installPackages(install, packages);
-    missing = await missingTools(env, tools);
-  }
-  if (missing.some(({ goPackage }) => goPackage !== undefined) && (await isOnPath("go", env))) {
-    await buildGoPackages(missing);
-    missing = await missingTools(env, tools);
-  }
+  // Side by side: the one waits for the network, the other for the compiler.
+  await Promise.all([installFromDebian(env, tools), buildGoPackages(env, tools)]);
+  const missing = await missingTools(env, tools);
   const left: Record<string, string> = {};
   for (const { what, debianPackages, goPackage, withoutVariable } of missing) {
     const packages = [...debianPackages, ...(goPackage === undefined ? [] : [goPackage])].join(
@@ -111,6 +100,21 @@ export async function neededTools(
     if (withoutVariable !== undefined) left[withoutVariable] = "1";
   }
   return left;
+}
+
+async function installFromDebian(
+  env: Record<string, string | undefined>,
+  tools: readonly NeededTool[],
+): Promise<void> {
+  const install = installer(await isOnPath("apt-get", env), await isOnPath("sudo", env));
+  if (install === undefined) return;
+  const wantsBrowser = tools === TOOLS && !env.BELFRY_WITHOUT_BROWSER;
+  if (wantsBrowser && !(await isOnPath(LIGHT_BROWSER, env))) {
+    await installPackages(install, [LIGHT_BROWSER]);
+  }
+  const missing = await missingTools(env, tools);
+  const packages = missing.flatMap((tool) => tool.debianPackages);
+  if (packages.length > 0) await installPackages(install, packages);
 }
 
 async function installPackages(install: string[], packages: string[]): Promise<void> {
@@ -125,8 +129,12 @@ async function installPackages(install: string[], packages: string[]): Promise<v
   }
 }
 
-async function buildGoPackages(tools: readonly NeededTool[]): Promise<void> {
-  for (const { goPackage, places } of tools) {
+async function buildGoPackages(
+  env: Record<string, string | undefined>,
+  tools: readonly NeededTool[],
+): Promise<void> {
+  if (!(await isOnPath("go", env))) return;
+  for (const { goPackage, places } of await missingTools(env, tools)) {
     if (goPackage === undefined) continue;
     process.stderr.write(`building for the tests: ${goPackage}\n`);
     const folder = `GOBIN=${dirname(places[0]!)}`;
