@@ -68,7 +68,7 @@ export const TRACE_HEADERS = {
   traceparent: Type.Optional(
     Type.String({
       description:
-        "W3C Trace Context: without a valid X-Trace-Id its trace id is the request's; ignored where it is not valid",
+        "W3C Trace Context: without a valid X-Trace-Id its trace id is the request's, and an event's spans are children of its span; ignored where it is not valid",
       ...unsent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
     }),
   ),

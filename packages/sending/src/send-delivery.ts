@@ -120,12 +120,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       const settlement = await attemptDelivery(delivery, given.provider, { ...deps, learn, span });
       if (permit === undefined) giveSlot();
       const isSettled = await settleDelivery(delivery, settlement, deps);
-      const end = settlement.end?.class;
-      const attributes = {
-        "belfry.delivery.status": settlement.status,
-        "belfry.attempt.class": end,
-      };
-      span?.end(attributes, end === "accepted" ? undefined : (end ?? settlement.status));
+      if (span !== undefined) endAttempt(span, settlement);
       if (!isSettled) return 0;
     }
     return 0;
@@ -163,6 +158,11 @@ function startAttempt(
     },
     startedAt,
   });
+}
+
+function endAttempt(span: Span, { status, end }: Settlement): void {
+  const attributes = { "belfry.delivery.status": status, "belfry.attempt.class": end?.class };
+  span.end(attributes, end?.class === "accepted" ? undefined : (end?.class ?? status));
 }
 
 async function settleDelivery(

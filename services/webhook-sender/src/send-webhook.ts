@@ -129,7 +129,7 @@ async function tryOnce(webhook: ClaimedWebhook, deps: SendWebhookDeps): Promise<
     { "http.response.status_code": answer.status ?? undefined },
     answer.class === "accepted" ? undefined : String(answer.status ?? answer.class),
   );
-  const settlement = judged(webhook, answer, performance.now() - startedAt, { ...deps, span });
+  const settlement = judged(webhook, answer, performance.now() - startedAt, deps, span);
   const { webhookId, tenantId, url, failing } = webhook;
   const hasArrived = answer.class === "accepted";
   const reason = hasArrived ? null : answer.reason;
@@ -169,7 +169,8 @@ function judged(
   webhook: ClaimedWebhook,
   answer: WebhookAnswer,
   durationMs: number,
-  deps: SendWebhookDeps & { span?: Span | undefined },
+  deps: SendWebhookDeps,
+  span?: Span,
 ): Settlement {
   const next = nextTry(answer, { retries: webhook.retries, random: deps.random });
   countAttempt(WEBHOOK, PROVIDER, answer.class, durationMs);
@@ -189,7 +190,7 @@ function judged(
       vendorStatus: answer.status,
       status: next.status,
       durationMs: Math.round(durationMs),
-      ...spanFields(deps.span),
+      ...spanFields(span),
     },
     "attempt",
   );
