@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -12,7 +12,7 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
-import { parseAllDocuments, stringify } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import {
   asKustomize,
   CHART,
@@ -272,6 +272,18 @@ test("helm test sends one global.info, and fails where ingest-api refuses it", {
   assert.match((await sent(tenant.apiKey)).stdout, /^200 .*global\.info dispatched/);
   const events = await db.selectFrom("events").select(["event_type", "user_id"]).execute();
   assert.deepEqual(events, [{ event_type: "global.info", user_id: "helm-test" }]);
+});
+
+test("NATS' own chart gets as many servers as the streams have copies, and they sync what they acknowledge", async () => {
+  const [nats, production] = await Promise.all(
+    [join(CHART, "../nats-values.yaml"), join(CHART, "values-production.yaml")].map(async (file) =>
+      parse(await readFile(file, "utf8")),
+    ),
+  );
+  const { cluster, jetstream } = nats.config;
+  assert.equal(cluster.enabled, true);
+  assert.equal(String(cluster.replicas), production.env.NATS_REPLICAS);
+  assert.equal(jetstream.merge.sync_interval, "always");
 });
 
 /** Options that switch everything on that the default values leave out. */

@@ -35,7 +35,7 @@ export interface BuiltImage {
   /** Its files, mounted. */
   root: string;
   /** What `buildah inspect` says of it. */
-  config: { User: string; Env: string[]; Entrypoint: string[]; WorkingDir: string };
+  config: { User?: string; Env: string[]; Entrypoint: string[]; WorkingDir: string };
   /** The digests of its layers, the lowest first. */
   layers: string[];
 }
@@ -82,6 +82,8 @@ export async function startBuilder(t: Cleanup) {
       await command(
         ...(["mmdebstrap", "--mode=root", "--variant=apt", "--include=usr-is-merged"] as const),
         "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+        // It is removed after the test: nothing need be safe from a power failure.
+        "--dpkgopt=force-unsafe-io",
         ...SLIM.map((one) => `--dpkgopt=${one}`),
         "--dpkgopt=path-include=/usr/share/doc/*/copyright",
         ...[release, archive],

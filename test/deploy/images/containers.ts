@@ -98,7 +98,7 @@ function runtimeConfig(
   { root, config: image }: BuiltImage,
   { env, args }: { env: Record<string, string>; args: string[] },
 ): RuntimeConfig {
-  const [uid = 0, gid = 0] = image.User.split(":").map(Number);
+  const [uid = 0, gid = 0] = (image.User ?? "0:0").split(":").map(Number);
   config.root = { path: root, readonly: true };
   config.process = {
     terminal: false,
