@@ -271,7 +271,8 @@ export interface MailTenant {
   /** null: Belfry sends no mail of its own */
   tenantId: string | null;
   tenantName: string | null;
-  /** Why it sends nothing; null: it sends */
+  cause: "no-tenant" | "inactive" | "no-provider" | "read-by-others" | null;
+  /** Why it sends nothing, in words; null: it sends */
   fault: string | null;
 }
 

@@ -5,13 +5,16 @@ const FAILED_PERCENT = 20;
 const FAILED_OF_MESSAGES = 20;
 const DEAD_LETTERS = 10;
 
-interface AlertKind {
+interface AlertWords {
   /** The mail's subject, and what the switch says. */
   title: string;
   /** When it is sent, below the switch; what the numbers of `ALERT_THRESHOLDS` are. */
   when: string;
   /** What the mail says. */
   message: string;
+}
+
+interface AlertKind extends AlertWords {
   /** The page of the tenant where the mail's link leads, below the tenant's own. */
   page: "" | `/${string}`;
   /** Told until a person chooses otherwise: of their own tenant, of all tenants. */
@@ -72,6 +75,75 @@ export const ALERTS = {
 
 export type Alert = keyof typeof ALERTS;
 export const ALERT_KINDS = Object.keys(ALERTS) as Alert[];
+
+/** The same words in the other languages of people. */
+const TRANSLATIONS: Readonly<Record<string, Readonly<Record<Alert, AlertWords>>>> = {
+  de: {
+    "provider-paused": {
+      title: "Ein Anbieter ist pausiert",
+      when: `Belfry nutzt ihn seit ${PAUSED_MINUTES} Minuten nicht, weil seine Aufrufe scheiterten.`,
+      message:
+        "Belfry hat einen Anbieter pausiert, weil seine Aufrufe scheiterten. Nachrichten gehen über den nächsten Anbieter oder warten.",
+    },
+    "failure-rate": {
+      title: "Viele Nachrichten scheitern",
+      when: `In der letzten Stunde scheiterten ${FAILED_PERCENT} % oder mehr, von mindestens ${FAILED_OF_MESSAGES} Nachrichten.`,
+      message: `In der letzten Stunde scheiterten ${FAILED_PERCENT} % oder mehr der Nachrichten.`,
+    },
+    "dead-letters": {
+      title: "Nachrichten wurden nicht zugestellt",
+      when: `In den letzten 24 Stunden hat Belfry bei ${DEAD_LETTERS} oder mehr Nachrichten die Versuche beendet.`,
+      message: `In den letzten 24 Stunden hat Belfry bei ${DEAD_LETTERS} oder mehr Nachrichten die Versuche beendet. Beheben Sie die Ursache, und senden Sie sie dann erneut.`,
+    },
+    "cap-reached": {
+      title: "Die Tagesgrenze ist erreicht",
+      when: "Weitere Ereignisse werden bis Mitternacht UTC abgewiesen.",
+      message:
+        "Die Tagesgrenze für Ereignisse ist erreicht. Weitere Ereignisse werden bis Mitternacht UTC abgewiesen.",
+    },
+    "endpoint-disabled": {
+      title: "Ein Webhook-Endpunkt ist abgeschaltet",
+      when: "Belfry hat ihn abgeschaltet, weil seine Aufrufe zu lange scheiterten.",
+      message:
+        "Belfry hat einen Webhook-Endpunkt abgeschaltet, weil seine Aufrufe zu lange scheiterten. An ihn wird nichts gesendet.",
+    },
+  },
+  fr: {
+    "provider-paused": {
+      title: "Un fournisseur est en pause",
+      when: `Belfry ne l’utilise plus depuis ${PAUSED_MINUTES} minutes, car ses appels échouaient.`,
+      message:
+        "Belfry a mis un fournisseur en pause, car ses appels échouaient. Les messages passent par le fournisseur suivant, ou attendent.",
+    },
+    "failure-rate": {
+      title: "Beaucoup de messages échouent",
+      when: `Dans la dernière heure, ${FAILED_PERCENT} % ou plus ont échoué, sur au moins ${FAILED_OF_MESSAGES} messages.`,
+      message: `Dans la dernière heure, ${FAILED_PERCENT} % ou plus des messages ont échoué.`,
+    },
+    "dead-letters": {
+      title: "Des messages n’ont pas été remis",
+      when: `Dans les dernières 24 heures, Belfry a cessé de retenter ${DEAD_LETTERS} messages ou plus.`,
+      message: `Dans les dernières 24 heures, Belfry a cessé de retenter ${DEAD_LETTERS} messages ou plus. Corrigez la cause, puis renvoyez-les.`,
+    },
+    "cap-reached": {
+      title: "La limite quotidienne est atteinte",
+      when: "Les événements suivants sont refusés jusqu’à minuit UTC.",
+      message:
+        "La limite quotidienne d’événements est atteinte. Les événements suivants sont refusés jusqu’à minuit UTC.",
+    },
+    "endpoint-disabled": {
+      title: "Un point d’accès webhook est désactivé",
+      when: "Belfry l’a désactivé, car ses appels échouaient depuis trop longtemps.",
+      message:
+        "Belfry a désactivé un point d’accès webhook, car ses appels échouaient depuis trop longtemps. Rien ne lui est envoyé.",
+    },
+  },
+};
+
+/** English where there is no such language. */
+export function alertWords(kind: Alert, language: string | null): AlertWords {
+  return TRANSLATIONS[language ?? ""]?.[kind] ?? ALERTS[kind];
+}
 
 /** Who chooses: an owner for a tenant, an operator for all of them. */
 export type AlertReader = keyof AlertKind["byDefault"];

@@ -1,6 +1,5 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ALERTS } from "@belfry/contracts/alerts";
 import { PREFERENCE_SOURCES } from "@belfry/contracts/preferences";
 import { REASONS } from "@belfry/contracts/reasons";
 import { OWN_REASONS } from "../src/event/own-reasons.ts";
@@ -23,7 +22,7 @@ export async function allMessages(): Promise<Map<string, string>> {
   return found;
 }
 
-/** What tables of reasons, codes and alerts say, and the sentences of nothing but places that a language punctuates. */
+/** What tables of reasons and codes say, and the sentences of nothing but places that a language punctuates. */
 function tableTexts(): string[] {
   const codes = [MAIL_STATUS, SMTP_REPLIES, ...Object.values(VENDOR_CODES)];
   const rows = [...codes.flatMap((table) => Object.values(table)), ...Object.values(OWN_REASONS)];
@@ -32,7 +31,6 @@ function tableTexts(): string[] {
     ...Object.values(REASONS),
     ...rows.map(({ says }) => says).filter((says) => typeof says === "string"),
     ...PREFERENCE_SOURCES,
-    ...Object.values(ALERTS).flatMap(({ title, when }) => [title, when]),
   ];
 }
 

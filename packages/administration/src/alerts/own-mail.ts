@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OWN_MAIL } from "@belfry/contracts/alerts";
 import { MAIL } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import type { Database } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
@@ -66,7 +67,25 @@ function causeOf({ active, hasEmail, isRead }: Found): MailFault | null {
 interface OwnMail {
   eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
   email: string;
+  /** Of the person; null: the template's default. */
+  language: string | null;
   variables: Record<string, string>;
+}
+
+/** The languages in which the platform's template of an event type is published, beside its default. */
+export async function mailLanguages(
+  db: Database,
+  eventType: OwnMail["eventType"],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("template_variants as v")
+    .innerJoin("templates as t", "t.id", "v.template_id")
+    .select("v.locale")
+    .where("t.tenant_id", "=", PLATFORM)
+    .where("t.event_type", "=", eventType)
+    .where("t.channel", "=", MAIL)
+    .execute();
+  return new Set(rows.map(({ locale }) => locale));
 }
 
 /**
@@ -81,12 +100,13 @@ export async function acceptOwnMail(
   const { tenantId, fault } = await mailTenant(db);
   if (tenantId === null || fault !== null || mails.length === 0) return mails.map(() => null);
   const keys = mails.map(() => randomBytes(32).toString("hex")).sort();
-  const batch = mails.map(({ eventType, email, variables }, index) => {
+  const batch = mails.map(({ eventType, email, language, variables }, index) => {
     const id = uuidv7();
     return {
       ...{ tenantId, dedupKey: keys[index]!, id, eventType, traceId: id },
       ...{ userId: email, recipientEmail: email, recipientPhone: null, reference: null },
-      ...{ variables: JSON.stringify(variables), options: null },
+      ...{ variables: JSON.stringify(variables) },
+      options: language === null ? null : { locale: language },
     };
   });
   const runner = {

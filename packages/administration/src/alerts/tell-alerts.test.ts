@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { ALERT_KINDS, ALERT_THRESHOLDS, type Alert, OWN_MAIL } from "@belfry/contracts/alerts";
+import {
+  ALERT_KINDS,
+  ALERT_THRESHOLDS,
+  ALERTS,
+  type Alert,
+  alertWords,
+  defaultAlerts,
+  OWN_MAIL,
+} from "@belfry/contracts/alerts";
 import type { Database } from "@belfry/database/connection";
+import { assertEach } from "@belfry/testing/assert-each";
 import type { Cleanup } from "@belfry/testing/cleanup";
 import { sql } from "kysely";
 import { RANGES } from "../health/activity-sums.ts";
+import { inviteMember, makeMemberResetLink } from "../people/members.ts";
 import { insertPerson, putMembership } from "../people/person-rows.ts";
 import { renderTemplate } from "../templates/preview-template.ts";
 import { createKey } from "../tenants/tenant-credentials.ts";
@@ -49,7 +59,7 @@ async function started(t: Cleanup) {
   };
   const ago = (ms: number) => new Date(now.getTime() - ms);
   return {
-    ...{ db, tenantId, platformId, run, published, ago, mailer, provider },
+    ...{ db, tenantId, platformId, run, services, published, ago, mailer, provider },
     later: (ms: number) => {
       now = new Date(now.getTime() + ms);
     },
@@ -194,6 +204,76 @@ test("owners and operators are told of what they chose, and nobody else is", asy
   ]);
   await s.run(chooseAlerts, { person: OWNER, alerts: [...ALERT_KINDS] });
   assert.equal(await s.tell(), ALERT_KINDS.length - 1, "chosen while it lasts");
+});
+
+const SPEAKS = {
+  de: ["In Belfry öffnen", "Es geht um Acme."],
+  fr: ["Ouvrir dans Belfry", "Cela concerne Acme."],
+};
+
+for (const [language, said] of Object.entries(SPEAKS)) {
+  test(`who chose ${language} is told in it, in template and alert alike; of an operator's own text the alert is English, too`, async (t) => {
+    const s = await started(t);
+    await s.db.updateTable("people").set({ language }).where("email", "=", OWNER).execute();
+    const kinds = ALERT_KINDS.filter((kind) => defaultAlerts("owner").includes(kind));
+    for (const kind of kinds) await TROUBLE[kind].begin(s);
+    assert.equal(await s.tell(), kinds.length);
+    const rows = await s.db.selectFrom("events").select(["locale", "variables"]).execute();
+    const titles = new Set<string>();
+    for (const { locale, variables } of rows) {
+      assert.equal(locale, language);
+      const rendered = await renderTemplate(s.db, TEMPLATE, JSON.parse(variables ?? ""), language);
+      assert.ok(rendered.kind === "email" && rendered.missing.length === 0);
+      for (const words of said) assert.ok(rendered.text.includes(words), words);
+      assert.ok(!rendered.text.includes("Belfry's") && !rendered.text.includes("Open in Belfry"));
+      titles.add(JSON.parse(variables ?? "").title);
+    }
+    assert.deepEqual(titles, new Set(kinds.map((kind) => alertWords(kind, language).title)));
+    // Of what is said in English alone nothing is in another language.
+    await s.db.deleteFrom("events").execute();
+    await s.db.deleteFrom("alert_mails").execute();
+    await s.db.deleteFrom("template_variants").where("locale", "=", language).execute();
+    assert.equal(await s.tell(), kinds.length);
+    const english = await s.db.selectFrom("events").select(["locale", "variables"]).execute();
+    assertEach(
+      english.map(({ locale, variables }) => [locale, JSON.parse(variables ?? "").title]).sort(),
+      (one) => one,
+      kinds.map((kind) => [null, ALERTS[kind].title]).sort(),
+    );
+  });
+}
+
+test("a reset link and an invitation are mailed in the language that their person chose", async (t) => {
+  const s = await started(t);
+  await s.db.updateTable("people").set({ language: "fr" }).where("email", "=", OWNER).execute();
+  const run = actsIn(s.db, s.tenantId, s.services);
+  assert.ok((await run(makeMemberResetLink, { person: OWNER })).mailed);
+  await run(inviteMember, { email: OPERATOR, role: "viewer" });
+  await run(inviteMember, { email: "new@example.com", role: "viewer" });
+  const rows = await s.db
+    .selectFrom("events")
+    .select(["event_type", "recipient_email", "locale"])
+    .orderBy("id")
+    .execute();
+  assertEach(
+    rows,
+    ({ event_type, recipient_email, locale }) => [event_type, recipient_email, locale],
+    [
+      [OWN_MAIL.passwordReset, OWNER, "fr"],
+      [OWN_MAIL.invitation, OPERATOR, null],
+      [OWN_MAIL.invitation, "new@example.com", null],
+    ],
+  );
+  const link = "https://admin.example.com/reset/x";
+  for (const [eventType, said] of [
+    [OWN_MAIL.passwordReset, "Choisir un nouveau mot de passe"],
+    [OWN_MAIL.invitation, "Vous êtes invité à rejoindre Acme"],
+  ] as const) {
+    const variables = { email: OWNER, link, tenant: "Acme", role: "viewer" };
+    const rendered = await renderTemplate(s.db, { ...TEMPLATE, eventType }, variables, "fr");
+    assert.ok(rendered.kind === "email" && rendered.missing.length === 0);
+    assert.ok(rendered.text.includes(said) && rendered.text.includes(link), rendered.text);
+  }
 });
 
 test("two replicas that look at once send one mail", async (t) => {

@@ -3,6 +3,7 @@ import {
   ALERT_THRESHOLDS,
   ALERTS,
   type Alert,
+  alertWords,
   defaultAlerts,
   OWN_MAIL,
 } from "@belfry/contracts/alerts";
@@ -12,7 +13,7 @@ import { sql } from "kysely";
 import type { ActServices } from "../act.ts";
 import { DISCARDABLE } from "../dead-letters/dead-letter-rows.ts";
 import { RANGES } from "../health/activity-sums.ts";
-import { acceptOwnMail, mailTenant } from "./own-mail.ts";
+import { acceptOwnMail, mailLanguages, mailTenant } from "./own-mail.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -38,9 +39,10 @@ export async function tellAlerts(
     if (rows[0]?.locked !== true || (await mailTenant(transaction)).fault !== null) return [];
     await noteTrouble(transaction, now);
     const due = await dueMails(transaction, now);
+    const languages = await mailLanguages(transaction, OWN_MAIL.alert);
     const ids = await acceptOwnMail(
       transaction,
-      due.map((one) => ({ eventType: OWN_MAIL.alert, ...mailOf(one, adminUrl) })),
+      due.map((one) => mailOf(one, languages, adminUrl)),
     );
     const sent = due.filter((_, index) => ids[index] !== null);
     await noteSent(transaction, sent, now);
@@ -98,6 +100,7 @@ const kind = (one: Alert) => sql.lit<string>(one);
 interface DueMail {
   personId: string;
   email: string;
+  language: string | null;
   tenantId: string;
   tenantName: string;
   kind: Alert;
@@ -122,7 +125,7 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
       left join alert_choices c on c.person_id = p.id and c.tenant_id is null
       where p.operator and x.kind = any (coalesce(c.kinds, ${defaultAlerts("operator")}::text[]))
     )
-    select p.id as "personId", p.email, t.id as "tenantId", t.name as "tenantName", w.kind
+    select p.id as "personId", p.email, p.language, t.id as "tenantId", t.name as "tenantName", w.kind
     from wanted w join people p on p.id = w.person_id join tenants t on t.id = w.tenant_id
     left join alert_mails s on s.person_id = w.person_id and s.tenant_id = w.tenant_id and s.kind = w.kind
     where s.sent_at is null or (s.sent_at < w.began_at and s.sent_at <= ${lately})
@@ -130,11 +133,14 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
   return rows;
 }
 
-function mailOf({ email, tenantId, tenantName, kind: of }: DueMail, adminUrl: string) {
-  const { title, message, page } = ALERTS[of];
-  const link = `${adminUrl}/tenants/${tenantId}${page}`;
+/** In the person's language where the template is published in it: its words and those of the alert are of one language. */
+function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) {
+  const { email, tenantId, tenantName, kind: of } = due;
+  const language = due.language !== null && languages.has(due.language) ? due.language : null;
+  const { title, message } = alertWords(of, language);
+  const link = `${adminUrl}/tenants/${tenantId}${ALERTS[of].page}`;
   const variables = { tenant: tenantName, title, message, link, choices: `${adminUrl}/account` };
-  return { email, variables };
+  return { eventType: OWN_MAIL.alert, email, language, variables };
 }
 
 async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Promise<void> {

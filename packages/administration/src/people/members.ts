@@ -238,14 +238,20 @@ export async function resetLinkOf(
   return { output: isoTimes({ link, email, expiresAt, mailed: event !== null }), event };
 }
 
-/** Mails a link to the one person whom it is for. Returns the id of the event to publish; null: it is not mailed. */
+/** Mails a link to the one person whom it is for, in their language if they chose one. Returns the id of the event to publish; null: it is not mailed. */
 export async function mailLink(
   db: Database,
   of: "invitation" | "passwordReset",
   variables: { email: string; link: string; tenant?: string; role?: string },
 ): Promise<string | null> {
   const email = variables.email.trim().toLowerCase();
-  const mail = { eventType: OWN_MAIL[of], email, variables: { ...variables, email } };
+  const person = await db
+    .selectFrom("people")
+    .select("language")
+    .where("email", "=", email)
+    .executeTakeFirst();
+  const language = person?.language ?? null;
+  const mail = { eventType: OWN_MAIL[of], email, language, variables: { ...variables, email } };
   const [event = null] = await acceptOwnMail(db, [mail]);
   return event;
 }

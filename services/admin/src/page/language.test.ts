@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allActs } from "@belfry/administration/acts";
+import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { faultsOf } from "@belfry/contracts/problems";
 import { allMessages, faultMessages } from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
@@ -70,6 +71,20 @@ for (const language of OTHERS) {
     assert.deepEqual(changed, [], "with other values");
   });
 }
+
+test("every alert has words in every language", () => {
+  for (const kind of ALERT_KINDS) {
+    const english = Object.values(alertWords(kind, null));
+    for (const language of OTHERS) {
+      const words = Object.values(alertWords(kind, language));
+      assert.deepEqual(
+        words.filter((text) => text === "" || english.includes(text)),
+        [],
+        `${kind} in ${language}`,
+      );
+    }
+  }
+});
 
 test("whatever is wrong with a field of an act is told in the reader's language", async () => {
   const wrong = [

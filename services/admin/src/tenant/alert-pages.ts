@@ -8,9 +8,9 @@ import {
 } from "@belfry/administration/alerts/alert-choices";
 import { mailTenant } from "@belfry/administration/alerts/own-mail";
 import { searchTenants } from "@belfry/administration/tenants/tenant-rows";
-import { ALERT_KINDS } from "@belfry/contracts/alerts";
+import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
-import { phrase, say } from "../page/language.ts";
+import { Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
@@ -20,7 +20,11 @@ const TENANTS_TO_CHOOSE = 500;
 /** Which alerts a person gets by email: an owner of a tenant, an operator of all tenants. */
 export function alertPages({ route, db }: PageDeps): void {
   const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
-    alerts.map((one) => ({ ...one, title: phrase(one.title), when: phrase(one.when) }));
+    alerts.map(({ kind, on }) => ({
+      ...{ kind, on },
+      title: new Phrase((language) => alertWords(kind, language).title),
+      when: new Phrase((language) => alertWords(kind, language).when),
+    }));
   const chosen = ({ form }: Signed) => ALERT_KINDS.filter((kind) => form.has(kind));
 
   route("GET /tenants/:tenantId/alerts", async ({ run, person, role, base }) => {
