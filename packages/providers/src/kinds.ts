@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
+import { resend } from "./resend.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { smtp } from "./smtp.ts";
@@ -11,7 +12,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, smtp, sandboxEmail],
+  EMAIL: [sendgrid, resend, smtp, sandboxEmail],
   SMS: [vonage, twilio, sandboxText],
 };
 

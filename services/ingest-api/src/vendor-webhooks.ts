@@ -28,7 +28,8 @@ import { UnverifiedBodies } from "./unverified-bodies.ts";
 const MIB = 1024 * 1024;
 /** Remembered at once, by tenant, vendor and use. */
 const MAX_CACHED_KEYS = 5_000;
-const TYPES = ["application/json", "application/x-www-form-urlencoded"];
+/** Amazon SNS calls its JSON plain text. */
+const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
 /** The readers of each kind of webhook. */
 const READERS = { receipts: RECEIPT_READERS, inbound: INBOUND_READERS } as const;
 type WebhookUse = keyof typeof READERS;
@@ -176,6 +177,7 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
 
 function refusal(fault: WebhookFault): Problem {
   if (fault === "unreadable") return new Problem("unparsable");
+  if (fault === "unreachable") return new Problem("unavailable");
   const message = "The webhook's signature is missing, wrong or too old";
   return new Problem(fault === "unsigned" ? "unavailable" : "unauthorized", { message });
 }
