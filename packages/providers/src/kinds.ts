@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { resend } from "./resend.ts";
@@ -12,7 +13,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, resend, smtp, sandboxEmail],
+  EMAIL: [sendgrid, postmark, resend, smtp, sandboxEmail],
   SMS: [vonage, twilio, sandboxText],
 };
 
