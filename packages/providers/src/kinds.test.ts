@@ -12,6 +12,7 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "EMAIL brevo",
     "EMAIL postmark",
     "EMAIL resend",
     "EMAIL sandbox",
@@ -60,6 +61,8 @@ test("every property that holds a credential is a secret", () => {
       .map(([field]) => `${kind}.${field}`),
   );
   assert.deepEqual(secrets.sort(), [
+    "brevo.apiKey",
+    "brevo.webhookPassword",
     "postmark.serverToken",
     "postmark.webhookPassword",
     "resend.apiKey",
