@@ -13,6 +13,7 @@ test("each kind is named once a channel and found by its name", () => {
   );
   assert.deepEqual(names.sort(), [
     "EMAIL brevo",
+    "EMAIL mailgun",
     "EMAIL postmark",
     "EMAIL resend",
     "EMAIL sandbox",
@@ -63,6 +64,8 @@ test("every property that holds a credential is a secret", () => {
   assert.deepEqual(secrets.sort(), [
     "brevo.apiKey",
     "brevo.webhookPassword",
+    "mailgun.apiKey",
+    "mailgun.webhookSigningKey",
     "postmark.serverToken",
     "postmark.webhookPassword",
     "resend.apiKey",

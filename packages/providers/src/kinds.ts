@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { brevo } from "./brevo.ts";
+import { mailgun } from "./mailgun.ts";
 import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
@@ -14,7 +15,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, postmark, resend, brevo, smtp, sandboxEmail],
+  EMAIL: [sendgrid, postmark, mailgun, resend, brevo, smtp, sandboxEmail],
   SMS: [vonage, twilio, sandboxText],
 };
 
