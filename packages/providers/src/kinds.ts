@@ -7,6 +7,7 @@ import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { resend } from "./resend.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
+import { ses } from "./ses.ts";
 import { smtp } from "./smtp.ts";
 import { twilio } from "./twilio.ts";
 import { vonage } from "./vonage.ts";
@@ -15,7 +16,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, postmark, mailgun, resend, brevo, smtp, sandboxEmail],
+  EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, sandboxEmail],
   SMS: [vonage, twilio, sandboxText],
 };
 
