@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import test from "node:test";
-import { selfSigned } from "../test/certificate.ts";
+import { selfSigned } from "@belfry/testing/certificate";
 import { testVendorReceipts } from "../test/email-vendor.ts";
 import { sesReceipts } from "./ses-receipt.ts";
 
