@@ -45,7 +45,7 @@ const GONE: Outcome = { kind: "bounced", suppress: "bounced" };
 const BOUNCED: Outcome = { kind: "bounced", suppress: null };
 
 /** Other events (opened, click, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (reason: string) => Outcome>> = {
+const OUTCOMES: Readonly<Record<string, (vendorWords: string) => Outcome>> = {
   request: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),

@@ -95,12 +95,6 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
   receipts: sesReceipts,
   maxMessageBytes: 40 * 1024 * 1024,
   settings: SETTINGS,
-  messageFault(message) {
-    const isLong = Object.values(mailHeaders(message)).some(
-      (value) => value.length > MAX_HEADER_CHARACTERS,
-    );
-    return isLong ? "the address to unsubscribe is longer than Amazon SES takes" : null;
-  },
   faults({ topicArn, configurationSet }) {
     if (topicArn === undefined || configurationSet !== undefined) return [];
     return ["configurationSet: is needed where there is an SNS topic"];
@@ -143,10 +137,17 @@ function toRequest(message: EmailMessage, settings: Static<typeof SETTINGS>) {
           ...(message.html === "" ? {} : { Html: text(message.html) }),
           ...(message.text === "" ? {} : { Text: text(message.text) }),
         },
-        Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
+        Headers: Object.entries(headersOf(message)).map(([Name, Value]) => ({ Name, Value })),
       },
     },
     EmailTags: Object.entries(messageIds(message)).map(([Name, Value]) => ({ Name, Value })),
     ...(configurationSet === undefined ? {} : { ConfigurationSetName: configurationSet }),
   };
+}
+
+/** Without those of the list where the vendor would refuse the mail for them, as mail for such a user always lacks them. */
+function headersOf(message: EmailMessage): Record<string, string> {
+  const headers = mailHeaders(message);
+  const isLong = Object.values(headers).some((value) => value.length > MAX_HEADER_CHARACTERS);
+  return isLong ? mailHeaders({}) : headers;
 }
