@@ -54,7 +54,7 @@ const OUTCOMES: Readonly<Record<string, (vendorWords: string) => Outcome>> = {
   soft_bounce: () => BOUNCED,
   error: () => BOUNCED,
   // By a list of the vendor's own, of bounces, complaints and people who have unsubscribed alike.
-  blocked: (reason) => (/unsubscribed/i.test(reason) ? { ...OPTED_OUT, kind: "bounced" } : BOUNCED),
+  blocked: (words) => (/unsubscribed/i.test(words) ? { ...OPTED_OUT, kind: "bounced" } : BOUNCED),
   spam: () => COMPLAINED,
   complaint: () => COMPLAINED,
   unsubscribed: () => OPTED_OUT,
