@@ -1,8 +1,13 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { brevo } from "./brevo.ts";
+import { mailgun } from "./mailgun.ts";
+import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
+import { resend } from "./resend.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
+import { ses } from "./ses.ts";
 import { smtp } from "./smtp.ts";
 import { twilio } from "./twilio.ts";
 import { vonage } from "./vonage.ts";
@@ -11,7 +16,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, smtp, sandboxEmail],
+  EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, sandboxEmail],
   SMS: [vonage, twilio, sandboxText],
 };
 
