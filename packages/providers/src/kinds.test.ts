@@ -15,6 +15,7 @@ test("each kind is named once a channel and found by its name", () => {
     "EMAIL sandbox",
     "EMAIL sendgrid",
     "EMAIL smtp",
+    "SMS plivo",
     "SMS sandbox",
     "SMS twilio",
     "SMS vonage",
@@ -45,6 +46,7 @@ test("every property that holds a credential is a secret", () => {
       .map(([field]) => `${kind}.${field}`),
   );
   assert.deepEqual(secrets.sort(), [
+    "plivo.authToken",
     "sendgrid.apiKey",
     "smtp.oauthClientSecret",
     "smtp.oauthRefreshToken",

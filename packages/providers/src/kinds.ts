@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { plivo } from "./plivo.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
@@ -12,7 +13,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, smtp, sandboxEmail],
-  SMS: [vonage, twilio, sandboxText],
+  SMS: [vonage, twilio, plivo, sandboxText],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { PHONE } from "@belfry/contracts/identifiers";
 import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/sending";
 import { errors, jwtVerify } from "jose";
@@ -8,6 +7,7 @@ import {
   headerOf,
   type InboundReader,
   parseReceiptBody,
+  phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
@@ -94,8 +94,6 @@ function timeOf(text: unknown): Date | null {
   return time === undefined || Number.isNaN(time.getTime()) ? null : time;
 }
 
-const MAX_NUMBER_CHARACTERS = 64;
-
 /** The inbound webhook of the vendor's Messages API, signed as its receipts are. */
 export const vonageInbound: InboundReader = {
   kind: "vonage",
@@ -110,22 +108,16 @@ export const vonageInbound: InboundReader = {
     if (typeof body !== "object" || body === null) return { ok: false, fault: "unreadable" };
     const given = body as Record<string, unknown>;
     const vendorId = vendorEventOf(given.message_uuid);
-    const sender = numberOf(given.from);
+    const sender = phoneOf(given.from);
     if (vendorId === null || sender === null) return { ok: false, fault: "unreadable" };
     const text = receiptText(given.text, MAX_INBOUND_CHARACTERS);
     // A picture, or a place: nothing to read.
     if (text === null || (given.channel !== undefined && given.channel !== "sms")) {
       return { ok: true, message: undefined };
     }
-    return { ok: true, message: { vendorId, sender, recipient: numberOf(given.to) ?? "", text } };
+    return { ok: true, message: { vendorId, sender, recipient: phoneOf(given.to) ?? "", text } };
   },
 };
-
-/** The vendor writes numbers without their plus. */
-function numberOf(value: unknown): string | null {
-  const text = receiptText(value, MAX_NUMBER_CHARACTERS);
-  return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
-}
 
 const MAX_TOKEN_AGE = "5m";
 /** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */

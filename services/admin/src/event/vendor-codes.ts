@@ -146,6 +146,17 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     "1050": { says: "the provider says that this number may not be sent to" },
     "1070": { says: "the account has no credit left", look: "providers" },
   },
+  plivo: {
+    ...each(ACCOUNT, 401, 402, 404),
+    ...each(NOT_A_NUMBER, 50),
+    ...each(SENDER, 40),
+    ...each(NO_ROUTE, 90),
+    ...each(TOO_LONG, 110),
+    ...each(STOPPED, 200),
+    ...each(NO_COUNTRY, 450),
+    ...each(TOO_FAST, 429),
+    invalid_number: NOT_A_NUMBER,
+  },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },
     "401": { says: "SendGrid refuses the API key of the settings", look: "providers" },
