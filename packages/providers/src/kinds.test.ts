@@ -17,6 +17,7 @@ test("each kind is named once a channel and found by its name", () => {
     "EMAIL smtp",
     "SMS plivo",
     "SMS sandbox",
+    "SMS telnyx",
     "SMS twilio",
     "SMS vonage",
   ]);
@@ -51,6 +52,7 @@ test("every property that holds a credential is a secret", () => {
     "smtp.oauthClientSecret",
     "smtp.oauthRefreshToken",
     "smtp.password",
+    "telnyx.apiKey",
     "twilio.authToken",
     "twilio.webhookAuthToken",
     "vonage.apiSecret",

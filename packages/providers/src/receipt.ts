@@ -117,6 +117,19 @@ export function parseReceiptBody(body: Buffer): unknown {
   }
 }
 
+/** An object; an empty one for what is none. */
+export function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+/** A time as a vendor writes it (ISO 8601), or null. */
+export function timeOf(text: unknown): Date | null {
+  const time = typeof text === "string" ? new Date(text) : undefined;
+  return time === undefined || Number.isNaN(time.getTime()) ? null : time;
+}
+
 export function headerOf(request: ReceiptRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;

@@ -6,12 +6,14 @@ import {
   deliveryIdOf,
   headerOf,
   type InboundReader,
+  objectOf,
   parseReceiptBody,
   phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
   textSetting,
+  timeOf,
   vendorEventOf,
 } from "./receipt.ts";
 
@@ -75,23 +77,14 @@ function suppressionFor(code: string | null): Receipt["suppress"] {
 
 /** Older callbacks wrap it once more. */
 function errorOf(status: Record<string, unknown>): Record<string, unknown> {
-  const error = asObject(status.error);
-  return "error" in error ? asObject(error.error) : error;
+  const error = objectOf(status.error);
+  return "error" in error ? objectOf(error.error) : error;
 }
 
 function errorCode(error: Record<string, unknown>): string | null {
   const fragment = typeof error.type === "string" ? /#(\d{1,5})$/.exec(error.type)?.[1] : undefined;
   if (fragment !== undefined) return fragment;
   return /^\d{1,5}$/.exec(String(error.title ?? ""))?.[0] ?? null;
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function timeOf(text: unknown): Date | null {
-  const time = typeof text === "string" ? new Date(text) : undefined;
-  return time === undefined || Number.isNaN(time.getTime()) ? null : time;
 }
 
 /** The inbound webhook of the vendor's Messages API, signed as its receipts are. */

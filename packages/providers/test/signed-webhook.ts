@@ -83,3 +83,9 @@ export function testSignedWebhook<Held>(subject: WebhookUnderTest<Held>) {
 
   return readSigned;
 }
+
+/** Not what any JSON webhook is for. */
+export const OTHER_JSON: readonly string[] = [
+  ...["", "no JSON", "null", "7", "[]", '"text"', "{}", '{"data":null}', '{"payload":7}'],
+  `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+];

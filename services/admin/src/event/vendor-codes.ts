@@ -157,6 +157,15 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(TOO_FAST, 429),
     invalid_number: NOT_A_NUMBER,
   },
+  telnyx: {
+    ...each(ACCOUNT, 10009, 10010, 40311, 40312, 40313, 40314),
+    ...each(SENDER, 40013, 40100, 40305, 40306, 40315, 40321, 40329),
+    ...each(NOT_A_NUMBER, 10002, 10016, 40012, 40310),
+    ...each(LANDLINE, 40001),
+    ...each(NO_COUNTRY, 40309),
+    ...each(TOO_LONG, 40302, 40328),
+    ...each(TOO_FAST, 10011, 40011, 40318),
+  },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },
     "401": { says: "SendGrid refuses the API key of the settings", look: "providers" },
