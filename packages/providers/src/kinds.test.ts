@@ -15,6 +15,7 @@ test("each kind is named once a channel and found by its name", () => {
     "EMAIL sandbox",
     "EMAIL sendgrid",
     "EMAIL smtp",
+    "SMS bird",
     "SMS plivo",
     "SMS sandbox",
     "SMS telnyx",
@@ -47,6 +48,8 @@ test("every property that holds a credential is a secret", () => {
       .map(([field]) => `${kind}.${field}`),
   );
   assert.deepEqual(secrets.sort(), [
+    "bird.accessKey",
+    "bird.signingKey",
     "plivo.authToken",
     "sendgrid.apiKey",
     "smtp.oauthClientSecret",

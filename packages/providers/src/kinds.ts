@@ -1,4 +1,5 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import { bird } from "./bird.ts";
 import { plivo } from "./plivo.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
@@ -14,7 +15,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, smtp, sandboxEmail],
-  SMS: [vonage, twilio, plivo, telnyx, sandboxText],
+  SMS: [vonage, twilio, plivo, telnyx, bird, sandboxText],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

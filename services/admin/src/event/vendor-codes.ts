@@ -166,6 +166,10 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(TOO_LONG, 40302, 40328),
     ...each(TOO_FAST, 10011, 40011, 40318),
   },
+  bird: {
+    ...each(ACCOUNT, 401, 402, 403, 404),
+    ...each(TOO_FAST, 429),
+  },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },
     "401": { says: "SendGrid refuses the API key of the settings", look: "providers" },
