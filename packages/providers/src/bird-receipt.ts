@@ -7,14 +7,14 @@ import {
   type InboundReader,
   isRecent,
   isSameSignature,
-  objectOf,
+  momentOf,
   parseReceiptBody,
   phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
+  recordOf,
   textSetting,
-  timeOf,
   vendorEventOf,
 } from "./receipt.ts";
 
@@ -66,8 +66,8 @@ function toReceipt({ id, payload }: BirdEvent): Receipt | null {
     deliveryId,
     kind,
     reason: receiptText(payload.reason),
-    vendorStatus: /^\d{1,6}$/.exec(String(objectOf(payload.failure).code ?? ""))?.[0] ?? null,
-    occurredAt: timeOf(payload.updatedAt),
+    vendorStatus: /^\d{1,6}$/.exec(String(recordOf(payload.failure).code ?? ""))?.[0] ?? null,
+    occurredAt: momentOf(payload.updatedAt),
     suppress: kind === "bounced" ? (suppress ?? null) : null,
   };
 }
@@ -84,12 +84,12 @@ export const birdInbound: InboundReader = {
     if (typeof event === "string") return { ok: false, fault: event };
     if (event.name !== "sms.inbound") return { ok: true, message: undefined };
     const { id: vendorId, payload } = event;
-    const sender = phoneOf(objectOf(objectOf(payload.sender).contact).identifierValue);
+    const sender = phoneOf(recordOf(recordOf(payload.sender).contact).identifierValue);
     if (sender === null) return { ok: false, fault: "unreadable" };
-    const text = receiptText(objectOf(objectOf(payload.body).text).text, MAX_INBOUND_CHARACTERS);
+    const text = receiptText(recordOf(recordOf(payload.body).text).text, MAX_INBOUND_CHARACTERS);
     // A picture alone: nothing to read.
     if (text === null) return { ok: true, message: undefined };
-    const receiver = objectOf(objectOf(payload.receiver).connector).identifierValue;
+    const receiver = recordOf(recordOf(payload.receiver).connector).identifierValue;
     return { ok: true, message: { vendorId, sender, recipient: phoneOf(receiver) ?? "", text } };
   },
 };
@@ -118,8 +118,8 @@ function signedEvent(
     isSameSignature(given, birdSignature(key, time, request.url, request.body)),
   );
   if (!isTheirs) return "forged";
-  const { event: name, payload: told } = objectOf(parseReceiptBody(request.body));
-  const payload = objectOf(told);
+  const { event: name, payload: told } = recordOf(parseReceiptBody(request.body));
+  const payload = recordOf(told);
   const id = vendorEventOf(payload.id);
   if (typeof name !== "string" || id === null) return "unreadable";
   return { name, id, payload };

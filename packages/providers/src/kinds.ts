@@ -6,6 +6,7 @@ import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { smtp } from "./smtp.ts";
+import { sns } from "./sns.ts";
 import { telnyx } from "./telnyx.ts";
 import { twilio } from "./twilio.ts";
 import { vonage } from "./vonage.ts";
@@ -15,7 +16,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
   EMAIL: [sendgrid, smtp, sandboxEmail],
-  SMS: [vonage, twilio, plivo, telnyx, bird, sandboxText],
+  SMS: [vonage, twilio, plivo, telnyx, bird, sns, sandboxText],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

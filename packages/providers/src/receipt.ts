@@ -118,14 +118,14 @@ export function parseReceiptBody(body: Buffer): unknown {
 }
 
 /** An object; an empty one for what is none. */
-export function objectOf(value: unknown): Record<string, unknown> {
+export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 }
 
 /** A time as a vendor writes it (ISO 8601), or null. */
-export function timeOf(text: unknown): Date | null {
+export function momentOf(text: unknown): Date | null {
   const time = typeof text === "string" ? new Date(text) : undefined;
   return time === undefined || Number.isNaN(time.getTime()) ? null : time;
 }

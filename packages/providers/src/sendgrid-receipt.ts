@@ -102,11 +102,11 @@ function toReceipt(value: unknown): Receipt | null {
     ...outcome,
     reason: receiptText(event.reason) ?? receiptText(event.response),
     vendorStatus: receiptText(event.status, 64),
-    occurredAt: timeOf(event.timestamp),
+    occurredAt: momentOf(event.timestamp),
   };
 }
 
-function timeOf(seconds: unknown): Date | null {
+function momentOf(seconds: unknown): Date | null {
   if (typeof seconds !== "number" || !(seconds > 0 && seconds < 1e11)) return null;
   return new Date(seconds * 1000);
 }

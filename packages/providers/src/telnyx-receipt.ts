@@ -6,14 +6,14 @@ import {
   headerOf,
   type InboundReader,
   isRecent,
-  objectOf,
+  momentOf,
   parseReceiptBody,
   phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
+  recordOf,
   textSetting,
-  timeOf,
   vendorEventOf,
 } from "./receipt.ts";
 
@@ -56,13 +56,13 @@ const BLOCKED = "40300";
 
 function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
   const [recipient] = Array.isArray(payload.to) ? payload.to : [];
-  const status = String(objectOf(recipient).status ?? "");
+  const status = String(recordOf(recipient).status ?? "");
   const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
   // Of the signed body: the address that was called is not signed.
   const deliveryId = deliveryOfAddress(payload.webhook_url);
   if (kind === undefined || deliveryId === null) return null;
   const [first] = Array.isArray(payload.errors) ? payload.errors : [];
-  const error = objectOf(first);
+  const error = recordOf(first);
   const code = /^\d{5,8}$/.exec(String(error.code ?? ""))?.[0] ?? null;
   const words = [receiptText(error.title), receiptText(error.detail)];
   const isStop = code === BLOCKED && words.some((text) => text !== null && /\bSTOP\b/.test(text));
@@ -91,13 +91,13 @@ export const telnyxInbound: InboundReader = {
     // A profile has one address for everything that happens.
     if (event.type !== "message.received") return { ok: true, message: undefined };
     const { id: vendorId, payload } = event;
-    const sender = phoneOf(objectOf(payload.from).phone_number);
+    const sender = phoneOf(recordOf(payload.from).phone_number);
     if (sender === null) return { ok: false, fault: "unreadable" };
     const text = receiptText(payload.text, MAX_INBOUND_CHARACTERS);
     // A picture alone: nothing to read.
     if (text === null) return { ok: true, message: undefined };
     const [to] = Array.isArray(payload.to) ? payload.to : [];
-    const recipient = phoneOf(objectOf(to).phone_number) ?? "";
+    const recipient = phoneOf(recordOf(to).phone_number) ?? "";
     return { ok: true, message: { vendorId, sender, recipient, text } };
   },
 };
@@ -133,12 +133,12 @@ function signedEvent(
     return key !== undefined && verify(null, signed, key, bytes);
   });
   if (!isTheirs) return "forged";
-  const { data } = objectOf(parseReceiptBody(request.body));
-  const { event_type: type, payload: given, occurred_at: occurredAt } = objectOf(data);
-  const payload = objectOf(given);
+  const { data } = recordOf(parseReceiptBody(request.body));
+  const { event_type: type, payload: given, occurred_at: occurredAt } = recordOf(data);
+  const payload = recordOf(given);
   const id = vendorEventOf(payload.id);
   if (typeof type !== "string" || id === null) return "unreadable";
-  return { type, id, payload, occurredAt: timeOf(occurredAt) };
+  return { type, id, payload, occurredAt: momentOf(occurredAt) };
 }
 
 /** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */

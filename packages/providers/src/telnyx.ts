@@ -1,7 +1,7 @@
 import type { SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { DELIVERY_PARAMETER, objectOf, receiptsAddress } from "./receipt.ts";
+import { DELIVERY_PARAMETER, receiptsAddress, recordOf } from "./receipt.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import { classesByCode, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
@@ -123,7 +123,7 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
   const body = parseObject(answer.text);
   const code = codeOf(body.errors);
   if (answer.status === 200 && code === null) {
-    const { id } = objectOf(body.data);
+    const { id } = recordOf(body.data);
     if (isTelnyxMessageId(id)) {
       const known = { messageId: id, vendorStatus: "200" };
       return outcome("accepted", "Telnyx accepted the message", known);
@@ -138,7 +138,7 @@ function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
 
 function codeOf(errors: unknown): string | null {
   const [first] = Array.isArray(errors) ? errors : [];
-  return /^\d{5,8}$/.exec(String(objectOf(first).code ?? ""))?.[0] ?? null;
+  return /^\d{5,8}$/.exec(String(recordOf(first).code ?? ""))?.[0] ?? null;
 }
 
 function isTelnyxMessageId(value: unknown): value is string {

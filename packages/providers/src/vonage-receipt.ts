@@ -6,14 +6,14 @@ import {
   deliveryIdOf,
   headerOf,
   type InboundReader,
-  objectOf,
+  momentOf,
   parseReceiptBody,
   phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
+  recordOf,
   textSetting,
-  timeOf,
   vendorEventOf,
 } from "./receipt.ts";
 
@@ -65,7 +65,7 @@ function toReceipt(status: Record<string, unknown>): Receipt | null {
     kind,
     reason: receiptText(error.detail) ?? receiptText(error.title),
     vendorStatus: code,
-    occurredAt: timeOf(status.timestamp),
+    occurredAt: momentOf(status.timestamp),
     suppress: kind === "bounced" ? suppressionFor(code) : null,
   };
 }
@@ -77,8 +77,8 @@ function suppressionFor(code: string | null): Receipt["suppress"] {
 
 /** Older callbacks wrap it once more. */
 function errorOf(status: Record<string, unknown>): Record<string, unknown> {
-  const error = objectOf(status.error);
-  return "error" in error ? objectOf(error.error) : error;
+  const error = recordOf(status.error);
+  return "error" in error ? recordOf(error.error) : error;
 }
 
 function errorCode(error: Record<string, unknown>): string | null {

@@ -201,13 +201,14 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     const vendor = await startVendor(t, (response, call) =>
       response
         .writeHead(400)
-        .end(`${call.headers.authorization} ${secrets.join(" ")} no\u0000 good`),
+        .end(`${call.headers.authorization ?? ""} ${secrets.join(" ")} no\u0000 good`),
     );
     const { vendorAnswer } = await sendTo(vendor.url);
     assert.match(vendorAnswer!, /no good$/);
     for (const secret of secrets) assert.ok(!vendorAnswer!.includes(secret));
-    const authorization = vendor.received[0]!.headers.authorization!;
-    assert.ok(!vendorAnswer!.includes(authorization.split(" ")[1]!));
+    const { authorization = "" } = vendor.received[0]!.headers;
+    const [, credential] = /^(?:Basic|Bearer) (\S+)$/.exec(authorization) ?? [];
+    assert.ok(credential === undefined || !vendorAnswer!.includes(credential));
   });
 
   test(`${name}: of a long answer one KB is kept, of an endless one no more is read`, async (t) => {

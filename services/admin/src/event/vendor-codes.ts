@@ -116,6 +116,11 @@ const NO_COUNTRY: CodeRow = {
 };
 const TOO_FAST: CodeRow = { says: "the provider was given more messages than it takes at a time" };
 
+const UNVERIFIED: CodeRow = {
+  says: "the account is a trial one, which sends to numbers that it has confirmed alone",
+  look: "providers",
+};
+
 const each = (row: CodeRow, ...codes: number[]) =>
   Object.fromEntries(codes.map((code) => [code, row]));
 
@@ -131,10 +136,7 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(LANDLINE, 21614, 21635),
     ...each(TOO_LONG, 21617),
     ...each(TOO_FAST, 14107, 20429, 21611, 30001, 63038),
-    "21608": {
-      says: "the account is a trial one, which sends to numbers that it has confirmed alone",
-      look: "providers",
-    },
+    ...each(UNVERIFIED, 21608),
   },
   vonage: {
     ...each(STOPPED, 9),
@@ -163,12 +165,23 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(NOT_A_NUMBER, 10002, 10016, 40012, 40310),
     ...each(LANDLINE, 40001),
     ...each(NO_COUNTRY, 40309),
+    ...each(UNVERIFIED, 10039),
     ...each(TOO_LONG, 40302, 40328),
     ...each(TOO_FAST, 10011, 40011, 40318),
   },
   bird: {
     ...each(ACCOUNT, 401, 402, 403, 404),
     ...each(TOO_FAST, 429),
+  },
+  sns: {
+    AuthorizationError: ACCOUNT,
+    InvalidClientTokenId: ACCOUNT,
+    InvalidSecurity: ACCOUNT,
+    OptedOut: STOPPED,
+    SignatureDoesNotMatch: ACCOUNT,
+    Throttled: TOO_FAST,
+    Throttling: TOO_FAST,
+    UserError: UNVERIFIED,
   },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },

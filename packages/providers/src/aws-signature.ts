@@ -1,0 +1,78 @@
+import { createHash, createHmac } from "node:crypto";
+
+export interface AwsAccount {
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** As `eu-central-1`. */
+  region: string;
+}
+
+export interface AwsRequest {
+  method: "GET" | "POST";
+  url: string;
+  /** All of them are signed, beside `host` and `x-amz-date`. */
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+
+/**
+ * The headers of a request to an AWS service with Signature Version 4, `x-amz-date` and `authorization` added.
+ * `service`: its name in a signature, as `ses` or `sns`.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function signAwsRequest(
+  { method, url, headers, body }: AwsRequest,
+  service: string,
+  { accessKeyId, secretAccessKey, region }: AwsAccount,
+  nowMs: number,
+): Record<string, string> {
+  const { host, pathname, searchParams } = new URL(url);
+  const moment = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "");
+  const day = moment.slice(0, 8);
+  const sent = { ...headers, "x-amz-date": moment };
+  const signed = Object.entries({ ...sent, host })
+    .map(([name, value]) => [name.toLowerCase(), value.trim().replace(/ +/g, " ")] as const)
+    .sort(([one], [other]) => compare(one, other));
+  const names = signed.map(([name]) => name).join(";");
+  const canonical = [
+    method,
+    // An address is encoded once; every service but S3 signs it encoded once more.
+    pathname.split("/").map(encode).join("/"),
+    [...searchParams]
+      .map((pair) => pair.map(encode).join("="))
+      .sort(compare)
+      .join("&"),
+    ...signed.map(([name, value]) => `${name}:${value}`),
+    "",
+    names,
+    sha256(body),
+  ].join("\n");
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const keyParts = [day, region, service, "aws4_request"];
+  const key = keyParts.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);
+  const signature = hmac(key, [ALGORITHM, moment, scope, sha256(canonical)].join("\n"));
+  const proof = `Credential=${accessKeyId}/${scope}, SignedHeaders=${names}`;
+  const authorization = `${ALGORITHM} ${proof}, Signature=${signature.toString("hex")}`;
+  return { ...sent, authorization };
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** RFC 3986: everything but the unreserved characters. */
+function encode(text: string): string {
+  const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replace(/[!'()*]/g, hex);
+}
+
+/** By code units, not by a language's order. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
