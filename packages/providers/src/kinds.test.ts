@@ -12,10 +12,12 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "EMAIL http",
     "EMAIL sandbox",
     "EMAIL sendgrid",
     "EMAIL smtp",
     "SMS bird",
+    "SMS http",
     "SMS plivo",
     "SMS sandbox",
     "SMS sns",
@@ -51,6 +53,8 @@ test("every property that holds a credential is a secret", () => {
   assert.deepEqual(secrets.sort(), [
     "bird.accessKey",
     "bird.signingKey",
+    "http.headers",
+    "http.headers",
     "plivo.authToken",
     "sendgrid.apiKey",
     "smtp.oauthClientSecret",

@@ -1,5 +1,6 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { bird } from "./bird.ts";
+import { httpEmail, httpText } from "./http.ts";
 import { plivo } from "./plivo.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
@@ -15,8 +16,8 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, smtp, sandboxEmail],
-  SMS: [vonage, twilio, plivo, telnyx, bird, sns, sandboxText],
+  EMAIL: [sendgrid, smtp, httpEmail, sandboxEmail],
+  SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
 };
 
 export function providerKind(channel: ProviderChannel, kind: string): AnyProviderKind | undefined {

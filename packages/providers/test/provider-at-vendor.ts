@@ -20,6 +20,7 @@ type Answer =
 export function providerAtVendor<Message>(
   kind: ProviderKind<Message>,
   settings: Record<string, unknown>,
+  addressSetting = "baseUrl",
 ) {
   return async (
     t: TestContext,
@@ -32,7 +33,8 @@ export function providerAtVendor<Message>(
       const given = "judge" in answer ? answer.judge(call) : answer;
       response.writeHead(given.status, given.headers).end(given.body);
     });
-    const provider = kind.create({ ...settings, baseUrl: vendor.url, ...changes }, testDeps(deps));
+    const whole = { ...settings, [addressSetting]: vendor.url, ...changes };
+    const provider = kind.create(whole, testDeps(deps));
     t.after(() => provider.close());
     return { vendor, provider };
   };
