@@ -95,7 +95,7 @@ type Settings = Static<ReturnType<typeof settingsOf>>;
 export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settingsOf>>({
   kind: "http",
   content: "email",
-  title: "Other (HTTP)",
+  title: "Any HTTP API",
   settings: settingsOf(
     NAMES.email,
     '{"to": {{ to }}, "subject": {{ subject }}, "html": {{ html }}, "headers": {{ headers }}}',
@@ -112,7 +112,7 @@ export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settings
 export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>>({
   kind: "http",
   content: "text",
-  title: "Other (HTTP)",
+  title: "Any HTTP API",
   settings: settingsOf(NAMES.text, '{"to": {{ to }}, "text": {{ text }}}'),
   faults: (settings, context) => faultsOf(settings, context, NAMES.text),
   create: (settings, context) =>
