@@ -48,15 +48,21 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
-/** The fault of an HTTP API's address as a tenant wrote it; null if there is none. */
+/** The fault of an HTTP API's address, to which paths are added, as a tenant wrote it; null if there is none. */
 export function baseUrlFault(text: string, options: GuardOptions): string | null {
+  const { search = "", hash = "" } = URL.parse(text) ?? {};
+  const isPath = search === "" && hash === "";
+  return addressFault(text, options) ?? (isPath ? null : "must end with the path");
+}
+
+/** The fault of an address that is called as a tenant wrote it; null if there is none. */
+export function addressFault(text: string, options: GuardOptions): string | null {
   const url = URL.parse(text);
   if (url === null) return "must be a URL";
   if (url.protocol !== "https:" && !(options.allowPrivateAddresses && url.protocol === "http:")) {
     return "must begin with https://";
   }
   if (url.username !== "" || url.password !== "") return "must not hold credentials";
-  if (url.search !== "" || url.hash !== "") return "must end with the path";
   return hostFault(url.hostname, options);
 }
 

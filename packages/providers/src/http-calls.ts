@@ -15,7 +15,7 @@ export type CallResult =
   | { answered: false; outcome: SendOutcome };
 
 export interface HttpCalls {
-  /** POSTs once: no redirect followed, no retry, a deadline to connect and one to answer. Never rejects. */
+  /** Calls once: no redirect followed, no retry, a deadline to connect and one to answer. Never rejects. */
   post(call: HttpCall): Promise<CallResult>;
   close(): Promise<void>;
 }
@@ -54,8 +54,12 @@ function unanswered(error: unknown, begun: boolean): SendOutcome {
   return outcome("ambiguous", storedReason("no-answer", { code }));
 }
 
+export type HttpMethod = "POST" | "PUT" | "PATCH";
+
 export interface HttpCall {
   url: string;
+  /** Default: POST. */
+  method?: HttpMethod;
   headers: Record<string, string>;
   body: string;
 }
@@ -112,7 +116,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
   });
 }
 
-/** POSTs once: no redirect followed, no retry. Never rejects. */
+/** Calls once, by POST or the call's method: no redirect followed, no retry. Never rejects. */
 export async function postOnce(
   agent: Agent,
   call: HttpCall,
@@ -125,7 +129,7 @@ export async function postOnce(
   };
   try {
     const response = await request(call.url, {
-      method: "POST",
+      method: call.method ?? "POST",
       headers: call.headers,
       body: call.body,
       signal,

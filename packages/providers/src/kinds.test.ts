@@ -13,6 +13,7 @@ test("each kind is named once a channel and found by its name", () => {
   );
   assert.deepEqual(names.sort(), [
     "EMAIL brevo",
+    "EMAIL http",
     "EMAIL mailgun",
     "EMAIL postmark",
     "EMAIL resend",
@@ -20,7 +21,12 @@ test("each kind is named once a channel and found by its name", () => {
     "EMAIL sendgrid",
     "EMAIL ses",
     "EMAIL smtp",
+    "SMS bird",
+    "SMS http",
+    "SMS plivo",
     "SMS sandbox",
+    "SMS sns",
+    "SMS telnyx",
     "SMS twilio",
     "SMS vonage",
   ]);
@@ -63,10 +69,15 @@ test("every property that holds a credential is a secret", () => {
       .map(([field]) => `${kind}.${field}`),
   );
   assert.deepEqual(secrets.sort(), [
+    "bird.accessKey",
+    "bird.signingKey",
     "brevo.apiKey",
     "brevo.webhookPassword",
+    "http.headers",
+    "http.headers",
     "mailgun.apiKey",
     "mailgun.webhookSigningKey",
+    "plivo.authToken",
     "postmark.serverToken",
     "postmark.webhookPassword",
     "resend.apiKey",
@@ -76,6 +87,8 @@ test("every property that holds a credential is a secret", () => {
     "smtp.oauthClientSecret",
     "smtp.oauthRefreshToken",
     "smtp.password",
+    "sns.secretAccessKey",
+    "telnyx.apiKey",
     "twilio.authToken",
     "twilio.webhookAuthToken",
     "vonage.apiSecret",

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Content } from "@belfry/contracts/channels";
+import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
 import { type Receipt, webhookPath } from "@belfry/contracts/sending";
 
@@ -91,9 +92,26 @@ export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): strin
   return text === "" ? null : text;
 }
 
+const MAX_NUMBER_CHARACTERS = 64;
+
+/** A number as a vendor writes it, some without its plus; or what else stands there; null for nothing. */
+export function phoneOf(value: unknown): string | null {
+  const text = receiptText(value, MAX_NUMBER_CHARACTERS);
+  return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
+}
+
+/** The query parameter of an address that we give to a vendor with a message: it names the delivery. */
+export const DELIVERY_PARAMETER = "delivery";
+
 /** Belfry's id of the delivery, or null for a message that is not ours. */
 export function deliveryIdOf(value: unknown): string | null {
   return typeof value === "string" && UUID.test(value) ? value.toLowerCase() : null;
+}
+
+/** The delivery that `DELIVERY_PARAMETER` of an address names. */
+export function deliveryOfAddress(address: unknown): string | null {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  return deliveryIdOf(url?.searchParams.get(DELIVERY_PARAMETER));
 }
 
 /** The vendor's id of an event, or null for one that cannot be kept. */
@@ -142,4 +160,19 @@ export function momentOf(value: unknown): Date | null {
 export function headerOf(request: ReceiptRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** Whether a signature is the right one, in a time that does not tell where they differ. */
+export function isSameSignature(given: Buffer, right: Buffer): boolean {
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+/** Our clock may be behind the vendor's. */
+const MAX_AHEAD_SECONDS = 15 * 60;
+
+/** Whether a signed time (epoch seconds) is recent. What comes again meanwhile is known by its id. */
+export function isRecent(seconds: string, now: Date, maxAgeSeconds: number): boolean {
+  if (!/^\d{1,12}$/.test(seconds)) return false;
+  const ageSeconds = now.getTime() / 1000 - Number(seconds);
+  return ageSeconds <= maxAgeSeconds && ageSeconds >= -MAX_AHEAD_SECONDS;
 }

@@ -3,6 +3,7 @@ import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryIdOf,
   headerOf,
+  isRecent,
   parseReceiptBody,
   type ReceiptReader,
   type ReceiptRequest,
@@ -15,8 +16,6 @@ const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
 const TIMESTAMP_HEADER = "x-twilio-email-event-webhook-timestamp";
 /** The vendor tries for a day; an event that comes again within it is known by its id. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
-/** Our clock may be behind. */
-const MAX_AHEAD_SECONDS = 15 * 60;
 
 /** The vendor's Event Webhook: a signed JSON array of events, each repeated and in any order. */
 export const sendgridReceipts: ReceiptReader = {
@@ -42,9 +41,7 @@ export function isSigned(request: ReceiptRequest, keys: readonly string[], now: 
   const signature = headerOf(request, SIGNATURE_HEADER);
   const timestamp = headerOf(request, TIMESTAMP_HEADER);
   if (signature === undefined || timestamp === undefined) return false;
-  if (!/^\d{1,12}$/.test(timestamp)) return false;
-  const ageSeconds = now.getTime() / 1000 - Number(timestamp);
-  if (ageSeconds > MAX_AGE_SECONDS || ageSeconds < -MAX_AHEAD_SECONDS) return false;
+  if (!isRecent(timestamp, now, MAX_AGE_SECONDS)) return false;
   const signed = Buffer.concat([Buffer.from(timestamp), request.body]);
   const bytes = Buffer.from(signature, "base64");
   return keys.some((text) => {
@@ -109,11 +106,11 @@ function toReceipt(value: unknown): Receipt | null {
     ...outcome,
     reason: receiptText(event.reason) ?? receiptText(event.response),
     vendorStatus: receiptText(event.status, 64),
-    occurredAt: timeOf(event.timestamp),
+    occurredAt: momentOf(event.timestamp),
   };
 }
 
-function timeOf(seconds: unknown): Date | null {
+function momentOf(seconds: unknown): Date | null {
   if (typeof seconds !== "number" || !(seconds > 0 && seconds < 1e11)) return null;
   return new Date(seconds * 1000);
 }

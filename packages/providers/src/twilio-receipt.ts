@@ -1,18 +1,16 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { MAX_INBOUND_CHARACTERS, type OptKeyword } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
+  deliveryOfAddress,
   headerOf,
   type InboundReader,
+  isSameSignature,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
   textSetting,
 } from "./receipt.ts";
-
-/** The query parameter of a message's `StatusCallback` that names the delivery: the vendor repeats no text of ours. */
-export const DELIVERY_PARAMETER = "delivery";
 
 /** The vendor's status callback of one message: a form, signed over its address and its fields. */
 export const twilioReceipts: ReceiptReader = {
@@ -28,8 +26,8 @@ export const twilioReceipts: ReceiptReader = {
     if (!isTwilioMessageId(messageId)) return { ok: false, fault: "unreadable" };
     const status = form.get("MessageStatus") ?? "";
     const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
-    const delivery = URL.parse(request.url)?.searchParams.get(DELIVERY_PARAMETER);
-    const deliveryId = deliveryIdOf(delivery);
+    // The vendor repeats no text of ours but the address, which it signs.
+    const deliveryId = deliveryOfAddress(request.url);
     if (kind === undefined || deliveryId === null) return { ok: true, receipts: [] };
     const code = /^\d{5}$/.exec(form.get("ErrorCode") ?? "")?.[0] ?? null;
     const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
@@ -154,9 +152,7 @@ export function twilioSignature(key: string, url: string, form: URLSearchParams)
 }
 
 function isSigned(signature: string, key: string, url: string, form: URLSearchParams): boolean {
-  const right = Buffer.from(twilioSignature(key, url, form));
-  const given = Buffer.from(signature);
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isSameSignature(Buffer.from(signature), Buffer.from(twilioSignature(key, url, form)));
 }
 
 export function isTwilioMessageId(value: unknown): value is string {

@@ -1,16 +1,11 @@
 import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import { receiptsAddress } from "./receipt.ts";
+import { DELIVERY_PARAMETER, receiptsAddress } from "./receipt.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import { classesByCode, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
-import {
-  DELIVERY_PARAMETER,
-  isTwilioMessageId,
-  twilioInbound,
-  twilioReceipts,
-} from "./twilio-receipt.ts";
+import { isTwilioMessageId, twilioInbound, twilioReceipts } from "./twilio-receipt.ts";
 
 const VENDOR_URL = "https://api.twilio.com";
 const MESSAGING_SERVICE = /^MG[0-9a-fA-F]{32}$/;

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { PHONE } from "@belfry/contracts/identifiers";
 import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/sending";
 import { errors, jwtVerify } from "jose";
@@ -7,10 +6,13 @@ import {
   deliveryIdOf,
   headerOf,
   type InboundReader,
+  momentOf,
   parseReceiptBody,
+  phoneOf,
   type ReceiptReader,
   type ReceiptRequest,
   receiptText,
+  recordOf,
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
@@ -63,7 +65,7 @@ function toReceipt(status: Record<string, unknown>): Receipt | null {
     kind,
     reason: receiptText(error.detail) ?? receiptText(error.title),
     vendorStatus: code,
-    occurredAt: timeOf(status.timestamp),
+    occurredAt: momentOf(status.timestamp),
     suppress: kind === "bounced" ? suppressionFor(code) : null,
   };
 }
@@ -75,8 +77,8 @@ function suppressionFor(code: string | null): Receipt["suppress"] {
 
 /** Older callbacks wrap it once more. */
 function errorOf(status: Record<string, unknown>): Record<string, unknown> {
-  const error = asObject(status.error);
-  return "error" in error ? asObject(error.error) : error;
+  const error = recordOf(status.error);
+  return "error" in error ? recordOf(error.error) : error;
 }
 
 function errorCode(error: Record<string, unknown>): string | null {
@@ -84,17 +86,6 @@ function errorCode(error: Record<string, unknown>): string | null {
   if (fragment !== undefined) return fragment;
   return /^\d{1,5}$/.exec(String(error.title ?? ""))?.[0] ?? null;
 }
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function timeOf(text: unknown): Date | null {
-  const time = typeof text === "string" ? new Date(text) : undefined;
-  return time === undefined || Number.isNaN(time.getTime()) ? null : time;
-}
-
-const MAX_NUMBER_CHARACTERS = 64;
 
 /** The inbound webhook of the vendor's Messages API, signed as its receipts are. */
 export const vonageInbound: InboundReader = {
@@ -110,22 +101,16 @@ export const vonageInbound: InboundReader = {
     if (typeof body !== "object" || body === null) return { ok: false, fault: "unreadable" };
     const given = body as Record<string, unknown>;
     const vendorId = vendorEventOf(given.message_uuid);
-    const sender = numberOf(given.from);
+    const sender = phoneOf(given.from);
     if (vendorId === null || sender === null) return { ok: false, fault: "unreadable" };
     const text = receiptText(given.text, MAX_INBOUND_CHARACTERS);
     // A picture, or a place: nothing to read.
     if (text === null || (given.channel !== undefined && given.channel !== "sms")) {
       return { ok: true, message: undefined };
     }
-    return { ok: true, message: { vendorId, sender, recipient: numberOf(given.to) ?? "", text } };
+    return { ok: true, message: { vendorId, sender, recipient: phoneOf(given.to) ?? "", text } };
   },
 };
-
-/** The vendor writes numbers without their plus. */
-function numberOf(value: unknown): string | null {
-  const text = receiptText(value, MAX_NUMBER_CHARACTERS);
-  return text !== null && PHONE.test(`+${text}`) ? `+${text}` : text;
-}
 
 const MAX_TOKEN_AGE = "5m";
 /** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */

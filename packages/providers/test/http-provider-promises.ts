@@ -12,6 +12,8 @@ import { NOW_MS, testDeps } from "./messages.ts";
 interface HttpProviderUnderTest<Message> {
   kind: ProviderKind<Message>;
   settings: Record<string, unknown>;
+  /** The setting that holds the vendor's address. Default: baseUrl. */
+  addressSetting?: string;
   message: Message;
   /** Values of the settings that nobody else may ever see. */
   secrets: string[];
@@ -22,7 +24,7 @@ const TIMEOUT_MS = 10_000;
 
 /** What every HTTP provider promises whatever its vendor: one suite, run by each provider's test. */
 export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message>): void {
-  const { kind, settings, message, secrets, accept } = subject;
+  const { kind, settings, addressSetting = "baseUrl", message, secrets, accept } = subject;
   const name = kind.title;
 
   async function withProvider<Result>(
@@ -30,7 +32,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     use: (provider: Provider<Message>) => Promise<Result>,
     changes: Partial<ProviderDeps> = {},
   ): Promise<Result> {
-    const provider = kind.create({ ...settings, baseUrl }, testDeps(changes));
+    const provider = kind.create({ ...settings, [addressSetting]: baseUrl }, testDeps(changes));
     try {
       return await use(provider);
     } finally {
@@ -270,7 +272,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
       finish = () => response.writeHead(accept.status, accept.headers).end(accept.body);
       arrived.dispatchEvent(new Event("call"));
     });
-    const provider = kind.create({ ...settings, baseUrl: vendor.url }, testDeps());
+    const provider = kind.create({ ...settings, [addressSetting]: vendor.url }, testDeps());
     const call = once(arrived, "call");
     const sent = provider.send(message);
     await call;
@@ -283,10 +285,10 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
   });
 
   test(`${name}: settings that do not fit make every outcome one of credentials`, async () => {
-    const provider = kind.create({ ...settings, baseUrl: "ftp://x" }, testDeps());
+    const provider = kind.create({ ...settings, [addressSetting]: "ftp://x" }, testDeps());
     const outcome = await provider.send(message);
     assert.equal(outcome.class, "credentials");
-    assert.match(outcome.reason, /baseUrl/);
+    assert.ok(outcome.reason.includes(addressSetting));
     await provider.close();
   });
 }

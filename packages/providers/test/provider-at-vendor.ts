@@ -1,18 +1,26 @@
 import type { ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import type { ProviderDeps, ProviderKind } from "../src/provider.ts";
-import { startVendor } from "./loopback-vendor.ts";
+import { type ReceivedCall, startVendor } from "./loopback-vendor.ts";
 import { testDeps } from "./messages.ts";
 
-/** What the vendor says to every call; a function says it by itself. */
+interface GivenAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** What the vendor says to every call; a judge says it by the call, a function by itself. */
 type Answer =
-  | { status: number; headers?: Record<string, string>; body?: string }
+  | GivenAnswer
+  | { judge(call: ReceivedCall): GivenAnswer }
   | ((response: ServerResponse) => void);
 
 /** Starts a vendor that answers so, and a provider of the kind that calls it until the test ends. */
 export function providerAtVendor<Message>(
   kind: ProviderKind<Message>,
   settings: Record<string, unknown>,
+  addressSetting = "baseUrl",
 ) {
   return async (
     t: TestContext,
@@ -20,11 +28,13 @@ export function providerAtVendor<Message>(
     changes: Record<string, unknown> = {},
     deps: Partial<ProviderDeps> = {},
   ) => {
-    const vendor = await startVendor(t, (response) => {
+    const vendor = await startVendor(t, (response, call) => {
       if (typeof answer === "function") return answer(response);
-      response.writeHead(answer.status, answer.headers).end(answer.body);
+      const given = "judge" in answer ? answer.judge(call) : answer;
+      response.writeHead(given.status, given.headers).end(given.body);
     });
-    const provider = kind.create({ ...settings, baseUrl: vendor.url, ...changes }, testDeps(deps));
+    const whole = { ...settings, [addressSetting]: vendor.url, ...changes };
+    const provider = kind.create(whole, testDeps(deps));
     t.after(() => provider.close());
     return { vendor, provider };
   };

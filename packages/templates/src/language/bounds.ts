@@ -38,6 +38,12 @@ export const MAX_PUSH_ADDRESS_CHARACTERS = 2048;
 
 export const MAX_SMS_SEGMENTS = 10;
 
+/** A rendered JSON body: the two parts of the largest mail, each character of them as an escape of two. */
+export const MAX_JSON_BYTES = 4 * MAX_EMAIL_BYTES;
+
+/** As MAX_RENDER_WORK_CHARACTERS, for a JSON body: it reads each part of a mail twice at most. */
+export const MAX_JSON_WORK_CHARACTERS = 8 * MAX_EMAIL_BYTES;
+
 /**
  * Characters of values that rendering one message may read. Each text reads a value once to clean it, and each
  * place that encodes the value reads it once more. The largest mail reads 1.75 Mi: 256 KiB of variables in three

@@ -65,8 +65,13 @@ export function evaluateCondition(condition: Condition, scope: Scope): boolean {
   return result;
 }
 
-/** The text of a value after its filters. A missing variable is recorded. */
+/** The text of a value after its filters. */
 export function valueText(expression: ValueExpression, name: string, scope: Scope): string {
+  return textOf(filteredValue(expression, name, scope), scope.rendering);
+}
+
+/** A value after its filters. A missing variable is recorded. */
+export function filteredValue(expression: ValueExpression, name: string, scope: Scope): unknown {
   const { operand, filters, hasDefault } = expression;
   const { rendering } = scope;
   let value = evaluate(operand, scope);
@@ -84,7 +89,7 @@ export function valueText(expression: ValueExpression, name: string, scope: Scop
     value = filter.apply(value, values, named, scope, name);
     if (typeof value === "string") spendCharacters(rendering, value.length);
   }
-  return textOf(value, rendering);
+  return value;
 }
 
 /** The keywords as values: `nil` is null, the others an empty text. */

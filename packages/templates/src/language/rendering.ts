@@ -115,6 +115,8 @@ export interface Slot {
   longest: number;
   /** Set if the slot may contain `<br>`: only in the text of an HTML document. */
   breaks?: true;
+  /** Set if the slot writes a whole value of JSON: a text in quotes, all else as it is, null for nothing. */
+  isJson?: true;
 }
 
 export type HtmlSlot = Slot | { refused: string };

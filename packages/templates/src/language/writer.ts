@@ -1,11 +1,18 @@
 /** Writes one text of a template. Its counters end a rendering that costs too much. */
 
-import { evaluate, evaluateCondition, type Frame, type Scope, valueText } from "./evaluate.ts";
+import {
+  evaluate,
+  evaluateCondition,
+  type Frame,
+  filteredValue,
+  type Scope,
+  valueText,
+} from "./evaluate.ts";
 import type { Branch, Condition, Loop, Node, Operand, ValueExpression } from "./expressions.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { type Rendering, RenderingEnded, type Slot, spend } from "./rendering.ts";
 import { type Range, scanTags, type Tag } from "./tags.ts";
-import { countOf, isObject, keysOf } from "./values.ts";
+import { countOf, isObject, keysOf, textOf } from "./values.ts";
 
 export interface WriterOptions {
   /** Removes characters that the message cannot hold, from the template and from each value. */
@@ -255,6 +262,7 @@ class Output implements Scope {
   /** A value as its slot writes it. */
   #value({ name, expression, slot, variable }: ValuePiece): string {
     const { rendering } = this;
+    if (slot?.isJson) return this.#json(name, expression);
     let value = variable === undefined ? undefined : this.#values[variable];
     value ??= this.#read(name, expression, variable);
     // Twice: a code point may be two of a string's units.
@@ -263,6 +271,16 @@ class Output implements Scope {
     if (value.length <= slot.longest) this.#work(value.length);
     const written = slot.write(value, rendering);
     return expression.breaks && slot.breaks ? written.replace(/\r?\n/g, "<br />\n") : written;
+  }
+
+  /** A value as JSON. Its text becomes six times as long at most. */
+  #json(name: string, expression: ValueExpression): string {
+    const value = filteredValue(expression, name, this);
+    const text = textOf(value, this.rendering);
+    if (text.length > 2 * this.#room) throw new RenderingEnded();
+    this.#work(text.length);
+    if (typeof value === "string") return JSON.stringify(this.#options.clean(value));
+    return text === "" ? "null" : text;
   }
 
   /** A value after its filters, without the characters that the message cannot hold. */

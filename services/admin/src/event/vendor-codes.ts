@@ -133,6 +133,11 @@ const QUOTA_OF_ACCOUNT: CodeRow = {
   look: "providers",
 };
 
+const UNVERIFIED: CodeRow = {
+  says: "the account is a trial one, which sends to numbers that it has confirmed alone",
+  look: "providers",
+};
+
 const named = (row: CodeRow, ...codes: string[]) =>
   Object.fromEntries(codes.map((code) => [code, row]));
 const each = (row: CodeRow, ...codes: number[]) =>
@@ -150,10 +155,7 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(LANDLINE, 21614, 21635),
     ...each(TOO_LONG, 21617),
     ...each(TOO_FAST, 14107, 20429, 21611, 30001, 63038),
-    "21608": {
-      says: "the account is a trial one, which sends to numbers that it has confirmed alone",
-      look: "providers",
-    },
+    ...each(UNVERIFIED, 21608),
   },
   vonage: {
     ...each(STOPPED, 9),
@@ -209,6 +211,41 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     hard_bounce: NO_ADDRESS,
     invalid_email: { says: "Brevo says that this is not an email address" },
     blocked: ON_THEIR_LIST,
+  },
+  plivo: {
+    ...each(ACCOUNT, 401, 402, 404),
+    ...each(NOT_A_NUMBER, 50),
+    ...each(SENDER, 40),
+    ...each(NO_ROUTE, 90),
+    ...each(TOO_LONG, 110),
+    ...each(STOPPED, 200),
+    ...each(NO_COUNTRY, 450),
+    ...each(TOO_FAST, 429),
+    invalid_number: NOT_A_NUMBER,
+  },
+  telnyx: {
+    ...each(ACCOUNT, 10009, 10010, 40311, 40312, 40313, 40314),
+    ...each(SENDER, 40013, 40100, 40305, 40306, 40315, 40321, 40329),
+    ...each(NOT_A_NUMBER, 10002, 10016, 40012, 40310),
+    ...each(LANDLINE, 40001),
+    ...each(NO_COUNTRY, 40309),
+    ...each(UNVERIFIED, 10039),
+    ...each(TOO_LONG, 40302, 40328),
+    ...each(TOO_FAST, 10011, 40011, 40318),
+  },
+  bird: {
+    ...each(ACCOUNT, 401, 402, 403, 404),
+    ...each(TOO_FAST, 429),
+  },
+  sns: {
+    AuthorizationError: ACCOUNT,
+    InvalidClientTokenId: ACCOUNT,
+    InvalidSecurity: ACCOUNT,
+    OptedOut: STOPPED,
+    SignatureDoesNotMatch: ACCOUNT,
+    Throttled: TOO_FAST,
+    Throttling: TOO_FAST,
+    UserError: UNVERIFIED,
   },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },

@@ -1,0 +1,304 @@
+import type {
+  EmailMessage,
+  OutcomeClass,
+  SendOutcome,
+  SmsMessage,
+} from "@belfry/contracts/sending";
+import { createJsonBody, jsonBodyFaults } from "@belfry/templates/json-body";
+import { type Static, Type } from "@sinclair/typebox";
+import { addressFault } from "./address-guard.ts";
+import type { HttpMethod } from "./http-calls.ts";
+import { isError, pointerFault, valueAt } from "./json-pointer.ts";
+import { mailHeaders } from "./message-form.ts";
+import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import type { HttpAnswer } from "./send-outcome.ts";
+import { outcome, refusal, statusClass } from "./send-outcome.ts";
+import { lineField, type SettingsContext } from "./settings.ts";
+
+const METHODS: readonly HttpMethod[] = ["POST", "PUT", "PATCH"];
+const MAX_URL_CHARACTERS = 2048;
+const MAX_HEADERS_CHARACTERS = 8192;
+const MAX_BODY_CHARACTERS = 32 * 1024;
+
+/** What the body's tags may name, by the content of a message. */
+const NAMES = {
+  email: ["to", "subject", "html", "text", "headers", "delivery_id", "event_id", "tenant_id"],
+  text: ["to", "text", "segments", "encoding", "delivery_id", "event_id", "tenant_id"],
+} as const;
+
+function settingsOf(names: readonly string[], example: string) {
+  return Type.Object(
+    {
+      url: lineField({
+        title: "URL",
+        description: "The address that takes one message a call: public and https.",
+        maxLength: MAX_URL_CHARACTERS,
+        destination: true,
+      }),
+      method: Type.Optional(
+        lineField({
+          title: "Method",
+          description: `One of ${METHODS.join(", ")}. Default: POST`,
+          pattern: `^(${METHODS.join("|")})$`,
+          fault: `must be one of ${METHODS.join(", ")}`,
+          default: "POST",
+        }),
+      ),
+      headers: Type.Optional(
+        Type.String({
+          title: "Header fields",
+          description:
+            "One a line, as Authorization: Bearer …; content-type is application/json where none is given.",
+          maxLength: MAX_HEADERS_CHARACTERS,
+          secret: true,
+          multiline: true,
+        }),
+      ),
+      body: Type.String({
+        title: "Body",
+        description: `JSON in the template language, as ${example} — a tag in quotes is escaped, one without is a whole value. There are: ${names.join(", ")}.`,
+        minLength: 1,
+        maxLength: MAX_BODY_CHARACTERS,
+        multiline: true,
+      }),
+      successStatuses: Type.Optional(
+        lineField({
+          title: "Success",
+          description: "The statuses of an accepted message: numbers and ranges. Default: 200-299",
+          pattern: "^[1-5]\\d\\d(-[1-5]\\d\\d)?(, ?[1-5]\\d\\d(-[1-5]\\d\\d)?){0,19}$",
+          fault: "must be statuses and ranges with commas between, as 200-202, 204",
+          default: "200-299",
+        }),
+      ),
+      messageIdPointer: Type.Optional(
+        lineField({
+          title: "Message id",
+          description:
+            "Where the answer's JSON has the message's id, as /data/id. An answer without it is not taken for a success.",
+        }),
+      ),
+      errorPointer: Type.Optional(
+        lineField({
+          title: "Error",
+          description:
+            "Where the answer's JSON has an error's code or text, as /error/code. What stands there, but for null, false, 0 and nothing, is an error, whatever the status.",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+type Settings = Static<ReturnType<typeof settingsOf>>;
+
+/** Mail through any API that takes a message by one request with a JSON body. */
+export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settingsOf>>({
+  kind: "http",
+  content: "email",
+  title: "Any HTTP API",
+  settings: settingsOf(
+    NAMES.email,
+    '{"to": {{ to }}, "subject": {{ subject }}, "html": {{ html }}, "headers": {{ headers }}}',
+  ),
+  faults: (settings, context) => faultsOf(settings, context, NAMES.email),
+  create: (settings, context) =>
+    createHttp(settings, context, (message) => {
+      const { to, subject, html, text } = message;
+      return { to, subject, html, text, headers: mailHeaders(message), ...idsOf(message) };
+    }),
+});
+
+/** Text messages through any API that takes a message by one request with a JSON body. */
+export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>>({
+  kind: "http",
+  content: "text",
+  title: "Any HTTP API",
+  settings: settingsOf(NAMES.text, '{"to": {{ to }}, "text": {{ text }}}'),
+  faults: (settings, context) => faultsOf(settings, context, NAMES.text),
+  create: (settings, context) =>
+    createHttp(settings, context, (message) => {
+      const { to, text, segments, encoding } = message;
+      return { to, text, segments, encoding, ...idsOf(message) };
+    }),
+});
+
+function idsOf({ deliveryId, eventId, tenantId }: EmailMessage | SmsMessage) {
+  return { delivery_id: deliveryId, event_id: eventId, tenant_id: tenantId };
+}
+
+function faultsOf(settings: Settings, context: SettingsContext, names: readonly string[]) {
+  const { url, headers = "", body, successStatuses, messageIdPointer, errorPointer } = settings;
+  const faults = [
+    ["url", addressFault(url, context)],
+    ...headerFaults(headers).map((fault) => ["headers", fault]),
+    ...jsonBodyFaults(body, names).map(({ line, column, message }) => [
+      "body",
+      `line ${line}, column ${column}: ${message}`,
+    ]),
+    [
+      "successStatuses",
+      rangesOf(successStatuses) === undefined ? "a range ends before it begins" : null,
+    ],
+    ["messageIdPointer", messageIdPointer === undefined ? null : pointerFault(messageIdPointer)],
+    ["errorPointer", errorPointer === undefined ? null : pointerFault(errorPointer)],
+  ];
+  return faults.filter(([, fault]) => fault !== null).map(([field, fault]) => `${field}: ${fault}`);
+}
+
+/** RFC 9110, 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]{1,4096}$/;
+const MAX_HEADERS = 20;
+/** They belong to the connection, which is ours. */
+const OWN_HEADERS =
+  /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/;
+
+/** They hold no secret. */
+const OPEN_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+
+interface HeaderLine {
+  /** From 1. */
+  line: number;
+  name: string;
+  value: string;
+}
+
+function headerLines(text: string): HeaderLine[] {
+  return text
+    .split("\n")
+    .map((written, index) => {
+      const colon = written.indexOf(":");
+      const name = colon === -1 ? "" : written.slice(0, colon).trim();
+      return { line: index + 1, written, name, value: written.slice(colon + 1).trim() };
+    })
+    .filter(({ written }) => written.trim() !== "");
+}
+
+/** No fault repeats a value. */
+function headerFaults(text: string): string[] {
+  const lines = headerLines(text);
+  if (lines.length > MAX_HEADERS) return [`there are more than ${MAX_HEADERS}`];
+  const seen = new Set<string>();
+  return lines.flatMap(({ line, name, value }) => {
+    const known = name.toLowerCase();
+    const isTwice = seen.has(known);
+    seen.add(known);
+    const rule = !HEADER_NAME.test(name)
+      ? "must be a name, a colon and a value"
+      : OWN_HEADERS.test(known)
+        ? "is a header field of the connection, which cannot be set"
+        : isTwice
+          ? "names a header field that stands above"
+          : HEADER_VALUE.test(value)
+            ? null
+            : "must have a value of printable ASCII, of at most 4,096 characters";
+    return rule === null ? [] : [`line ${line}: ${rule}`];
+  });
+}
+
+/** As `200-202, 204`; undefined where a range ends before it begins. */
+function rangesOf(text = "200-299"): readonly (readonly [number, number])[] | undefined {
+  const ranges = text.split(",").map((part) => {
+    const [first = 0, last = first] = part.split("-").map(Number);
+    return [first, last] as const;
+  });
+  return ranges.every(([first, last]) => first <= last) ? ranges : undefined;
+}
+
+async function createHttp<Message>(
+  settings: Settings,
+  context: ProviderContext,
+  valuesOf: (message: Message) => Record<string, unknown>,
+): Promise<Provider<Message>> {
+  const { createHttpCalls } = await import("./http-calls.ts");
+  const calls = createHttpCalls(context);
+  const { url, method = "POST" } = settings;
+  const own = headerLines(settings.headers ?? "").map(({ name, value }) => [
+    name.toLowerCase(),
+    value,
+  ]);
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "user-agent": "belfry",
+    ...Object.fromEntries(own),
+  };
+  // An API may repeat them: of `Bearer abc` what follows the scheme, too.
+  const secrets = own
+    .filter(([name = ""]) => !OPEN_HEADERS.has(name))
+    .flatMap(([, value = ""]) => [value, ...value.split(" ").slice(1)]);
+  const judge = judgeOf(settings, { ...context, secrets });
+  const writeBody = createJsonBody(settings.body);
+  return {
+    async send(message) {
+      const body = writeBody(valuesOf(message));
+      if (!body.ok) return outcome("permanent", BODY_FAULTS[body.reason]);
+      const call = { url, method: method as HttpMethod, headers, body: body.text };
+      const result = await calls.post(call);
+      return result.answered ? judge(result.answer) : result.outcome;
+    },
+    close: () => calls.close(),
+  };
+}
+
+const BODY_FAULTS = {
+  "no JSON": "the body of the provider's settings is no JSON with this message's values",
+  "too large": "the message is too large for the body of the provider's settings",
+};
+
+const VENDOR = "The API";
+const MAX_ID_CHARACTERS = 255;
+const MAX_CODE_CHARACTERS = 64;
+
+/** Judges an answer of which no more than its start is read: it is never taken for a success in doubt. */
+function judgeOf(settings: Settings, context: Pick<ProviderContext, "secrets" | "now">) {
+  const { messageIdPointer, errorPointer } = settings;
+  const ranges = rangesOf(settings.successStatuses) ?? [];
+  return (answer: HttpAnswer): SendOutcome => {
+    const { status } = answer;
+    const isSuccess = ranges.some(([first, last]) => status >= first && status <= last);
+    const refused = (outcomeClass: OutcomeClass, code: string | null = null) =>
+      refusal(VENDOR, outcomeClass, answer, context, code);
+    const json = parsedJson(answer.text);
+    const error = errorPointer === undefined ? undefined : valueAt(json, errorPointer);
+    const code = isError(error) ? codeOf(error) : null;
+    if (!isSuccess) {
+      const outcomeClass = statusClass(status);
+      // A status of success elsewhere, which here is none.
+      return refused(
+        outcomeClass === "ambiguous" && isError(error) ? "policy" : outcomeClass,
+        code,
+      );
+    }
+    // The API did not take it. Why, its code may tell, but not to us: another provider may take it.
+    if (isError(error)) return { ...refused("policy", code), reason: ERROR_INSIDE };
+    const needsJson = errorPointer !== undefined || messageIdPointer !== undefined;
+    if (needsJson && json === undefined) return refused("ambiguous");
+    const messageId = messageIdPointer === undefined ? null : idOf(valueAt(json, messageIdPointer));
+    if (messageId === undefined) return refused("ambiguous");
+    const known = { messageId, vendorStatus: String(status) };
+    return outcome("accepted", `${VENDOR} accepted the message`, known);
+  };
+}
+
+const ERROR_INSIDE = `${VENDOR} answered a success with an error inside`;
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  const isId = typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+  return isId && value.length <= MAX_ID_CHARACTERS ? value : undefined;
+}
+
+/** Short enough for a status; a text stands in the kept answer. */
+function codeOf(value: unknown): string | null {
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  return /^[\w.:-]+$/.test(text) && text.length <= MAX_CODE_CHARACTERS ? text : null;
+}

@@ -1,0 +1,154 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
+import type { Receipt } from "@belfry/contracts/sending";
+import {
+  deliveryOfAddress,
+  headerOf,
+  type InboundReader,
+  isRecent,
+  momentOf,
+  parseReceiptBody,
+  phoneOf,
+  type ReceiptReader,
+  type ReceiptRequest,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+
+const keyOf = (settings: Readonly<Record<string, unknown>>) =>
+  textSetting(settings, "webhookPublicKey");
+
+/** The vendor's webhook of one message, signed over its time and body. */
+export const telnyxReceipts: ReceiptReader = {
+  kind: "telnyx",
+  content: "text",
+  keyOf,
+  signsAddress: false,
+  askedByMessage: true,
+  async read(request, keys, now) {
+    const event = signedEvent(request, keys, now);
+    if (typeof event === "string") return { ok: false, fault: event };
+    const receipt = OUTBOUND.has(event.type) ? toReceipt(event) : null;
+    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+  },
+};
+
+const OUTBOUND = new Set(["message.sent", "message.finalized"]);
+
+const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
+  queued: "accepted",
+  sending: "accepted",
+  sent: "accepted",
+  // The carrier never said what became of it.
+  delivery_unconfirmed: "accepted",
+  delivered: "delivered",
+  sending_failed: "bounced",
+  delivery_failed: "bounced",
+  expired: "bounced",
+};
+
+/** The number is a landline, or no carrier serves it. */
+const NOT_ROUTABLE = "40001";
+/** In a receipt it means STOP only where its words say so. */
+const BLOCKED = "40300";
+
+function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
+  const [recipient] = Array.isArray(payload.to) ? payload.to : [];
+  const status = String(recordOf(recipient).status ?? "");
+  const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
+  // Of the signed body: the address that was called is not signed.
+  const deliveryId = deliveryOfAddress(payload.webhook_url);
+  if (kind === undefined || deliveryId === null) return null;
+  const [first] = Array.isArray(payload.errors) ? payload.errors : [];
+  const error = recordOf(first);
+  const code = /^\d{5,8}$/.exec(String(error.code ?? ""))?.[0] ?? null;
+  const words = [receiptText(error.title), receiptText(error.detail)];
+  const isStop = code === BLOCKED && words.some((text) => text !== null && /\bSTOP\b/.test(text));
+  const suppress = isStop ? "opted out" : code === NOT_ROUTABLE ? "bounced" : null;
+  return {
+    vendorEvent: `${id.slice(0, 200)}:${status}`,
+    deliveryId,
+    kind,
+    reason: words[1] ?? words[0] ?? null,
+    vendorStatus: code,
+    occurredAt,
+    suppress: kind === "bounced" ? suppress : null,
+  };
+}
+
+/** The vendor's webhook of a messaging profile, signed as its receipts are. */
+export const telnyxInbound: InboundReader = {
+  kind: "telnyx",
+  content: "text",
+  keyOf,
+  signsAddress: false,
+  answer: { type: "application/json; charset=utf-8", body: "{}" },
+  async read(request, keys, now) {
+    const event = signedEvent(request, keys, now);
+    if (typeof event === "string") return { ok: false, fault: event };
+    // A profile has one address for everything that happens.
+    if (event.type !== "message.received") return { ok: true, message: undefined };
+    const { id: vendorId, payload } = event;
+    const sender = phoneOf(recordOf(payload.from).phone_number);
+    if (sender === null) return { ok: false, fault: "unreadable" };
+    const text = receiptText(payload.text, MAX_INBOUND_CHARACTERS);
+    // A picture alone: nothing to read.
+    if (text === null) return { ok: true, message: undefined };
+    const [to] = Array.isArray(payload.to) ? payload.to : [];
+    const recipient = phoneOf(recordOf(to).phone_number) ?? "";
+    return { ok: true, message: { vendorId, sender, recipient, text } };
+  },
+};
+
+interface TelnyxEvent {
+  type: string;
+  /** Of the message. */
+  id: string;
+  payload: Record<string, unknown>;
+  occurredAt: Date | null;
+}
+
+/**
+ * The vendor's client takes 5 minutes. An event that is repeated within it is known by its message and status, so
+ * that we allow for the wait of a message between two machines.
+ */
+const MAX_AGE_SECONDS = 15 * 60;
+
+/** Verifies and reads an event: Ed25519 over its time, a bar and its body as it came. */
+function signedEvent(
+  request: ReceiptRequest,
+  keys: readonly string[],
+  now: Date,
+): TelnyxEvent | "forged" | "unreadable" {
+  const signature = headerOf(request, "telnyx-signature-ed25519");
+  const time = headerOf(request, "telnyx-timestamp");
+  if (signature === undefined || time === undefined) return "forged";
+  if (!isRecent(time, now, MAX_AGE_SECONDS)) return "forged";
+  const signed = Buffer.concat([Buffer.from(`${time}|`), request.body]);
+  const bytes = Buffer.from(signature, "base64");
+  const isTheirs = keys.some((text) => {
+    const key = telnyxKey(text);
+    return key !== undefined && verify(null, signed, key, bytes);
+  });
+  if (!isTheirs) return "forged";
+  const { data } = recordOf(parseReceiptBody(request.body));
+  const { event_type: type, payload: given, occurred_at: occurredAt } = recordOf(data);
+  const payload = recordOf(given);
+  const id = vendorEventOf(payload.id);
+  if (typeof type !== "string" || id === null) return "unreadable";
+  return { type, id, payload, occurredAt: momentOf(occurredAt) };
+}
+
+/** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+function telnyxKey(base64: string): KeyObject | undefined {
+  try {
+    const der = Buffer.concat([DER_PREFIX, Buffer.from(base64, "base64")]);
+    return createPublicKey({ key: der, format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
+}
