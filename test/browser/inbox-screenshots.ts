@@ -62,6 +62,7 @@ const ARABIC: Text[] = [
 ];
 const ARABIC_WORDS = {
   ...{ title: "الإشعارات", markAllRead: "تعليم الكل كمقروء", markRead: "تعليم كمقروء" },
+  markUnread: "تعليم كغير مقروء",
   bell: "الإشعارات، {unread} غير مقروءة",
 };
 

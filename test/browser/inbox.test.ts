@@ -344,6 +344,32 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     await page.getByRole("button", { name: "3!" }).waitFor();
   });
 
+  await t.test(
+    "in a narrow theme the title of the panel stays whole beside what can be done",
+    async (t) => {
+      const { who, open } = await visit(t, "thea");
+      await publish(who, { title: "new" });
+      const { page, inbox } = await open();
+      await inbox.unread(1);
+      await page.evaluate(
+        `(() => {
+        const inbox = document.querySelector("belfry-inbox");
+        inbox.style.setProperty("--belfry-inbox-width", "320px");
+        inbox.style.setProperty("--belfry-inbox-font", "17px / 1.45 monospace");
+        inbox.labels = { title: "Notifications", markAllRead: "Mark everything read" };
+      })()`,
+      );
+      await inbox.bell.click();
+      await inbox.element.getByText("Mark everything read").waitFor();
+      const lines = await page.evaluate(`(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector("belfry-inbox").shadowRoot.querySelector("h2"));
+      return range.getClientRects().length;
+    })()`);
+      assert.equal(lines, 1);
+    },
+  );
+
   await t.test("a notification leads where it says: to the site here, or elsewhere", async (t) => {
     const { who, open, context, site } = await visit(t, "lea");
     await context.route("https://shop.example/**", (route) =>

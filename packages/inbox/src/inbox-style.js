@@ -108,7 +108,7 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
   border-bottom: 1px solid var(--_border);
 }
 .mark svg { width: 20px; height: 20px; color: var(--_muted); }
-h2 { min-width: 0; font-size: 15px; font-weight: 650; overflow-wrap: anywhere; }
+h2 { max-width: 60%; font-size: 15px; font-weight: 650; overflow-wrap: break-word; }
 .quiet {
   min-height: 32px;
   padding: 0 10px;
