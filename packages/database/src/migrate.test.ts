@@ -37,7 +37,7 @@ const ADDED = [
   "0019-inbox-states",
   "0020-images-and-footer-texts",
   "0021-language-of-people",
-  "0023-languages-of-own-mail",
+  "0023-languages-platform-templates",
   "0024-trace-parents",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];

@@ -314,3 +314,36 @@ for (const [name, changeAll] of [
     );
     assert.equal(rows[0]!.told, 5001, "what was read already is not told of again");
   });
+
+test("archiving all races with itself, with marking all and with what arrives: each item counts and is told of once", async (t) => {
+  const { db } = await connectedDatabase(t, { maxConnections: 8 });
+  const owner = { tenantId: "acme", userId: "42" };
+  await sql`insert into tenants (id, name, per_minute, uses_webhooks) values ('acme', 'Acme', 0, true)`.execute(
+    db,
+  );
+  await sql`insert into webhooks (id, tenant_id, url, secret) values (gen_random_uuid(), 'acme', 'https://a.example', '')`.execute(
+    db,
+  );
+  const arrived: string[] = [];
+  let archived = 0;
+  for (let round = 0; round < 5; round += 1) {
+    const counts = await Promise.all([
+      archiveAllNotifications(db, owner),
+      store(db, "acme", "42", 200, new Date(), arrived.length).then((ids) => {
+        arrived.push(...ids);
+        return 0;
+      }),
+      archiveAllNotifications(db, owner),
+      markAllNotificationsRead(db, owner).then(() => 0),
+      archiveAllNotifications(db, owner),
+    ]);
+    archived += counts.reduce((all, count) => all + count, 0);
+  }
+  archived += await archiveAllNotifications(db, owner);
+  assert.equal(archived, arrived.length);
+  assert.deepEqual(await readUnread(db, owner), { unread: 0, returnsInMs: null });
+  const { rows } = await sql<{ told: number; events: number }>`
+    select count(*)::integer as told, count(distinct event_id)::integer as events
+    from webhook_messages where type = 'notification.read'`.execute(db);
+  assert.deepEqual(rows, [{ told: arrived.length, events: arrived.length }]);
+});

@@ -55,6 +55,22 @@ test("the largest answer needs no more memory than was reserved, and preferences
   const [empty = 0, full = 0] = reads;
   assert.ok(bytes <= full, `${bytes} of ${full}`);
   assert.ok(full - empty > MAX_CATEGORIES * Buffer.byteLength(texts), "the texts are counted");
+  // The same of the tabs, where each of them has something unread.
+  await pool.query(
+    `with typed as (
+       insert into event_type_categories (tenant_id, event_type, category)
+       select 'acme', 'type-' || position, key from categories returning event_type
+     )
+     insert into notifications (id, tenant_id, user_id, event_type, title, body, channel_name, channel_offset, created_at)
+     select gen_random_uuid(), 'acme', 'ann', event_type, 't', 'b', 'personal', row_number() over (), now() from typed`,
+  );
+  reads.length = 0;
+  const tabs = await rpc(ANN, "notifications.tabs", {});
+  assert.ok(tabs.ok);
+  const { categories } = tabs.data as { categories: { unread: number }[] };
+  assert.equal(categories.filter(({ unread }) => unread === 1).length, MAX_CATEGORIES);
+  const [reserved = 0] = reads;
+  assert.ok(Buffer.byteLength(JSON.stringify(tabs.data)) <= reserved);
 });
 
 test("of one user's waiting changes only the first holds a connection, and each real change is published", async (t) => {

@@ -1,23 +1,18 @@
 import {
   ALERT_EVERY_MINUTES,
-  ALERT_THRESHOLDS,
   ALERTS,
   type Alert,
   alertWords,
   defaultAlerts,
   OWN_MAIL,
 } from "@belfry/contracts/alerts";
-import { PROVIDER_CHANNELS, WEBHOOK } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { ActServices } from "../act.ts";
-import { DISCARDABLE } from "../dead-letters/dead-letter-rows.ts";
-import { RANGES } from "../health/activity-sums.ts";
+import { standingTrouble } from "../health/standing-trouble.ts";
 import { acceptOwnMail, mailLanguages, mailTenant } from "./own-mail.ts";
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** The others follow with the next look. */
 const MAILS_PER_LOOK = 200;
 const LOCK = 0x62656c67;
@@ -54,36 +49,10 @@ export async function tellAlerts(
 
 /** Brings the table of trouble up to date: what is new begins now, what has ended goes. */
 async function noteTrouble(db: Database, now: Date): Promise<void> {
-  const { pausedMinutes, failedPercent, failedOfMessages, deadLetters } = ALERT_THRESHOLDS;
-  const ago = (ms: number) => new Date(now.getTime() - ms);
   await sql`
-    with found (tenant_id, kind, subject) as (
-      select p.tenant_id, ${kind("provider-paused")}, p.id::text
-      from provider_circuits c join providers p on p.id = c.provider_id
-      where p.active and c.opened_at <= ${ago(pausedMinutes * MINUTE_MS)}
-      union all
-      select tenant_id, ${kind("failure-rate")}, '' from activity_sums
-      where bar_seconds = ${RANGES.hour.barSeconds} and starts_at > ${ago(HOUR_MS)}
-        and grouped_by = 'channel' and name = any (${[...PROVIDER_CHANNELS]}::text[])
-      group by tenant_id
-      having sum(sent + failed) >= ${failedOfMessages}
-        and sum(failed) * 100 >= sum(sent + failed) * ${failedPercent}
-      union all
-      select t.id, ${kind("dead-letters")}, '' from tenants t
-      where ${deadLetters} <= (select count(*) from (
-        select from deliveries d
-        where d.tenant_id = t.id and d.settled_at > ${ago(DAY_MS)} and d.channel <> ${sql.lit(WEBHOOK)}
-          and d.status in (${DISCARDABLE})
-        limit ${deadLetters}) dead)
-      union all
-      select t.id, ${kind("cap-reached")}, '' from tenants t join tenant_limits l on l.tenant_id = t.id
-      where l.day = (${now}::timestamptz at time zone 'UTC')::date and l.day_total >= t.daily_cap
-      union all
-      select tenant_id, ${kind("endpoint-disabled")}, id::text from webhooks
-      where not active and disabled_at is not null and disabled_reason is not null
-    ),
-    trouble as materialized (
-      select f.* from found f join tenants t on t.id = f.tenant_id where t.active
+    with trouble as materialized (
+      select f.* from (${standingTrouble(now)}) f (tenant_id, kind, subject)
+      join tenants t on t.id = f.tenant_id where t.active
     ),
     ended as (
       delete from alerts a where not exists (
@@ -94,8 +63,6 @@ async function noteTrouble(db: Database, now: Date): Promise<void> {
     select tenant_id, kind, subject, ${now} from trouble
     on conflict do nothing`.execute(db);
 }
-
-const kind = (one: Alert) => sql.lit<string>(one);
 
 interface DueMail {
   personId: string;

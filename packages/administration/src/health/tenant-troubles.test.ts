@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ALERT_THRESHOLDS } from "@belfry/contracts/alerts";
 import type { DeadClass, DeadGroupRow } from "../dead-letters/dead-letter-rows.ts";
 import type { ActivitySum } from "./activity-sums.ts";
-import { troublesOf } from "./tenant-troubles.ts";
+import { isWrong, troublesOf } from "./tenant-troubles.ts";
 
 const AT = new Date("2026-01-02T10:00:00Z");
 
@@ -51,4 +52,13 @@ test("what bounced, has no provider, or no template at all is found too, the wor
     "30 of 40 ALL: no-template",
     "20 of 100 EMAIL: bounced",
   ]);
+});
+
+test("the least of which people are told by mail is wrong on the page to which the mail leads, too", () => {
+  const { failedPercent, failedOfMessages: of } = ALERT_THRESHOLDS;
+  const failed = (of * failedPercent) / 100;
+  assert.equal(isWrong(failed, of), true);
+  assert.equal(isWrong(failed - 1, of), false);
+  assert.equal(isWrong(failed, of + 1), false);
+  assert.equal(isWrong(failed - 1, of - 1), false);
 });

@@ -14,6 +14,7 @@ import {
   rangeStart,
   total,
 } from "./activity-sums.ts";
+import { failsOften } from "./standing-trouble.ts";
 
 /** A group of messages, or of events, that did not reach anybody for one reason. */
 export interface Trouble {
@@ -35,7 +36,7 @@ export interface Trouble {
   };
 }
 
-/** Fewer are a few wrong addresses, unless they are half of all. */
+/** Fewer are a few wrong addresses, unless they are half of all, or people are told of them by mail. */
 const LEAST = 5;
 const LEAST_SHARE = 0.05;
 const HALF = 0.5;
@@ -106,5 +107,5 @@ export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGrou
 /** Whether so many of all are more than a few wrong addresses. */
 export function isWrong(failed: number, of: number): boolean {
   const share = of === 0 ? 0 : failed / of;
-  return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE);
+  return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE) || failsOften(failed, of);
 }

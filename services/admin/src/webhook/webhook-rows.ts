@@ -1,3 +1,4 @@
+import { DISABLED_BY_BELFRY } from "@belfry/administration/health/standing-trouble";
 import { WEBHOOK } from "@belfry/contracts/channels";
 import type { DeliveryStatus } from "@belfry/contracts/delivery";
 import type { Database } from "@belfry/database/connection";
@@ -12,9 +13,7 @@ export async function disabledEndpoints(db: Database, tenantId: string) {
     .selectFrom("webhooks")
     .select(["id", "url", "disabled_reason as reason", "disabled_at as at"])
     .where("tenant_id", "=", tenantId)
-    .where("active", "=", false)
-    .where("disabled_reason", "is not", null)
-    .where("disabled_at", "is not", null)
+    .where(DISABLED_BY_BELFRY)
     .orderBy("disabled_at", "desc")
     .execute();
 }
