@@ -99,6 +99,7 @@ describe("every benchmark runs, beside its yardstick, and keeps what it found", 
       "barePerSecond",
       "ratio",
       "kibPerConnection",
+      "protobufPerSecond",
       "backSeconds",
     ]);
     assert.deepEqual([result.missed, result.disordered, result.unrecovered], [0, 0, 0]);

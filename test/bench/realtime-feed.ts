@@ -84,14 +84,18 @@ export async function startFeed(options: {
 
   return {
     offsets,
-    /** At a rate that is kept whatever happens; returns how many did not arrive. */
-    async paced(perSecond: number, seconds: number): Promise<number> {
+    /** At a rate that is kept whatever happens, to the users between two; returns how many did not arrive. */
+    async paced(
+      perSecond: number,
+      seconds: number,
+      [from, to]: readonly [number, number] = [0, users.length],
+    ): Promise<number> {
       const target = clients.delivered + Math.round(perSecond * seconds);
       const start = performance.now();
       let done = 0;
       while (done < perSecond * seconds) {
         const due = Math.min(perSecond * seconds, ((performance.now() - start) / 1000) * perSecond);
-        for (; done < due; done += 1) publish();
+        for (; done < due; done += 1) publish(from, to);
         await sleep(TICK_MS);
       }
       return settle(target);

@@ -3,7 +3,7 @@
  * the protocol as they need. Counts what arrives, in order and once, and how long it was under way.
  */
 import { parseTokenKeys, signRealtimeToken } from "@belfry/service/realtime-token";
-import { decodeReplies, encodeCommands } from "@belfry/testing/centrifuge-proto";
+import { encodeCommands, readFrame } from "@belfry/testing/centrifuge-proto";
 import { WebSocket } from "ws";
 import type { LoadCommand, LoadReport, WireProtocol } from "./realtime-clients.ts";
 
@@ -120,13 +120,10 @@ async function open(client: Client): Promise<void> {
       );
     });
     socket.on("message", (data) => {
-      const messages = isProtobuf
-        ? decodeReplies(data as Buffer)
-        : data
-            .toString()
-            .split("\n")
-            .map((line) => JSON.parse(line));
-      for (const message of messages) onMessage(client, message, ready);
+      const onOther = (message: object) => onMessage(client, message, ready);
+      if (isProtobuf) {
+        readFrame(data as Buffer, (publication) => onPublication(client, publication), onOther);
+      } else for (const line of data.toString().split("\n")) onOther(JSON.parse(line));
     });
     socket.on("error", () => undefined);
     socket.on("close", () => {

@@ -104,7 +104,7 @@ test("every query reads metrics and labels that running services have, and no la
   assert.match(all, /belfry_acceptance_to_browser_seconds_count 1/);
   assert.match(all, /belfry_acceptance_to_provider_seconds_count\{channel="EMAIL"\} 1/);
   assert.match(all, /belfry_recoveries_total\{result="recovered"\} 1/);
-  assert.match(all, /belfry_connections 1/);
+  assert.match(all, /belfry_connections\{protocol="json"\} 1/);
 
   scrape.set("up", new Set());
   for (const expression of [...rules.map(({ expr }) => expr), ...panelExpressions]) {

@@ -80,17 +80,16 @@ const BEFORE_DATA = ',"data":';
 const BEFORE_TAGS = ',"tags":';
 
 /**
- * Cuts what `publicationText` wrote, for another encoding of it: `data` stays the text that it is. The first of each mark
- * is the right one, as a quotation mark in a title or a text is escaped. Returns undefined for text of another form.
+ * Cuts what `publicationText` wrote into the JSON of its data and of its tags, for another encoding of it. The first of
+ * each mark is the right one, as a quotation mark in a title or a text is escaped. Returns undefined for text of another
+ * form.
  */
-export function cutPublicationText(
-  text: string,
-): { data: string; tags: Record<string, string> } | undefined {
+export function cutPublicationText(text: string): { data: string; tags: string } | undefined {
   const dataAt = text.indexOf(BEFORE_DATA);
   const tagsAt = text.indexOf(BEFORE_TAGS, dataAt);
   if (!text.startsWith('{"offset":') || dataAt < 0 || tagsAt < 0) return undefined;
   const data = text.slice(dataAt + BEFORE_DATA.length, tagsAt);
-  return { data, tags: JSON.parse(text.slice(tagsAt + BEFORE_TAGS.length, -1)) };
+  return { data, tags: text.slice(tagsAt + BEFORE_TAGS.length, -1) };
 }
 
 const decoder = new TextDecoder();

@@ -1,4 +1,5 @@
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
+import type { Codec } from "./codec.ts";
 import type { Bound } from "./held-bytes.ts";
 import { DISCONNECTS } from "./protocol.ts";
 
@@ -57,8 +58,15 @@ export function observeDelivery(eventId: string): void {
 }
 
 /** Shows metrics that are read at each scrape. */
-export function showConnections(connections: ReadonlySet<unknown>, held: { bytes: number }): void {
-  gauge("belfry_connections", "Open connections", [], (it) => it.set(connections.size));
+export function showConnections(
+  connections: ReadonlySet<{ codec: Codec }>,
+  held: { bytes: number },
+): void {
+  gauge("belfry_connections", "Open connections, by encoding", ["protocol"], (it) => {
+    const counts = { json: 0, protobuf: 0 };
+    for (const { codec } of connections) counts[codec.name] += 1;
+    for (const [protocol, count] of Object.entries(counts)) it.set({ protocol }, count);
+  });
   gauge(
     "belfry_queue_bytes",
     "What waits, for clients to read it and of what they asked for",

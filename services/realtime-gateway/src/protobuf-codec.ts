@@ -9,6 +9,7 @@ import {
   utf8Bytes,
   varint,
   writeMessage,
+  writeText,
   writeTexts,
 } from "./protobuf-wire.ts";
 
@@ -107,6 +108,23 @@ const REPLY = new Message({
   refresh: [14, new Message(GRANT)],
 });
 
+/**
+ * Writes tags, whose values are texts, from their JSON. Without an escape in it each text stands between its quotation
+ * marks as it is: to parse it would cost as much as all the rest of a publication.
+ */
+function writeTags(json: string): string {
+  if (json.includes("\\")) return writeTexts(PUBLICATION_FIELDS.tags, JSON.parse(json));
+  let written = "";
+  for (let at = json.indexOf('"'); at >= 0; ) {
+    const keyEnd = json.indexOf('"', at + 1);
+    const end = json.indexOf('"', keyEnd + 3);
+    const [key, text] = [json.slice(at + 1, keyEnd), json.slice(keyEnd + 3, end)];
+    written += writeText(PUBLICATION_FIELDS.tags, key, text);
+    at = json.indexOf('"', end + 1);
+  }
+  return written;
+}
+
 /** Binary frames of messages, each behind its length. A message is a string of which each character is a byte. */
 export const protobufCodec: Codec = {
   name: "protobuf",
@@ -131,7 +149,7 @@ export const protobufCodec: Codec = {
       delimited(PUBLICATION_FIELDS.data, utf8Bytes(cut.data)) +
       varint(PUBLICATION_FIELDS.offset * 8) +
       varint(offset) +
-      writeTexts(PUBLICATION_FIELDS.tags, cut.tags);
+      writeTags(cut.tags);
     const push =
       delimited(PUSH_FIELDS.channel, utf8Bytes(channel)) + delimited(PUSH_FIELDS.pub, publication);
     return behindLength(delimited(PUSH_OF_REPLY, push));

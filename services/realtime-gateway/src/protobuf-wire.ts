@@ -244,15 +244,21 @@ function writeField({ number, kind }: Field, value: unknown): string {
 
 export function writeTexts(number: number, texts: object): string {
   let written = "";
-  for (const [key, text] of Object.entries(texts)) {
-    written += delimited(number, delimited(1, utf8Bytes(key)) + delimited(2, utf8Bytes(text)));
-  }
+  for (const [key, text] of Object.entries(texts)) written += writeText(number, key, text);
   return written;
+}
+
+/** One entry of a map. */
+export function writeText(number: number, key: string, text: string): string {
+  return delimited(number, delimited(1, utf8Bytes(key)) + delimited(2, utf8Bytes(text)));
 }
 
 /** A field of so many bytes. */
 export function delimited(number: number, bytes: string): string {
-  return varint(number * 8 + DELIMITED) + behindLength(bytes);
+  const tag = number * 8 + DELIMITED;
+  const { length } = bytes;
+  if (tag < 0x80 && length < 0x80) return String.fromCharCode(tag, length) + bytes;
+  return varint(tag) + behindLength(bytes);
 }
 
 export function behindLength(bytes: string): string {
@@ -262,6 +268,7 @@ export function behindLength(bytes: string): string {
 /** An integer from 0 to 2^53 - 1. */
 export function varint(value: number): string {
   if (value < 0x80) return String.fromCharCode(value);
+  if (value < 0x4000) return String.fromCharCode((value & 0x7f) | 0x80, value >> 7);
   let written = "";
   let rest = value;
   while (rest >= 0x80) {
