@@ -107,8 +107,9 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
   padding-inline: 18px 10px;
   border-bottom: 1px solid var(--_border);
 }
+:host(:not([inline])) .mark { display: none; }
 .mark svg { width: 20px; height: 20px; color: var(--_muted); }
-h2 { max-width: 60%; font-size: 15px; font-weight: 650; overflow-wrap: break-word; }
+h2 { flex: none; max-width: 60%; font-size: 15px; font-weight: 650; overflow-wrap: break-word; }
 .quiet {
   min-height: 32px;
   padding: 0 10px;
@@ -119,6 +120,8 @@ h2 { max-width: 60%; font-size: 15px; font-weight: 650; overflow-wrap: break-wor
 }
 .quiet:hover:enabled { background: var(--_wash); }
 .head > :nth-child(1 of button.of-list:not([hidden])) { margin-inline-start: auto; }
+.head .icon + .icon { margin-inline-start: -8px; }
+.head .quiet { padding: 0 6px; }
 .icon { flex: none; display: grid; place-items: center; width: 36px; height: 36px; padding: 0; color: var(--_muted); }
 .icon:hover { background: var(--_wash); }
 .icon svg { width: 20px; height: 20px; }
