@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import {
-  access,
   copyFile,
   cp,
   mkdir,
@@ -8,6 +7,7 @@ import {
   readFile,
   realpath,
   rm,
+  symlink,
   writeFile,
 } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -68,7 +68,7 @@ export async function startBuilder(t: Cleanup) {
     : "vfs";
   const folders = `graphroot = "${directory}/graph"\nrunroot = "${directory}/run"\n`;
   await writeFile(storage, `[storage]\ndriver = "${driver}"\n${folders}`);
-  await fillCaches(join(temporary, "buildah-cache"));
+  await shareCaches(join(temporary, "buildah-cache"));
   const npmrc = join(directory, "npmrc");
   await writeFile(npmrc, `cafile=${CERTIFICATES}/ca-certificates.crt\nprefer-offline=true\n`);
 
@@ -130,20 +130,21 @@ export async function startBuilder(t: Cleanup) {
   };
 }
 
-/** Copies what this machine has to the Dockerfile's cache mounts, so that it need not be fetched again. */
-async function fillCaches(folder: string): Promise<void> {
-  const run = promisify(execFile);
-  const { stdout } = await run("npx", ["--yes", "pnpm@12", "store", "path"], { cwd: ROOT });
-  const caches = { "belfry-pnpm": stdout.trim(), "belfry-npm": join(homedir(), ".npm/_cacache") };
+/**
+ * The Dockerfile's cache mounts are the caches of this machine's package managers, so that nothing is fetched again.
+ * Several processes may use them at a time.
+ */
+async function shareCaches(folder: string): Promise<void> {
+  const store = await promisify(execFile)("npx", ["--yes", "pnpm@12", "store", "path"], {
+    cwd: ROOT,
+  });
+  const caches = {
+    "belfry-pnpm": dirname(store.stdout.trim()),
+    "belfry-npm": join(homedir(), ".npm"),
+  };
+  await mkdir(folder, { recursive: true });
   for (const [id, cache] of Object.entries(caches)) {
-    await mkdir(join(folder, id), { recursive: true });
-    if (await exists(cache)) await run("cp", ["-a", cache, join(folder, id)]);
+    await mkdir(cache, { recursive: true });
+    await symlink(cache, join(folder, id));
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
 }

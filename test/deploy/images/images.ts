@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { parseSecretKeys } from "@belfry/database/secrets";
@@ -32,15 +32,20 @@ const MAX_MEGABYTES = 250;
 /** As `/proc` has the real, effective, saved and file system's id. */
 const ORDINARY_USER = "65534\t65534\t65534\t65534";
 
-// biome-ignore lint/style/noProcessEnv: the PATH
-await neededTools(process.env, IMAGE_TOOLS);
 const cleanup = wholeFile();
-const builder = await timed("the caches", () => startBuilder(cleanup));
-const base = await timed("the base", () => builder.buildBase());
 const images: BuiltImage[] = [];
-for (const name of Object.keys(IMAGES)) {
-  images.push(await timed(name, () => builder.buildImage(name, base)));
-}
+let directory = "";
+
+before(async () => {
+  // biome-ignore lint/style/noProcessEnv: the PATH
+  await neededTools(process.env, IMAGE_TOOLS);
+  const builder = await startBuilder(cleanup);
+  directory = builder.directory;
+  const base = await timed("the base", () => builder.buildBase());
+  for (const name of Object.keys(IMAGES)) {
+    images.push(await timed(name, () => builder.buildImage(name, base)));
+  }
+});
 
 test("every image has at most 250 MB, and all share the layer with the system and Node", async (t) => {
   const [, ...others] = images;
@@ -130,7 +135,7 @@ test("the containers bring one event to all three channels, as a user who may wr
   const start = async (name: string, more: Record<string, string>, args: string[] = []) => {
     const image = images.find((one) => one.name === name);
     assert.ok(image, name);
-    return startContainer(t, builder.directory, image, { env: { ...env, ...more }, args });
+    return startContainer(t, directory, image, { env: { ...env, ...more }, args });
   };
   const migrate = await start("cli", {}, ["migrate"]);
   assert.equal(await migrate.exited, 0, migrate.output());
