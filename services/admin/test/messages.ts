@@ -2,6 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PREFERENCE_SOURCES } from "@belfry/contracts/preferences";
 import { REASONS } from "@belfry/contracts/reasons";
+import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { OWN_REASONS } from "../src/event/own-reasons.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "../src/event/vendor-codes.ts";
 import { messagesOfScript, messagesOfView } from "../src/page/translate-source.ts";
@@ -19,6 +20,7 @@ export async function allMessages(): Promise<Map<string, string>> {
     }
   }
   for (const message of tableTexts()) found.set(message, "a table");
+  for (const message of settingsTexts()) found.set(message, "the settings of providers");
   return found;
 }
 
@@ -32,6 +34,17 @@ function tableTexts(): string[] {
     ...rows.map(({ says }) => says).filter((says) => typeof says === "string"),
     ...PREFERENCE_SOURCES,
   ];
+}
+
+/** What the form of a provider of mail is drawn from; the settings of text messages are shown in English. */
+function settingsTexts(): string[] {
+  return PROVIDER_KINDS.EMAIL.flatMap(({ settings, receipts }) => {
+    const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
+      ...[title, description],
+      ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
+    ]);
+    return [...fields, receipts?.setUp?.text].filter((text) => typeof text === "string");
+  });
 }
 
 function messagesOf(file: string, source: string): string[] {
