@@ -23,7 +23,7 @@ const SETTINGS = Type.Object(
     }),
     channelId: lineField({
       title: "Channel",
-      description: "The id of the SMS channel, whose number or name is the sender.",
+      description: "The id of the channel for text messages, whose number or name is the sender.",
       pattern: UUID,
       fault: "must be a channel's id",
     }),

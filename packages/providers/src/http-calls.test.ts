@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import test, { type TestContext } from "node:test";
 import { listen } from "@belfry/testing/listen";
-import { startPort } from "../test/loopback-vendor.ts";
+import { startPort, startVendor } from "../test/loopback-vendor.ts";
 import { testDeps } from "../test/messages.ts";
 import { AddressRefused } from "./address-guard.ts";
-import { createHttpCalls, guardedAgent, postOnce } from "./http-calls.ts";
+import { createHttpCalls, getText, guardedAgent, postOnce } from "./http-calls.ts";
 
 test("a literal private address gets no connection, whoever let it pass before", async (t) => {
   const port = await startPort(t, () => assert.fail("connected"));
@@ -73,4 +73,22 @@ test("a name that has become private is called no more once its connection has e
     assert.equal(looked.length, lookUps);
   }
   assert.deepEqual([counts.connections, counts.requests], [1, 1]);
+});
+
+test("what a vendor's server has at an address is read once, whole or not at all", async (t) => {
+  const vendor = await startVendor(t, (response, { path }) => {
+    if (path === "/found") response.end("text");
+    else if (path === "/moved") response.writeHead(302, { location: "/found" }).end();
+    else if (path === "/long") response.end("x".repeat(1_000_000));
+    else response.writeHead(404).end("none");
+  });
+  const read = (path: string) => getText(vendor.url + path, { allowPrivateAddresses: true });
+  assert.equal(await read("/found"), "text");
+  assert.equal(await read("/moved"), undefined, "no redirect is followed");
+  assert.equal(await read("/none"), undefined);
+  assert.equal((await read("/long"))?.length, 65_536);
+  assert.equal(vendor.received.length, 4);
+  assert.equal(await getText(`${vendor.url}/found`), undefined, "it is no public address");
+  assert.equal(await getText("no address"), undefined);
+  assert.equal(vendor.received.length, 4);
 });

@@ -147,6 +147,29 @@ export async function postOnce(
   }
 }
 
+const GET_TIMEOUT_MS = 5_000;
+
+/**
+ * GETs a public address once, over a connection of its own: no redirect followed, at most MAX_ANSWER_BYTES read.
+ * Undefined unless it answers 200. Never rejects.
+ */
+export async function getText(
+  url: string,
+  guard: GuardOptions = { allowPrivateAddresses: false },
+): Promise<string | undefined> {
+  const agent = guardedAgent({ ...guard, keepAlive: false, connectTimeoutMs: GET_TIMEOUT_MS });
+  try {
+    const signal = AbortSignal.timeout(GET_TIMEOUT_MS);
+    const response = await request(url, { method: "GET", signal, dispatcher: agent });
+    const text = await readStart(response.body, MAX_ANSWER_BYTES);
+    return response.statusCode === 200 ? text : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await agent.close();
+  }
+}
+
 /** The code of a failed call: `ECONNREFUSED`, `timeout` … */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";

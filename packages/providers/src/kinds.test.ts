@@ -12,9 +12,14 @@ test("each kind is named once a channel and found by its name", () => {
     PROVIDER_KINDS[channel].map(({ kind }) => `${channel} ${kind}`),
   );
   assert.deepEqual(names.sort(), [
+    "EMAIL brevo",
     "EMAIL http",
+    "EMAIL mailgun",
+    "EMAIL postmark",
+    "EMAIL resend",
     "EMAIL sandbox",
     "EMAIL sendgrid",
+    "EMAIL ses",
     "EMAIL smtp",
     "SMS bird",
     "SMS http",
@@ -44,6 +49,19 @@ test("a form can be drawn from each schema: every property has a title and a des
   }
 });
 
+test("a form leads to where a vendor of mail shows each of its values, and receipts to where they are turned on", () => {
+  for (const { kind, settings, receipts } of PROVIDER_KINDS.EMAIL) {
+    const links = Object.values(settings.properties).map(({ link }) => link);
+    if (receipts) links.push(receipts.setUp?.link);
+    for (const link of links) assert.ok(link === undefined || link.startsWith("https://"), link);
+    const isApi = settings.properties.baseUrl !== undefined;
+    for (const [field, { link, secret }] of Object.entries(settings.properties)) {
+      assert.ok(link || !isApi || !secret, `${kind}.${field} has no link`);
+    }
+    assert.ok(!receipts || receipts.askedByMessage || receipts.setUp, `${kind} says no way`);
+  }
+});
+
 test("every property that holds a credential is a secret", () => {
   const secrets = KINDS.flatMap(({ kind, settings }) =>
     Object.entries(settings.properties)
@@ -53,10 +71,19 @@ test("every property that holds a credential is a secret", () => {
   assert.deepEqual(secrets.sort(), [
     "bird.accessKey",
     "bird.signingKey",
+    "brevo.apiKey",
+    "brevo.webhookPassword",
     "http.headers",
     "http.headers",
+    "mailgun.apiKey",
+    "mailgun.webhookSigningKey",
     "plivo.authToken",
+    "postmark.serverToken",
+    "postmark.webhookPassword",
+    "resend.apiKey",
+    "resend.webhookSecret",
     "sendgrid.apiKey",
+    "ses.secretAccessKey",
     "smtp.oauthClientSecret",
     "smtp.oauthRefreshToken",
     "smtp.password",

@@ -1,11 +1,16 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { bird } from "./bird.ts";
+import { brevo } from "./brevo.ts";
 import { httpEmail, httpText } from "./http.ts";
+import { mailgun } from "./mailgun.ts";
 import { plivo } from "./plivo.ts";
+import { postmark } from "./postmark.ts";
 import type { AnyProviderKind } from "./provider.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
+import { resend } from "./resend.ts";
 import { sandboxEmail, sandboxText } from "./sandbox.ts";
 import { sendgrid } from "./sendgrid.ts";
+import { ses } from "./ses.ts";
 import { smtp } from "./smtp.ts";
 import { sns } from "./sns.ts";
 import { telnyx } from "./telnyx.ts";
@@ -16,7 +21,7 @@ export { checkSettings, maskSettings } from "./settings.ts";
 
 /** Every provider there is, by the channel that it serves: the one place that names them. */
 export const PROVIDER_KINDS: Readonly<Record<ProviderChannel, readonly AnyProviderKind[]>> = {
-  EMAIL: [sendgrid, smtp, httpEmail, sandboxEmail],
+  EMAIL: [sendgrid, ses, postmark, mailgun, resend, brevo, smtp, httpEmail, sandboxEmail],
   SMS: [vonage, twilio, plivo, telnyx, bird, sns, httpText, sandboxText],
 };
 

@@ -1,4 +1,4 @@
-import { emailAddress } from "@belfry/contracts/addresses";
+import { emailAddress, wireAddress } from "@belfry/contracts/addresses";
 import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
@@ -29,6 +29,11 @@ export function smsFault(message: SmsMessage): ReasonCode | null {
   return message.text === "" ? "message-empty" : null;
 }
 
+/** Belfry's ids of a message, as a vendor keeps them beside it and repeats them in its receipts. Never personal data. */
+export function messageIds({ deliveryId, tenantId, eventId }: EmailMessage | SmsMessage) {
+  return { delivery_id: deliveryId, tenant_id: tenantId, event_id: eventId };
+}
+
 /** The header fields of a mail, by name, beside those that are about its addresses and parts. */
 export function mailHeaders({ headers }: Pick<EmailMessage, "headers">): Record<string, string> {
   // RFC 3834: automatic responders such as out-of-office replies do not answer such a mail.
@@ -57,10 +62,23 @@ const MAX_WORD_BYTES = 45;
 
 /** Mail clients would decode a subject that looks like encoded words, so such a subject is encoded itself. */
 export function encodedSubject(subject: string): string {
-  if (!ENCODED_WORD.test(subject)) return subject;
+  return ENCODED_WORD.test(subject) ? encodedWords(subject) : subject;
+}
+
+/** An address with the name shown beside it, as header fields and vendors take it (RFC 5322, 3.4). */
+export function namedAddress(address: string, name: string | undefined): string {
+  const wire = wireAddress(address);
+  if (name === undefined) return wire;
+  const isPlain = PRINTABLE_ASCII.test(name) && !ENCODED_WORD.test(name);
+  return `${isPlain ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : encodedWords(name)} <${wire}>`;
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+function encodedWords(text: string): string {
   const words: string[] = [];
   let part = "";
-  for (const character of subject) {
+  for (const character of text) {
     if (Buffer.byteLength(part + character) > MAX_WORD_BYTES) {
       words.push(part);
       part = "";

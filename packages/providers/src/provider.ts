@@ -57,6 +57,10 @@ export interface ProviderKind<Message> {
   receipts?: ReceiptReader | undefined;
   /** Verifies and reads people's answers; undefined: it brings none. */
   inbound?: InboundReader | undefined;
+  /** The vendor is given the delivery's id as an idempotency key: it sends a message that comes twice once. */
+  idempotent?: boolean | undefined;
+  /** The largest message that the vendor takes, as it documents it; undefined: it names no limit. */
+  maxMessageBytes?: number | undefined;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
@@ -82,7 +86,10 @@ export interface ProviderContext extends ProviderDeps {
 export class NoMoreCalls extends Error {}
 
 export interface ProviderDefinition<Message, Settings extends TObject>
-  extends Pick<ProviderKind<Message>, "kind" | "content" | "title" | "receipts" | "inbound"> {
+  extends Pick<
+    ProviderKind<Message>,
+    "kind" | "content" | "title" | "receipts" | "inbound" | "idempotent" | "maxMessageBytes"
+  > {
   /** The address guard checks a property `baseUrl`. */
   settings: Settings;
   /** Connections to the vendor, and so calls at a time, of one account. Default 32. */
@@ -114,6 +121,8 @@ export function defineProvider<Message, Settings extends TObject>(
     title: definition.title,
     receipts: definition.receipts,
     inbound: definition.inbound,
+    idempotent: definition.idempotent,
+    maxMessageBytes: definition.maxMessageBytes,
     settings: definition.settings,
     maxCalls: callsOf({}),
     faults(settings, context) {

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { Content } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
@@ -14,11 +14,14 @@ export interface ReceiptRequest {
 
 /**
  * forged: the signature is missing where there always is one, wrong, or too old · unsigned: it is
- * missing, and the provider sends it again signed when it is asked to · unreadable: signed, but not
- * what the webhook is for.
+ * missing, and the provider sends it again signed when it is asked to · unreachable: a server of the vendor's, which
+ * verifies it, did not answer · unreadable: signed, but not what the webhook is for.
  */
 export type WebhookRead<Held> = ({ ok: true } & Held) | { ok: false; fault: WebhookFault };
-export type WebhookFault = "forged" | "unsigned" | "unreadable";
+export type WebhookFault = "forged" | "unsigned" | "unreachable" | "unreadable";
+
+/** GETs an address of a vendor: the answer's body; undefined unless it is a 200 in time. */
+export type GetText = (url: string) => Promise<string | undefined>;
 
 /** How a kind of provider's webhook is verified and read. */
 export interface WebhookReader<Held> {
@@ -28,14 +31,23 @@ export interface WebhookReader<Held> {
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** It signs the address too, which therefore has to be known: `PUBLIC_URL`. */
   signsAddress: boolean;
-  /** Verifies, then reads. Never throws for what the request holds. */
-  read(request: ReceiptRequest, keys: readonly string[], now: Date): Promise<WebhookRead<Held>>;
+  /** Verifies, then reads. Never throws for what the request holds. `get`: default over the Internet. */
+  read(
+    request: ReceiptRequest,
+    keys: readonly string[],
+    now: Date,
+    get?: GetText,
+  ): Promise<WebhookRead<Held>>;
 }
 
 /** Reads a vendor's receipts: what became of each message. */
 export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
   /** We give the vendor the address with each message; else a person enters it in the vendor's console. */
   askedByMessage: boolean;
+  /** The vendor signs nothing: it sends the key as the password of basic authentication. */
+  basicAuth?: true;
+  /** Where a person enters the address, and what is chosen there. */
+  setUp?: { text: string; link: string };
 }
 
 /** Reads people's answers to messages; `message` is undefined for one without text. */
@@ -117,17 +129,32 @@ export function parseReceiptBody(body: Buffer): unknown {
   }
 }
 
-/** An object; an empty one for what is none. */
-export function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+/** Whether the request's basic authentication has one of the keys as its password; any user name will do. */
+export function hasPassword(request: ReceiptRequest, keys: readonly string[]): boolean {
+  const [, encoded] =
+    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headerOf(request, "authorization") ?? "") ?? [];
+  const pair = Buffer.from(encoded ?? "", "base64").toString();
+  const password = pair.slice(pair.indexOf(":") + 1);
+  return pair.includes(":") && keys.some((key) => isSameText(password, key));
 }
 
-/** A time as a vendor writes it (ISO 8601), or null. */
-export function momentOf(text: unknown): Date | null {
-  const time = typeof text === "string" ? new Date(text) : undefined;
-  return time === undefined || Number.isNaN(time.getTime()) ? null : time;
+/** Compares a secret in a time that says nothing of it. */
+export function isSameText(given: string, right: string): boolean {
+  const [one, other] = [given, right].map((text) => createHash("sha256").update(text).digest());
+  return timingSafeEqual(one!, other!);
+}
+
+/** An object of a webhook; an empty one where it is something else. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? (value as Record<string, unknown>) : {};
+}
+
+/** A moment as ISO 8601 text; null for anything else. */
+export function momentOf(value: unknown): Date | null {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT/.test(value)) return null;
+  const moment = new Date(value);
+  return Number.isNaN(moment.getTime()) ? null : moment;
 }
 
 export function headerOf(request: ReceiptRequest, name: string): string | undefined {

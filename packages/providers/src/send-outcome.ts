@@ -111,16 +111,20 @@ export function refusal(
   });
 }
 
+/** Header fields that give the seconds until a rate allows more: of the IETF's draft, and of Brevo. */
+const RESET_SECONDS = ["ratelimit-reset", "x-sib-ratelimit-reset"];
+
 /**
- * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds), at most a
- * day. Null if it says neither.
+ * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds) or
+ * RESET_SECONDS, at most a day. Null if it says none of them.
  */
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = retryAfterOf(headers, nowMs);
   if (retryAfter !== null) return retryAfter;
   const reset = single(headers["x-ratelimit-reset"]);
   if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
-  return null;
+  const seconds = RESET_SECONDS.map((name) => single(headers[name])).find((text) => text !== null);
+  return seconds !== undefined && /^\d{1,9}$/.test(seconds ?? "") ? bounded(Number(seconds)) : null;
 }
 
 /** `Retry-After` (seconds or a date) in seconds, at most a day; null if it is missing or unreadable. */

@@ -24,6 +24,10 @@ export const sendgridReceipts: ReceiptReader = {
   keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
   signsAddress: false,
   askedByMessage: false,
+  setUp: {
+    text: "Settings → Mail Settings → Event Webhooks. Choose Processed, Deferred, Delivered, Bounced, Dropped, Spam Reports and Unsubscribes, and turn Signature Verification on.",
+    link: "https://app.sendgrid.com/settings/mail_settings/webhook_settings",
+  },
   async read(request, keys, now) {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
     const events = parseReceiptBody(request.body);

@@ -3,7 +3,7 @@ import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
-import { mailHeaders } from "./message-form.ts";
+import { mailHeaders, messageIds } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import {
@@ -15,7 +15,7 @@ import {
   thrownOutcome,
 } from "./send-outcome.ts";
 import { sendgridReceipts, webhookKey } from "./sendgrid-receipt.ts";
-import { baseUrlField, emailField, lineField, secretField } from "./settings.ts";
+import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
 
 type SdkClient = typeof sdkClient;
 type SdkMail = typeof sdkMail;
@@ -30,22 +30,18 @@ const SETTINGS = Type.Object(
     apiKey: secretField({
       title: "API key",
       description: "A key with the permission Mail Send.",
+      link: "https://app.sendgrid.com/settings/api_keys",
     }),
-    from: emailField({
-      title: "From",
-      description: "The sender's address: a verified sender or of an authenticated domain.",
-    }),
-    fromName: Type.Optional(
-      lineField({ title: "From name", description: "The name shown beside the sender's address." }),
-    ),
-    replyTo: Type.Optional(
-      emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
+    ...senderFields(
+      ": a verified sender or of an authenticated domain",
+      "https://app.sendgrid.com/settings/sender_auth",
     ),
     webhookPublicKey: Type.Optional(
       lineField({
         title: "Webhook public key",
         description:
           "The verification key of the signed Event Webhook, which posts to /webhooks/sendgrid/<tenant>: what became of each mail.",
+        link: "https://app.sendgrid.com/settings/mail_settings/webhook_settings",
         maxLength: 512,
         pattern: "^[A-Za-z0-9+/]+={0,2}$",
         fault: "must be the verification key as SendGrid shows it",
@@ -80,6 +76,7 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   content: "email",
   title: "SendGrid",
   receipts: sendgridReceipts,
+  maxMessageBytes: 30 * 1024 * 1024,
   settings: SETTINGS,
   faults({ webhookPublicKey }) {
     if (webhookPublicKey === undefined || webhookKey(webhookPublicKey) !== undefined) return [];
@@ -160,11 +157,7 @@ function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "c
       {
         to: { email: wireAddress(message.to) },
         // Kept for years and read by the vendor's staff: ids only.
-        customArgs: {
-          delivery_id: message.deliveryId,
-          tenant_id: message.tenantId,
-          event_id: message.eventId,
-        },
+        customArgs: messageIds(message),
       },
     ],
     from: {

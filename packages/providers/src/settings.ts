@@ -22,6 +22,8 @@ export interface FieldOptions extends StringOptions {
   belongsTo?: string;
   /** For a secret: a stored one is dropped if this other setting is given. */
   replacedBy?: string;
+  /** Where the vendor shows the value: a page of its console. */
+  link?: string;
 }
 
 const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$";
@@ -59,6 +61,44 @@ export function emailField(options: FieldOptions) {
     fault: "must be an email address",
     ...options,
   });
+}
+
+/** One of a few values, each with the words that a person chooses it by. */
+export function choiceField<const Value extends string>(
+  choices: Readonly<Record<Value, string>>,
+  options: FieldOptions & { default: NoInfer<Value> },
+) {
+  const values = Object.entries<string>(choices) as [Value, string][];
+  return Type.Optional(
+    Type.Union(
+      values.map(([value, title]) => Type.Literal(value, { title })),
+      { fault: `must be one of: ${values.map(([value]) => value).join(", ")}`, ...options },
+    ),
+  );
+}
+
+/** The vendor's own mode of trying out. `what`: what it does with a mail then. */
+export function testModeField(what: string) {
+  return Type.Optional(
+    Type.Boolean({ title: "Test mode", description: `${what} Nobody gets anything.` }),
+  );
+}
+
+/** Whom a mail is from. `rule`: which addresses the vendor lets an account send from. */
+export function senderFields(rule: string, link?: string) {
+  return {
+    from: emailField({
+      title: "From",
+      description: `The sender's address${rule}.`,
+      ...(link === undefined ? {} : { link }),
+    }),
+    fromName: Type.Optional(
+      lineField({ title: "From name", description: "The name shown beside the sender's address." }),
+    ),
+    replyTo: Type.Optional(
+      emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
+    ),
+  };
 }
 
 /** The vendor's address, for a proxy or another region; the address guard judges it. */

@@ -16,7 +16,7 @@ import {
   type ProviderDeps,
 } from "./provider.ts";
 import { NotAccepted, outcome, thrownOutcome, vendorAnswer } from "./send-outcome.ts";
-import { emailField, lineField, secretField } from "./settings.ts";
+import { lineField, secretField, senderFields } from "./settings.ts";
 import { smtpFailure, wantsNoMore } from "./smtp-failure.ts";
 import type { SmtpSession, SmtpTarget } from "./smtp-sessions.ts";
 
@@ -61,13 +61,7 @@ export const SMTP_SETTINGS = Type.Object(
       }),
     ),
     ...OAUTH_FIELDS,
-    from: emailField({ title: "From", description: "The sender's address." }),
-    fromName: Type.Optional(
-      lineField({ title: "From name", description: "The name shown beside the sender's address." }),
-    ),
-    replyTo: Type.Optional(
-      emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
-    ),
+    ...senderFields(""),
     ehloName: Type.Optional(
       lineField({
         title: "EHLO name",

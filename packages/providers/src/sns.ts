@@ -21,7 +21,7 @@ const SETTINGS = Type.Object(
     }),
     region: lineField({
       title: "Region",
-      description: "As eu-central-1. An account leaves the SMS sandbox for each region alone.",
+      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
       pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
       fault: "must be a region, as eu-central-1",
     }),

@@ -109,7 +109,6 @@ async function createTelnyx(
         messaging_profile_id: messagingProfileId,
         to,
         text,
-        type: "SMS",
         webhook_url: address,
       };
       const result = await calls.post({ url, headers, body: JSON.stringify(body) });

@@ -13,6 +13,7 @@ import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limi
 import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
+import { selfSigned } from "@belfry/testing/certificate";
 import { eventually } from "@belfry/testing/eventually";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { SignJWT } from "jose";
@@ -42,7 +43,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     await pool.query(
       `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
        values ($1, $2, $3, $4, $5, $6, '{}')`,
-      [id, tenantId, kind === "sendgrid" ? "EMAIL" : "SMS", kind, name, sealed],
+      [id, tenantId, ["vonage", "twilio"].includes(kind) ? "SMS" : "EMAIL", kind, name, sealed],
     );
   };
   await provider("a", "sendgrid", { webhookPublicKey });
@@ -68,6 +69,8 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
   const limits = await createAbuseLimits(app, bounds);
   const bodies = new UnverifiedBodies();
   const broken = { database: false };
+  /** What Amazon's servers have, by its address. */
+  const amazon = new Map<string, string>();
   receiptRoute(app, {
     webhookKeys,
     limits,
@@ -78,6 +81,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
         ? Promise.reject(new Error("connection refused"))
         : storeReceipts(pool, origin, receipts),
     now: () => new Date(),
+    get: async (url) => amazon.get(url),
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {
@@ -160,6 +164,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
       pool,
       db,
       address,
+      amazon,
       bodies,
       broken,
       webhookKeys,
@@ -293,6 +298,76 @@ test("a receipt for another tenant's delivery, or for another channel's, changes
   assert.equal(await statusOf(mail.id), "accepted");
   assert.deepEqual(await suppressions(), []);
   assert.equal((await pool.query("select from receipts")).rowCount, 0);
+});
+
+test("a vendor of mail that signs nothing proves its receipts by a password", async (t) => {
+  const { delivery, post, provider, statusOf, suppressions } = await setUp(t);
+  await provider("a", "postmark", { webhookPassword: SECRET });
+  const [one, other] = [await delivery(), await delivery("b")];
+  const bounce = (id: string) =>
+    JSON.stringify({
+      RecordType: "Bounce",
+      ID: 1,
+      Type: "HardBounce",
+      Metadata: { delivery_id: id },
+    });
+  const as = (password: string) => ({
+    authorization: `Basic ${Buffer.from(`belfry:${password}`).toString("base64")}`,
+  });
+  assert.equal(await post("/webhooks/postmark/a", bounce(one.id), as("wrong")), 401);
+  assert.equal(await post("/webhooks/postmark/a", bounce(one.id), {}), 401);
+  assert.equal(await statusOf(one.id), "accepted");
+  assert.equal(await post("/webhooks/postmark/a", bounce(other.id), as(SECRET)), 200);
+  assert.equal(await statusOf(other.id), "accepted");
+  assert.equal(await post("/webhooks/postmark/a", bounce(one.id), as(SECRET)), 200);
+  assert.equal(await statusOf(one.id), "bounced");
+  assert.deepEqual(await suppressions(), ["a EMAIL ann@example.com bounced"]);
+});
+
+test("a topic of Amazon SNS is subscribed once, and posts JSON as plain text", async (t) => {
+  const { amazon, delivery, post, provider, statusOf } = await setUp(t);
+  const topicArn = "arn:aws:sns:eu-central-1:123456789012:mail";
+  await provider("a", "ses", { topicArn });
+  const host = "https://sns.eu-central-1.amazonaws.com";
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const certificate = `${host}/SimpleNotificationService-a1.pem`;
+  const validity = { from: "2026-01-01", to: "2126-01-01" };
+  const message = (fields: Record<string, string>) => {
+    const signed = {
+      ...{ MessageId: randomUUID(), Timestamp: new Date().toISOString(), TopicArn: topicArn },
+      ...fields,
+    };
+    const text = Object.entries(signed)
+      .toSorted(([name], [next]) => (name < next ? -1 : 1))
+      .map(([name, value]) => `${name}\n${value}\n`)
+      .join("");
+    const Signature = sign("sha256", Buffer.from(text), privateKey).toString("base64");
+    return JSON.stringify({
+      ...signed,
+      ...{ SignatureVersion: "2", SigningCertURL: certificate, Signature },
+    });
+  };
+  const plain = { "content-type": "text/plain; charset=UTF-8" };
+  const SubscribeURL = `${host}/?Action=ConfirmSubscription`;
+  const subscription = message({
+    ...{ Type: "SubscriptionConfirmation", Token: "t", Message: "", SubscribeURL },
+  });
+  assert.equal(await post("/webhooks/ses/a", subscription, plain), 503, "Amazon is away");
+  amazon.set(certificate, selfSigned({ privateKey, publicKey }, validity));
+  amazon.set(SubscribeURL, "<ConfirmSubscriptionResponse/>");
+  assert.equal(await post("/webhooks/ses/a", subscription, plain), 200);
+  const one = await delivery();
+  const Message = JSON.stringify({
+    eventType: "Delivery",
+    delivery: {},
+    mail: { tags: { delivery_id: [one.id] } },
+  });
+  const notification = message({ Type: "Notification", Message });
+  const forged = notification.replace("Delivery", "Complaint");
+  assert.equal(await post("/webhooks/ses/a", forged, plain), 401);
+  assert.equal(await post("/webhooks/ses/a", notification, plain), 200);
+  assert.equal(await statusOf(one.id), "delivered");
+  assert.equal(await post("/webhooks/ses/b", notification, plain), 404, "of another tenant");
 });
 
 test("a forged or unsigned request is 401, and nothing of it is stored", async (t) => {

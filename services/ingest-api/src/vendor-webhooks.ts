@@ -16,6 +16,7 @@ import {
   receiptReader,
 } from "@belfry/providers/kinds";
 import type {
+  GetText,
   InboundReader,
   ReceiptReader,
   WebhookFault,
@@ -28,7 +29,8 @@ import { UnverifiedBodies } from "./unverified-bodies.ts";
 const MIB = 1024 * 1024;
 /** Remembered at once, by tenant, vendor and use. */
 const MAX_CACHED_KEYS = 5_000;
-const TYPES = ["application/json", "application/x-www-form-urlencoded"];
+/** Amazon SNS calls its JSON plain text. */
+const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
 /** The readers of each kind of webhook. */
 const READERS = { receipts: RECEIPT_READERS, inbound: INBOUND_READERS } as const;
 type WebhookUse = keyof typeof READERS;
@@ -39,6 +41,8 @@ export interface VendorWebhookDeps {
   /** Where vendors reach this service, without a slash at its end; empty: it is not configured. */
   publicUrl: string;
   now(): Date;
+  /** How a vendor's own servers are asked for what verifies a webhook. Default: over the Internet. */
+  get?: GetText;
 }
 
 export interface ReceiptDeps extends VendorWebhookDeps {
@@ -117,9 +121,9 @@ interface Params {
 }
 
 /**
- * Adds a webhook that vendors sign with the key in the tenant's provider. Answers 404 where no key is set, or where the
- * vendor signs our address and `publicUrl` is not configured; 401 for a wrong signature; 429 and 5xx when the vendor should
- * send it again.
+ * Adds a webhook that vendors prove with the key in the tenant's provider. Answers 404 where no key is set, or where the
+ * vendor signs our address and `publicUrl` is not configured; 401 for a wrong signature or password; 429 and 5xx when the
+ * vendor should send it again.
  */
 function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
   app: FastifyInstance,
@@ -149,7 +153,8 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
     using body = await webhook.bodies.read(request.raw, clientNetwork(request.ip), maxBytes);
     const { headers } = request;
     const url = publicUrl + request.url;
-    const read = await reader.read({ headers, body: body.bytes, url }, keys, deps.now());
+    const asked = { headers, body: body.bytes, url };
+    const read = await reader.read(asked, keys, deps.now(), deps.get);
     const fields = { tenantId, provider: reader.kind };
     if (!read.ok) {
       request.logFields = { ...fields, webhook: read.fault };
@@ -176,7 +181,8 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
 
 function refusal(fault: WebhookFault): Problem {
   if (fault === "unreadable") return new Problem("unparsable");
-  const message = "The webhook's signature is missing, wrong or too old";
+  if (fault === "unreachable") return new Problem("unavailable");
+  const message = "The webhook's signature or password is missing, wrong or too old";
   return new Problem(fault === "unsigned" ? "unavailable" : "unauthorized", { message });
 }
 

@@ -120,7 +120,25 @@ const UNVERIFIED: CodeRow = {
   says: "the account is a trial one, which sends to numbers that it has confirmed alone",
   look: "providers",
 };
+const UNVERIFIED_SENDER: CodeRow = {
+  says: "the provider has not verified the sender's address or domain of the settings",
+  look: "providers",
+};
+const ON_THEIR_LIST: CodeRow = {
+  says: "the provider sends nothing more to this address: it has bounced, complained or unsubscribed there",
+  look: "suppressions",
+};
+const NOT_YET_FREE: CodeRow = {
+  says: "the provider has not yet approved the account",
+  look: "providers",
+};
+const QUOTA_OF_ACCOUNT: CodeRow = {
+  says: "the account has sent as much as its plan allows for now",
+  look: "providers",
+};
 
+const named = (row: CodeRow, ...codes: string[]) =>
+  Object.fromEntries(codes.map((code) => [code, row]));
 const each = (row: CodeRow, ...codes: number[]) =>
   Object.fromEntries(codes.map((code) => [code, row]));
 
@@ -182,6 +200,51 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     Throttled: TOO_FAST,
     Throttling: TOO_FAST,
     UserError: UNVERIFIED,
+  },
+  ses: {
+    ...named(ACCOUNT, "AccountSuspendedException", "AccessDeniedException", "InvalidClientTokenId"),
+    ...named(ACCOUNT, "SignatureDoesNotMatch", "IncompleteSignature", "SendingPausedException"),
+    ...named(TOO_FAST, "ThrottlingException", "TooManyRequestsException"),
+    MailFromDomainNotVerifiedException: UNVERIFIED_SENDER,
+    MessageRejected: { says: "Amazon SES does not take this mail", look: "providers" },
+    NotFoundException: {
+      says: "Amazon SES does not know the configuration set of the settings",
+      look: "providers",
+    },
+    Permanent: NO_ADDRESS,
+  },
+  postmark: {
+    ...each(ACCOUNT, 10, 405, 413),
+    ...each(UNVERIFIED_SENDER, 400, 401),
+    "406": ON_THEIR_LIST,
+    "412": NOT_YET_FREE,
+    "429": TOO_FAST,
+    "1235": { says: "Postmark does not know the message stream", look: "providers" },
+    ...named(NO_ADDRESS, "HardBounce", "BadEmailAddress"),
+    SpamNotification: POLICY,
+    Blocked: POLICY,
+    DMARCPolicy: UNPROVEN,
+  },
+  mailgun: {
+    ...each(ACCOUNT, 401, 402, 403),
+    ...each(ON_THEIR_LIST, 605, 606, 607),
+    "429": TOO_FAST,
+  },
+  resend: {
+    ...named(ACCOUNT, "missing_api_key", "invalid_api_key", "restricted_api_key"),
+    ...named(QUOTA_OF_ACCOUNT, "daily_quota_exceeded", "monthly_quota_exceeded"),
+    invalid_from_address: UNVERIFIED_SENDER,
+    rate_limit_exceeded: TOO_FAST,
+    OnAccountSuppressionList: ON_THEIR_LIST,
+    Permanent: NO_ADDRESS,
+  },
+  brevo: {
+    ...named(ACCOUNT, "unauthorized", "permission_denied", "not_enough_credits"),
+    account_under_validation: NOT_YET_FREE,
+    "429": TOO_FAST,
+    hard_bounce: NO_ADDRESS,
+    invalid_email: { says: "Brevo says that this is not an email address" },
+    blocked: ON_THEIR_LIST,
   },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },

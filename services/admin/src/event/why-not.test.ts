@@ -46,6 +46,14 @@ test("a vendor's code is told as a plain sentence, wherever it stands; what is n
       "Not delivered: the provider says that this number is no mobile phone.",
     ],
     [
+      failed(said({ provider: "postmark", vendorStatus: "406", reason: "Postmark refused it" })),
+      "Not delivered: the provider sends nothing more to this address: it has bounced, complained or unsubscribed there.",
+    ],
+    [
+      failed(said({ provider: "ses", vendorStatus: "AccountSuspendedException", reason: "x" })),
+      "Not delivered: the provider refuses the account: its key, its credit or what it may do.",
+    ],
+    [
       failed(
         said({ provider: "twilio", vendorStatus: "constructor", reason: "Twilio refused it" }),
       ),

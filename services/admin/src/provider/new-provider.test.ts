@@ -49,3 +49,43 @@ test("a provider made here stands last and unused, says what is missing, and goe
   });
   assert.match(await operator.page(edited), /The new settings apply within 5 seconds/);
 });
+
+test("a form says where a vendor shows each value, offers what there is to choose, and keeps what was typed", async (t) => {
+  const { admin, operator, id } = await startForTenant(t);
+  const base = `/tenants/${id}/providers`;
+  const form = await operator.text(`${base}/new?channel=EMAIL&kind=mailgun`);
+  const link = "https://app.mailgun.com/settings/api_security";
+  assert.match(
+    form,
+    new RegExp(`<a [^>]*href="${link}"[^>]*aria-label="Where to find it: API key"`),
+  );
+  assert.match(
+    form,
+    /<option value="us" selected>United States<\/option>\s*<option value="eu"\s*>Europe</,
+  );
+
+  const typed = {
+    ...{ channel: "EMAIL", kind: "mailgun", "settings.apiKey": "0123456789abcdef" },
+    ...{ "settings.domain": "no domain", "settings.region": "eu", "settings.testMode": "on" },
+    ...{ "settings.from": "shop@example.com" },
+  };
+  const refused = await (await operator.post(base, typed)).text();
+  assert.match(refused, /Domain must be a domain name/);
+  assert.match(refused, /<option value="eu" selected>/);
+  assert.match(refused, /id="settings.testMode" name="settings.testMode" checked\s/);
+
+  const made = await operator.post(base, { ...typed, "settings.domain": "mg.example.com" });
+  const page = await operator.page(made);
+  assert.match(page, /id="settings.testMode" name="settings.testMode" checked\s/);
+  assert.match(page, new RegExp(`/webhooks/mailgun/${id}</pre>`));
+  assert.match(page, /Add the address for Accepted, Delivered/);
+  assert.match(
+    page,
+    /href="https:\/\/app.mailgun.com\/mg\/sending\/webhooks"[^>]*>Open the vendor's page/,
+  );
+  const [saved] = await readProviders(admin.db, id);
+  assert.deepEqual(saved?.settings, {
+    ...{ apiKey: "•••• cdef", domain: "mg.example.com", region: "eu", testMode: true },
+    from: "shop@example.com",
+  });
+});

@@ -53,6 +53,7 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
       receipts: receipts && {
         address: config.apiUrl + webhookPath(kind.kind, tenantId),
         askedByMessage: receipts.askedByMessage,
+        setUp: receipts.setUp,
       },
       test,
       isFirst: provider !== undefined && (await isFirst(db, provider)),
@@ -162,11 +163,16 @@ interface SettingsField {
   /** Of a box. */
   checked: boolean;
   placeholder: string;
+  /** Where the vendor shows the value. */
+  link: string | undefined;
+  /** Of a choice: each value with its words. */
+  options: [string, string][] | undefined;
 }
 
 /** What the view draws for each kind of setting. */
 const LOOKS = {
   text: {},
+  choice: {},
   number: { inputmode: "numeric" },
   secret: { type: "password", autocomplete: "new-password" },
   lines: { lines: 6, code: true },
@@ -196,8 +202,10 @@ function fieldsOf(
       label: property.title ?? name,
       hint: isStored ? `${description} Stored: ${shown}. Leave it empty to keep it.` : description,
       required: required.has(name) && !isStored,
-      value,
-      checked: value === "true",
+      value: kind === "choice" && value === "" ? text(property.default) : value,
+      checked: given === undefined ? shown === true : given.has(`settings.${name}`),
+      link: property.link,
+      options: kind === "choice" ? choicesOf(property) : undefined,
       placeholder: text(property.default).split(" ")[0] ?? "",
     };
   });
@@ -229,7 +237,12 @@ function settingsFaults(faults: readonly InputFault[]): Record<string, string> {
   return byField;
 }
 
+function choicesOf({ anyOf }: Record<string, unknown>): [string, string][] {
+  return (anyOf as { const: string; title: string }[]).map((one) => [one.const, one.title]);
+}
+
 function lookOf(property: Record<string, unknown>): SettingsField["kind"] {
+  if (property.anyOf !== undefined) return "choice";
   if (property.multiline === true) return "lines";
   if (property.secret === true) return "secret";
   if (property.type === "boolean") return "yes";

@@ -1,0 +1,85 @@
+import type { Receipt } from "@belfry/contracts/sending";
+import {
+  deliveryIdOf,
+  hasPassword,
+  parseReceiptBody,
+  type ReceiptReader,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+
+/**
+ * Brevo's transactional webhook, one event a request or, batched, an array. The vendor signs nothing; it sends the
+ * user name and the password of the address.
+ * https://developers.brevo.com/docs/transactional-webhooks, …/docs/secured-webhooks
+ */
+export const brevoReceipts: ReceiptReader = {
+  kind: "brevo",
+  content: "email",
+  keyOf: (settings) => textSetting(settings, "webhookPassword"),
+  signsAddress: false,
+  askedByMessage: false,
+  basicAuth: true,
+  setUp: {
+    text: "Transactional → Settings → Webhook. Choose Sent, Delivered, Deferred, Soft bounce, Hard bounce, Invalid email, Blocked, Error, Complaint and Unsubscribed. Put a user name and the webhook password above into the address: https://belfry:PASSWORD@…",
+    link: "https://app-smtp.brevo.com/webhook",
+  },
+  async read(request, keys) {
+    if (!hasPassword(request, keys)) return { ok: false, fault: "forged" };
+    const body = parseReceiptBody(request.body);
+    const events = (Array.isArray(body) ? body : [body]).map(recordOf);
+    if (events.some(({ event }) => typeof event !== "string")) {
+      return { ok: false, fault: "unreadable" };
+    }
+    return { ok: true, receipts: events.map(toReceipt).filter((receipt) => receipt !== null) };
+  },
+};
+
+type Outcome = Pick<Receipt, "kind" | "suppress">;
+
+const OPTED_OUT: Outcome = { kind: "opted out", suppress: "opted out" };
+const COMPLAINED: Outcome = { kind: "complained", suppress: "complained" };
+const GONE: Outcome = { kind: "bounced", suppress: "bounced" };
+const BOUNCED: Outcome = { kind: "bounced", suppress: null };
+
+/** Other events (opened, click, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Readonly<Record<string, (vendorWords: string) => Outcome>> = {
+  request: () => ({ kind: "accepted", suppress: null }),
+  deferred: () => ({ kind: "deferred", suppress: null }),
+  delivered: () => ({ kind: "delivered", suppress: null }),
+  hard_bounce: () => GONE,
+  invalid_email: () => GONE,
+  soft_bounce: () => BOUNCED,
+  error: () => BOUNCED,
+  // By a list of the vendor's own, of bounces, complaints and people who have unsubscribed alike.
+  blocked: (words) => (/unsubscribed/i.test(words) ? { ...OPTED_OUT, kind: "bounced" } : BOUNCED),
+  spam: () => COMPLAINED,
+  complaint: () => COMPLAINED,
+  unsubscribed: () => OPTED_OUT,
+  unsubscribe: () => OPTED_OUT,
+};
+
+function toReceipt(event: Record<string, unknown>): Receipt | null {
+  const name = String(event.event);
+  const reason = receiptText(event.reason);
+  const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name]?.(reason ?? "") : undefined;
+  const deliveryId = deliveryIdOf(idsOf(event["X-Mailin-custom"]).delivery_id);
+  // The vendor gives its events no id.
+  const { "message-id": messageId, ts_epoch: epoch, ts_event: time } = event;
+  const vendorEvent = vendorEventOf(`${messageId}:${name}:${epoch ?? time}`);
+  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+  const occurredAt = timeOf(epoch) ?? timeOf(time);
+  return { vendorEvent, deliveryId, ...outcome, reason, vendorStatus: name, occurredAt };
+}
+
+function idsOf(custom: unknown): Record<string, unknown> {
+  return typeof custom === "string" ? recordOf(parseReceiptBody(Buffer.from(custom))) : {};
+}
+
+/** Milliseconds, as documented, or seconds, as some events have them. */
+function timeOf(epoch: unknown): Date | null {
+  if (typeof epoch !== "number" || !(epoch > 0 && epoch < 1e14)) return null;
+  return new Date(epoch < 1e11 ? epoch * 1000 : epoch);
+}

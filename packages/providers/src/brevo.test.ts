@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { testEmailVendor } from "../test/email-vendor.ts";
+import { EMAIL } from "../test/messages.ts";
+import { providerAtVendor } from "../test/provider-at-vendor.ts";
+import { brevo } from "./brevo.ts";
+
+const API_KEY = "xkeysib-0123456789abcdef-ABCDEFGH";
+const SETTINGS = { apiKey: API_KEY, from: "shop@example.com" };
+const ACCEPT = {
+  status: 201,
+  headers: { "content-type": "application/json" },
+  body: '{"messageId":"<201798300811.5787683@relay.domain.com>"}',
+};
+
+/** As https://developers.brevo.com/reference/sendtransacemail has it. */
+const error = (status: number, code: string, message = "what is wrong") => ({
+  status,
+  body: { code, message },
+});
+
+testEmailVendor({
+  kind: brevo,
+  settings: SETTINGS,
+  secrets: [API_KEY],
+  accept: ACCEPT,
+  messageId: "<201798300811.5787683@relay.domain.com>",
+  path: "/v3/smtp/email",
+  named: "The Shop shop@example.com",
+  read(call) {
+    const { sender, to, replyTo, subject, htmlContent, textContent, headers } = JSON.parse(
+      call.body,
+    );
+    const { "X-Mailin-custom": custom, idempotencyKey, ...others } = headers;
+    assert.equal(call.headers["api-key"], API_KEY);
+    assert.equal(to.length, 1);
+    const ids = JSON.parse(custom);
+    assert.deepEqual(Object.keys(ids), ["delivery_id", "tenant_id", "event_id"]);
+    assert.equal(idempotencyKey, ids.delivery_id);
+    return {
+      from: sender.name === undefined ? sender.email : `${sender.name} ${sender.email}`,
+      to: to[0].email,
+      replyTo: replyTo?.email,
+      ...{ subject, html: htmlContent, text: textContent },
+      headers: others,
+      deliveryId: ids.delivery_id,
+    };
+  },
+  errors: [
+    [
+      "invalid_parameter",
+      error(400, "invalid_parameter", "email is not valid in to"),
+      { class: "permanent", vendorStatus: "invalid_parameter" },
+    ],
+    [
+      "invalid_parameter of the sender",
+      error(
+        400,
+        "invalid_parameter",
+        "Sending has been rejected because the sender you used is not valid",
+      ),
+      { class: "credentials" },
+    ],
+    ["missing_parameter", error(400, "missing_parameter"), { class: "permanent" }],
+    ["out_of_range", error(400, "out_of_range"), { class: "permanent" }],
+    ["duplicate_parameter", error(400, "duplicate_parameter"), { class: "permanent" }],
+    [
+      "duplicate_request: this delivery was taken before",
+      error(400, "duplicate_request"),
+      { class: "accepted", messageId: null },
+    ],
+    ["account_under_validation", error(400, "account_under_validation"), { class: "credentials" }],
+    ["unauthorized", error(401, "unauthorized"), { class: "credentials" }],
+    ["not_enough_credits", error(402, "not_enough_credits"), { class: "credentials" }],
+    ["account_under_validation", error(402, "account_under_validation"), { class: "credentials" }],
+    ["permission_denied", error(403, "permission_denied"), { class: "credentials" }],
+    ["document_not_found", error(404, "document_not_found"), { class: "permanent" }],
+    ["method_not_allowed", error(405, "method_not_allowed"), { class: "permanent" }],
+    ["not_acceptable", error(406, "not_acceptable"), { class: "permanent" }],
+    [
+      "too many requests",
+      { ...error(429, "too_many_requests"), headers: { "x-sib-ratelimit-reset": "17" } },
+      { class: "throttled", retryAfterSeconds: 17 },
+    ],
+    ["an internal error", { status: 500 }, { class: "transient" }],
+  ],
+});
+
+test("Brevo: in test mode the vendor drops the mail", async (t) => {
+  const { vendor, provider } = await providerAtVendor(brevo, SETTINGS)(t, ACCEPT, {
+    testMode: true,
+  });
+  assert.equal((await provider.send(EMAIL)).class, "accepted");
+  assert.equal(JSON.parse(vendor.received[0]!.body).headers["X-Sib-Sandbox"], "drop");
+});

@@ -1,0 +1,99 @@
+import { wireAddress } from "@belfry/contracts/addresses";
+import type { EmailMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import { brevoReceipts } from "./brevo-receipt.ts";
+import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
+import { mailHeaders, messageIds } from "./message-form.ts";
+import { defineProvider } from "./provider.ts";
+import { baseUrlField, secretField, senderFields, testModeField } from "./settings.ts";
+
+const VENDOR_URL = "https://api.brevo.com";
+
+const SETTINGS = Type.Object(
+  {
+    apiKey: secretField({
+      title: "API key",
+      description: "A key of the v3 API (xkeysib-…), not one for SMTP.",
+      link: "https://app.brevo.com/settings/keys/api",
+    }),
+    ...senderFields(
+      ": a verified sender or of an authenticated domain",
+      "https://app.brevo.com/senders/list",
+    ),
+    testMode: testModeField("Brevo checks each mail and drops it."),
+    webhookPassword: Type.Optional(
+      secretField({
+        title: "Webhook password",
+        description:
+          "A long random text of your own, which Brevo sends with what it reports: what became of each mail.",
+        link: "https://developers.brevo.com/docs/secured-webhooks",
+        minLength: 16,
+        // It stands in an address.
+        pattern: "^[A-Za-z0-9._~-]+$",
+        fault: "must be 16 or more letters, digits and . _ ~ -",
+      }),
+    ),
+    baseUrl: baseUrlField(VENDOR_URL),
+  },
+  { additionalProperties: false },
+);
+
+/** By `code`; others end the message. */
+const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
+  unauthorized: { class: "credentials" },
+  permission_denied: { class: "credentials" },
+  reseller_permission_denied: { class: "credentials" },
+  not_enough_credits: { class: "credentials" },
+  account_under_validation: { class: "credentials" },
+  // Of the idempotency key: this delivery was taken within the last half an hour.
+  duplicate_request: { class: "accepted" },
+};
+
+/**
+ * Email through Brevo's `POST /v3/smtp/email`. Written from its public description:
+ * https://developers.brevo.com/reference/sendtransacemail, …/docs/heterogenous-versions-batch-emails (idempotency),
+ * …/docs/limit-headers, and from the errors that its own client lists.
+ */
+export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "brevo",
+  content: "email",
+  title: "Brevo",
+  receipts: brevoReceipts,
+  idempotent: true,
+  maxMessageBytes: 20 * 1024 * 1024,
+  settings: SETTINGS,
+  create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
+    name: "Brevo",
+    request: (message, settings) => ({
+      url: `${apiUrl(settings, VENDOR_URL)}/v3/smtp/email`,
+      headers: { ...JSON_HEADERS, "api-key": settings.apiKey },
+      body: JSON.stringify({
+        sender: {
+          email: wireAddress(settings.from),
+          ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
+        },
+        to: [{ email: wireAddress(message.to) }],
+        ...(settings.replyTo === undefined
+          ? {}
+          : { replyTo: { email: wireAddress(settings.replyTo) } }),
+        subject: message.subject,
+        ...(message.html === "" ? {} : { htmlContent: message.html }),
+        ...(message.text === "" ? {} : { textContent: message.text }),
+        headers: {
+          ...mailHeaders(message),
+          "X-Mailin-custom": JSON.stringify(messageIds(message)),
+          idempotencyKey: message.deliveryId,
+          ...(settings.testMode ? { "X-Sib-Sandbox": "drop" } : {}),
+        },
+      }),
+    }),
+    acceptedId: ({ messageId }) => messageId,
+    meaning: ({ code, message }) => {
+      const meaning = meaningOf(ERRORS, code);
+      const isAboutSender = /\b(sender|replyTo)\b/i.test(String(message));
+      return meaning.class === undefined && isAboutSender
+        ? { ...meaning, class: "credentials" }
+        : meaning;
+    },
+  }),
+});

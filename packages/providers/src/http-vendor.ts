@@ -1,0 +1,87 @@
+import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type { HttpCall } from "./http-calls.ts";
+import type { Provider, ProviderContext } from "./provider.ts";
+import { type HttpAnswer, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
+
+/** What a vendor's refusal means, as far as its HTTP status does not say it. */
+export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> {
+  /** The vendor's own code, shown instead of the status. */
+  code?: string | null;
+  class?: OutcomeClass;
+}
+
+/** An API that takes each message by one POST, answers it at once and answers a refusal in JSON. */
+export interface HttpVendor<Message, Settings> {
+  /** As sentences of the timeline call it. */
+  name: string;
+  request(message: Message, settings: Settings, context: ProviderContext): HttpCall;
+  /** The id of a message that was accepted; undefined: this is no success as the vendor documents it. */
+  acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
+  meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
+}
+
+/** The `create` of a kind of provider, over bounded connections behind the address guard. */
+export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, Settings>) {
+  return async (settings: Settings, context: ProviderContext): Promise<Provider<Message>> => {
+    const { createHttpCalls } = await import("./http-calls.ts");
+    const calls = createHttpCalls(context);
+    return {
+      async send(message) {
+        const result = await calls.post(vendor.request(message, settings, context));
+        return result.answered ? judge(vendor, result.answer, context) : result.outcome;
+      },
+      close: () => calls.close(),
+    };
+  };
+}
+
+function judge(
+  vendor: Pick<HttpVendor<never, never>, "name" | "acceptedId" | "meaning">,
+  answer: HttpAnswer,
+  context: ProviderContext,
+): SendOutcome {
+  const body = parseObject(answer.text);
+  const id = answer.status < 300 ? vendor.acceptedId(body, answer) : undefined;
+  if (typeof id === "string" && id !== "") return accepted(vendor.name, answer, id);
+  const { code = null, class: known, ...more } = vendor.meaning(body, answer);
+  if (known === "accepted") return accepted(vendor.name, answer, null);
+  const outcomeClass = known ?? statusClass(answer.status);
+  return { ...refusal(vendor.name, outcomeClass, answer, context, code), ...more };
+}
+
+function accepted(name: string, answer: HttpAnswer, id: string | null): SendOutcome {
+  const messageId = id !== null && /^[\x21-\x7e]{1,255}$/.test(id) ? id : null;
+  const vendorStatus = String(answer.status);
+  return outcome("accepted", `${name} accepted the message`, { messageId, vendorStatus });
+}
+
+/** A table of a vendor's codes; a code that is not in it means what the HTTP status says. */
+export function meaningOf(
+  table: Readonly<Record<string, Omit<Meaning, "code">>>,
+  code: unknown,
+): Meaning {
+  if (typeof code !== "string" && typeof code !== "number") return {};
+  const name = String(code);
+  if (!/^[\w.-]{1,100}$/.test(name)) return {};
+  return { code: name, ...(Object.hasOwn(table, name) ? table[name] : {}) };
+}
+
+/** Another account may take this message, and this account others: bounds of an account that is not yet let free. */
+export const ACCOUNT_FOR_THIS_MESSAGE: Meaning = { class: "credentials", ofOneMessage: true };
+
+/** Where the API stands: the settings' own address, else the vendor's, without a slash at its end. */
+export function apiUrl({ baseUrl }: { baseUrl?: string | undefined }, vendorUrl: string): string {
+  return (baseUrl ?? vendorUrl).replace(/\/+$/, "");
+}
+
+/** The header fields of a call that takes and gives JSON. */
+export const JSON_HEADERS = {
+  accept: "application/json",
+  "content-type": "application/json",
+  "user-agent": "belfry",
+} as const;
+
+/** `user:password` for the header field `authorization`. */
+export function basicAuthorization(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}

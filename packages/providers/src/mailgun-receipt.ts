@@ -1,0 +1,109 @@
+import { createHmac } from "node:crypto";
+import type { Receipt } from "@belfry/contracts/sending";
+import {
+  deliveryIdOf,
+  isSameText,
+  parseReceiptBody,
+  type ReceiptReader,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+
+/** The vendor tries for eight hours. */
+const MAX_AGE_SECONDS = 24 * 60 * 60;
+/** Our clock may be behind. */
+const MAX_AHEAD_SECONDS = 15 * 60;
+
+/**
+ * Mailgun's webhooks, one event a request. The signature covers a time and a random token, not the event: the token is
+ * the receipt's id, so that a signature that was seen before brings nothing new.
+ * https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks
+ */
+export const mailgunReceipts: ReceiptReader = {
+  kind: "mailgun",
+  content: "email",
+  keyOf: (settings) => textSetting(settings, "webhookSigningKey"),
+  signsAddress: false,
+  askedByMessage: false,
+  setUp: {
+    text: "Send → Sending → Webhooks, of the domain. Add the address for Accepted, Delivered, Temporary failure, Permanent failure, Spam complaints and Unsubscribes.",
+    link: "https://app.mailgun.com/mg/sending/webhooks",
+  },
+  async read(request, keys, now) {
+    const { signature, "event-data": event } = recordOf(parseReceiptBody(request.body));
+    const token = signedToken(recordOf(signature), keys, now);
+    if (token === undefined) return { ok: false, fault: "forged" };
+    const data = recordOf(event);
+    if (typeof data.event !== "string") return { ok: false, fault: "unreadable" };
+    const receipt = toReceipt(data, vendorEventOf(token));
+    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+  },
+};
+
+function signedToken(
+  { timestamp, token, signature }: Record<string, unknown>,
+  keys: readonly string[],
+  now: Date,
+): string | undefined {
+  if (typeof token !== "string" || typeof signature !== "string") return undefined;
+  const time = String(timestamp);
+  if (!/^\d{1,12}$/.test(time)) return undefined;
+  const ageSeconds = now.getTime() / 1000 - Number(time);
+  if (ageSeconds > MAX_AGE_SECONDS || ageSeconds < -MAX_AHEAD_SECONDS) return undefined;
+  const isTheirs = keys.some((key) =>
+    isSameText(signature, createHmac("sha256", key).update(`${time}${token}`).digest("hex")),
+  );
+  return isTheirs ? token : undefined;
+}
+
+type Fields = Record<string, unknown>;
+type Outcome = Pick<Receipt, "kind" | "suppress">;
+
+/** Reasons of a permanent failure that are about the address; a bounce may also be about the mail. */
+const GONE: Readonly<Record<string, (status: Fields) => Receipt["suppress"]>> = {
+  bounce: ({ "bounce-type": type }) => (type === "soft" ? null : "bounced"),
+  "suppress-bounce": () => "bounced",
+  "suppress-complaint": () => "complained",
+  "suppress-unsubscribe": () => "opted out",
+};
+
+/** Other events (opened, clicked, stored, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Readonly<Record<string, (event: Fields) => Outcome>> = {
+  accepted: () => ({ kind: "accepted", suppress: null }),
+  delivered: () => ({ kind: "delivered", suppress: null }),
+  failed: (event) => {
+    if (event.severity !== "permanent") return { kind: "deferred", suppress: null };
+    const reason = String(event.reason);
+    const suppress = Object.hasOwn(GONE, reason) ? GONE[reason] : undefined;
+    return { kind: "bounced", suppress: suppress?.(recordOf(event["delivery-status"])) ?? null };
+  },
+  rejected: () => ({ kind: "bounced", suppress: null }),
+  complained: () => ({ kind: "complained", suppress: "complained" }),
+  unsubscribed: () => ({ kind: "opted out", suppress: "opted out" }),
+};
+
+function toReceipt(event: Fields, vendorEvent: string | null): Receipt | null {
+  const name = String(event.event);
+  const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name]?.(event) : undefined;
+  const deliveryId = deliveryIdOf(recordOf(event["user-variables"]).delivery_id);
+  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+  const { message, description, code } = recordOf(event["delivery-status"]);
+  const { timestamp } = event;
+  return {
+    vendorEvent,
+    deliveryId,
+    ...outcome,
+    reason:
+      receiptText(message) ??
+      receiptText(description) ??
+      receiptText(recordOf(event.reject).reason) ??
+      receiptText(event.reason),
+    vendorStatus: receiptText(code, 64),
+    occurredAt:
+      typeof timestamp === "number" && timestamp > 0 && timestamp < 1e11
+        ? new Date(timestamp * 1000)
+        : null,
+  };
+}

@@ -1,0 +1,114 @@
+import { wireAddress } from "@belfry/contracts/addresses";
+import type { EmailMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  ACCOUNT_FOR_THIS_MESSAGE,
+  apiUrl,
+  basicAuthorization,
+  createHttpVendor,
+  JSON_HEADERS,
+  type Meaning,
+} from "./http-vendor.ts";
+import { mailgunReceipts } from "./mailgun-receipt.ts";
+import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { defineProvider } from "./provider.ts";
+import {
+  baseUrlField,
+  choiceField,
+  lineField,
+  secretField,
+  senderFields,
+  testModeField,
+} from "./settings.ts";
+
+const VENDOR_URLS = { us: "https://api.mailgun.net", eu: "https://api.eu.mailgun.net" } as const;
+
+const SETTINGS = Type.Object(
+  {
+    apiKey: secretField({
+      title: "API key",
+      description: "A sending key of the domain, or a key of the account.",
+      link: "https://app.mailgun.com/settings/api_security",
+    }),
+    domain: lineField({
+      title: "Domain",
+      description: "The sending domain, as Mailgun lists it.",
+      link: "https://app.mailgun.com/mg/sending/domains",
+      maxLength: 253,
+      pattern: "^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$",
+      fault: "must be a domain name",
+    }),
+    region: choiceField(
+      { us: "United States", eu: "Europe" },
+      { title: "Region", description: "Where the domain was created.", default: "us" },
+    ),
+    ...senderFields(" at the sending domain", "https://app.mailgun.com/mg/sending/domains"),
+    testMode: testModeField("Mailgun takes each mail, charges it and drops it."),
+    webhookSigningKey: Type.Optional(
+      secretField({
+        title: "HTTP webhook signing key",
+        description: "Signs what Mailgun reports to Belfry: what became of each mail.",
+        link: "https://app.mailgun.com/settings/api_security",
+      }),
+    ),
+    baseUrl: baseUrlField(VENDOR_URLS.us),
+  },
+  { additionalProperties: false },
+);
+
+/** The vendor has no codes: what its status does not say, its words do. */
+const WORDS: readonly (readonly [RegExp, Meaning])[] = [
+  [/^'?(from|h:reply-to)'? parameter/i, { class: "credentials" }],
+  [/domain .*\b(not found|unverified|not verified|disabled)\b/i, { class: "credentials" }],
+  // Until it has a domain of its own, an account may write to the addresses that it has confirmed alone.
+  [/sandbox subdomains|authorized recipients|free accounts/i, ACCOUNT_FOR_THIS_MESSAGE],
+  [/\b(limit|quota) (exceeded|reached)\b/i, ACCOUNT_FOR_THIS_MESSAGE],
+];
+
+/**
+ * Email through Mailgun's `POST /v3/{domain}/messages`. Written from its public description:
+ * https://documentation.mailgun.com/docs/mailgun/api-reference/send/mailgun/messages, …/user-manual/sending-messages
+ */
+export const mailgun = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "mailgun",
+  content: "email",
+  title: "Mailgun",
+  receipts: mailgunReceipts,
+  maxMessageBytes: 25 * 1024 * 1024,
+  settings: SETTINGS,
+  create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
+    name: "Mailgun",
+    request: (message, settings) => ({
+      url: `${apiUrl(settings, VENDOR_URLS[settings.region ?? "us"])}/v3/${settings.domain}/messages`,
+      headers: {
+        ...JSON_HEADERS,
+        "content-type": "application/x-www-form-urlencoded",
+        authorization: basicAuthorization("api", settings.apiKey),
+      },
+      body: formOf(message, settings).toString(),
+    }),
+    acceptedId: ({ id }) => id,
+    meaning: ({ message }, { status }) => {
+      const words = typeof message === "string" && status !== 429 ? message : "";
+      return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? {};
+    },
+  }),
+});
+
+function formOf(message: EmailMessage, settings: Static<typeof SETTINGS>): URLSearchParams {
+  const { from, fromName, replyTo, testMode } = settings;
+  const headers = Object.entries(mailHeaders(message));
+  const ids = Object.entries(messageIds(message));
+  const form = new URLSearchParams({
+    from: namedAddress(from, fromName),
+    to: wireAddress(message.to),
+    subject: message.subject,
+    ...Object.fromEntries(headers.map(([name, value]) => [`h:${name}`, value])),
+    ...Object.fromEntries(ids.map(([name, value]) => [`v:${name}`, value])),
+  });
+  if (message.html !== "") form.set("html", message.html);
+  if (message.text !== "") form.set("text", message.text);
+  if (replyTo !== undefined) form.set("h:Reply-To", wireAddress(replyTo));
+  if (testMode) form.set("o:testmode", "yes");
+  return form;
+}

@@ -1,0 +1,109 @@
+import { wireAddress } from "@belfry/contracts/addresses";
+import type { EmailMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  ACCOUNT_FOR_THIS_MESSAGE,
+  apiUrl,
+  createHttpVendor,
+  JSON_HEADERS,
+  type Meaning,
+  meaningOf,
+} from "./http-vendor.ts";
+import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { postmarkReceipts } from "./postmark-receipt.ts";
+import { defineProvider } from "./provider.ts";
+import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+
+const VENDOR_URL = "https://api.postmarkapp.com";
+const DEFAULT_STREAM = "outbound";
+
+const SETTINGS = Type.Object(
+  {
+    serverToken: secretField({
+      title: "Server API token",
+      description:
+        "Of the server that sends. A sandbox server's token, or POSTMARK_API_TEST, sends nothing.",
+      link: "https://account.postmarkapp.com/servers",
+    }),
+    ...senderFields(
+      ": a confirmed sender signature or of a verified domain",
+      "https://account.postmarkapp.com/signature_domains",
+    ),
+    messageStream: Type.Optional(
+      lineField({
+        title: "Message stream",
+        description: `The stream's id. Default: ${DEFAULT_STREAM}, for transactional mail.`,
+        link: "https://account.postmarkapp.com/servers",
+        default: DEFAULT_STREAM,
+        maxLength: 30,
+        pattern: "^[A-Za-z0-9_-]+$",
+        fault: "must be a stream's id",
+      }),
+    ),
+    webhookPassword: Type.Optional(
+      secretField({
+        title: "Webhook password",
+        description:
+          "A long random text of your own, which Postmark sends with what it reports: what became of each mail.",
+        link: "https://postmarkapp.com/developer/webhooks/webhooks-overview",
+        minLength: 16,
+        fault: "must be 16 or more printable ASCII characters without spaces",
+      }),
+    ),
+    baseUrl: baseUrlField(VENDOR_URL),
+  },
+  { additionalProperties: false },
+);
+
+/** By `ErrorCode`; the HTTP status of most is 422. Others are about the request, and end the message. */
+const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
+  10: { class: "credentials" },
+  100: { class: "transient" },
+  400: { class: "credentials" },
+  401: { class: "credentials" },
+  405: { class: "credentials" },
+  // The address has bounced, complained or was suppressed there; each further mail would be refused.
+  406: { class: "permanent", suppress: "bounced" },
+  // Before the vendor has approved an account, it may write to its own domain alone.
+  412: ACCOUNT_FOR_THIS_MESSAGE,
+  413: { class: "credentials" },
+  1235: { class: "credentials" },
+};
+
+/**
+ * Email through Postmark's `POST /email`. Written from its public description:
+ * https://postmarkapp.com/developer/user-guide/send-email-with-api, …/developer/api/overview#error-codes
+ */
+export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "postmark",
+  content: "email",
+  title: "Postmark",
+  receipts: postmarkReceipts,
+  maxMessageBytes: 10 * 1024 * 1024,
+  settings: SETTINGS,
+  create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
+    name: "Postmark",
+    request: (message, settings) => ({
+      url: `${apiUrl(settings, VENDOR_URL)}/email`,
+      headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
+      body: JSON.stringify({
+        From: namedAddress(settings.from, settings.fromName),
+        To: wireAddress(message.to),
+        ...(settings.replyTo === undefined ? {} : { ReplyTo: wireAddress(settings.replyTo) }),
+        Subject: message.subject,
+        ...(message.html === "" ? {} : { HtmlBody: message.html }),
+        ...(message.text === "" ? {} : { TextBody: message.text }),
+        Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
+        Metadata: messageIds(message),
+        MessageStream: settings.messageStream ?? DEFAULT_STREAM,
+      }),
+    }),
+    acceptedId: ({ ErrorCode, MessageID }) => (ErrorCode === 0 ? MessageID : undefined),
+    meaning: ({ ErrorCode, Message }) => {
+      const meaning = meaningOf(ERRORS, ErrorCode);
+      const isAboutSender =
+        ErrorCode === 300 && /'?\b(From|ReplyTo|Reply-To)\b'?/.test(String(Message));
+      return isAboutSender ? { ...meaning, class: "credentials" } : meaning;
+    },
+  }),
+});

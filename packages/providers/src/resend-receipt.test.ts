@@ -1,0 +1,80 @@
+import { Webhook } from "standardwebhooks";
+import { testVendorReceipts } from "../test/email-vendor.ts";
+import { resendReceipts } from "./resend-receipt.ts";
+
+const KEY = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+
+const event = (type: string, data: object = {}) => ({ type, data });
+
+testVendorReceipts({
+  reader: resendReceipts,
+  key: KEY,
+  otherKey: `whsec_${Buffer.alloc(24, 2).toString("base64")}`,
+  request(what, deliveryId, key, at) {
+    const { type, data } = what as ReturnType<typeof event>;
+    // The form of https://resend.com/docs/webhooks/emails/delivered, signed by the standard's own library.
+    const body = JSON.stringify({
+      type,
+      created_at: "2026-11-20T11:59:58.000Z",
+      data: {
+        email_id: "56761188-7520-42d8-8898-ff6fc54ce618",
+        to: ["ann@example.com"],
+        tags: { delivery_id: deliveryId },
+        ...data,
+      },
+    });
+    const id = "msg_2mP6qGyZ";
+    return {
+      headers: {
+        "svix-id": id,
+        "svix-timestamp": String(at.getTime() / 1000),
+        "svix-signature": `v1,AAAA ${new Webhook(key).sign(id, at, body)}`,
+      },
+      body: Buffer.from(body),
+      url: "",
+    };
+  },
+  tamper: (request) => ({
+    ...request,
+    body: Buffer.from(request.body.toString().replace("delivered", "bounced")),
+  }),
+  oldest: 300,
+  furthestAhead: 300,
+  cases: [
+    [
+      event("email.delivered"),
+      "delivered",
+      null,
+      { vendorEvent: "msg_2mP6qGyZ", occurredAt: new Date("2026-11-20T11:59:58Z") },
+    ],
+    [event("email.sent"), "accepted"],
+    [event("email.delivery_delayed"), "deferred"],
+    [
+      event("email.bounced", {
+        bounce: { message: "No such user", type: "Permanent", subType: "General" },
+      }),
+      "bounced",
+      "bounced",
+      { reason: "No such user", vendorStatus: "Permanent" },
+    ],
+    [event("email.bounced", { bounce: { message: "hard bounce" } }), "bounced", "bounced"],
+    [event("email.bounced", { bounce: { type: "Transient" } }), "bounced"],
+    [event("email.bounced", { bounce: { type: "Undetermined" } }), "bounced"],
+    [
+      event("email.suppressed", { suppressed: { type: "OnAccountSuppressionList" } }),
+      "bounced",
+      "bounced",
+    ],
+    [
+      event("email.failed", { failed: { reason: "reached_daily_quota" } }),
+      "bounced",
+      null,
+      { reason: "reached_daily_quota" },
+    ],
+    [event("email.complained"), "complained", "complained"],
+    [event("email.opened"), null],
+    [event("email.clicked"), null],
+    [event("contact.created"), null],
+    [event("constructor"), null],
+  ],
+});

@@ -1,0 +1,93 @@
+import { createHmac } from "node:crypto";
+import type { Receipt } from "@belfry/contracts/sending";
+import {
+  deliveryIdOf,
+  headerOf,
+  isSameText,
+  momentOf,
+  parseReceiptBody,
+  type ReceiptReader,
+  type ReceiptRequest,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+
+/** Of Standard Webhooks: each try is signed anew. */
+const MAX_DISTANCE_SECONDS = 5 * 60;
+
+/**
+ * Resend's webhook, one event a request, signed as Standard Webhooks are, by Svix.
+ * https://resend.com/docs/webhooks/emails/bounced, https://docs.svix.com/receiving/verifying-payloads/how-manual
+ */
+export const resendReceipts: ReceiptReader = {
+  kind: "resend",
+  content: "email",
+  keyOf: (settings) => textSetting(settings, "webhookSecret"),
+  signsAddress: false,
+  askedByMessage: false,
+  setUp: {
+    text: "Webhooks → Add Webhook. Choose email.sent, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed and email.suppressed, and enter the signing secret above.",
+    link: "https://resend.com/webhooks",
+  },
+  async read(request, keys, now) {
+    if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
+    const event = recordOf(parseReceiptBody(request.body));
+    if (typeof event.type !== "string") return { ok: false, fault: "unreadable" };
+    const receipt = toReceipt(event, vendorEventOf(headerOf(request, "svix-id")));
+    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+  },
+};
+
+/** HMAC-SHA256 over the id, the time and the body; a message carries one signature for each secret in force. */
+function isSigned(request: ReceiptRequest, keys: readonly string[], now: Date): boolean {
+  const [id, time, signatures] = ["svix-id", "svix-timestamp", "svix-signature"].map((name) =>
+    headerOf(request, name),
+  );
+  if (id === undefined || time === undefined || signatures === undefined) return false;
+  if (!/^\d{1,12}$/.test(time)) return false;
+  if (Math.abs(now.getTime() / 1000 - Number(time)) > MAX_DISTANCE_SECONDS) return false;
+  const given = signatures.split(" ", 10);
+  return keys.some((key) => {
+    const secret = Buffer.from(key.replace(/^whsec_/, ""), "base64");
+    const hmac = createHmac("sha256", secret).update(`${id}.${time}.`).update(request.body);
+    const right = `v1,${hmac.digest("base64")}`;
+    return given.some((signature) => isSameText(signature, right));
+  });
+}
+
+/** Other events (opened, clicked, scheduled, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Readonly<Record<string, (data: Data) => Pick<Receipt, "kind" | "suppress">>> = {
+  "email.sent": () => ({ kind: "accepted", suppress: null }),
+  "email.delivery_delayed": () => ({ kind: "deferred", suppress: null }),
+  "email.delivered": () => ({ kind: "delivered", suppress: null }),
+  "email.bounced": ({ bounce }) => {
+    // Older events have no type; they are about permanent refusals alone.
+    const { type = "Permanent" } = recordOf(bounce);
+    return { kind: "bounced", suppress: type === "Permanent" ? "bounced" : null };
+  },
+  "email.suppressed": () => ({ kind: "bounced", suppress: "bounced" }),
+  "email.failed": () => ({ kind: "bounced", suppress: null }),
+  "email.complained": () => ({ kind: "complained", suppress: "complained" }),
+};
+
+type Data = Record<string, unknown>;
+
+function toReceipt(event: Data, vendorEvent: string | null): Receipt | null {
+  const data = recordOf(event.data);
+  const type = String(event.type);
+  const outcome = Object.hasOwn(OUTCOMES, type) ? OUTCOMES[type]?.(data) : undefined;
+  const deliveryId = deliveryIdOf(recordOf(data.tags).delivery_id);
+  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+  const details = [data.bounce, data.suppressed, data.failed].map(recordOf);
+  const { message, reason, type: status } = Object.assign({}, ...details) as Data;
+  return {
+    vendorEvent,
+    deliveryId,
+    ...outcome,
+    reason: receiptText(message) ?? receiptText(reason),
+    vendorStatus: receiptText(status, 64),
+    occurredAt: momentOf(event.created_at),
+  };
+}

@@ -1,0 +1,178 @@
+import { type KeyObject, verify, X509Certificate } from "node:crypto";
+import type { Receipt } from "@belfry/contracts/sending";
+import {
+  deliveryIdOf,
+  type GetText,
+  momentOf,
+  parseReceiptBody,
+  type ReceiptReader,
+  receiptText,
+  recordOf,
+  textSetting,
+  vendorEventOf,
+} from "./receipt.ts";
+
+/** Longer than SNS tries. */
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** Our clock may be behind. */
+const MAX_AHEAD_MS = 15 * 60 * 1000;
+
+/**
+ * Events of a configuration set of Amazon SES, published to an SNS topic that posts them here. The key is the topic:
+ * anybody may have one that AWS signs for. A subscription of the topic is confirmed.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message-verify-message-signature.html,
+ * https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html
+ */
+export const sesReceipts: ReceiptReader = {
+  kind: "ses",
+  content: "email",
+  keyOf: (settings) => textSetting(settings, "topicArn"),
+  signsAddress: false,
+  askedByMessage: false,
+  setUp: {
+    text: "Configuration set → Event destinations → Add destination: Amazon SNS, with Sends, Rejects, Deliveries, Hard bounces, Complaints, Delivery delays and Subscriptions. Then, at the topic, create an HTTPS subscription to the address, without raw message delivery: Belfry confirms it.",
+    link: "https://console.aws.amazon.com/ses/home#/configuration-sets",
+  },
+  async read(request, keys, now, get = getOverInternet) {
+    const message = recordOf(parseReceiptBody(request.body));
+    const proof = await proofOf(message, keys, now, get);
+    if (proof !== "signed") return { ok: false, fault: proof };
+    if (message.Type === "SubscriptionConfirmation") {
+      const isConfirmed = (await get(String(message.SubscribeURL))) !== undefined;
+      return isConfirmed ? { ok: true, receipts: [] } : { ok: false, fault: "unreachable" };
+    }
+    if (message.Type !== "Notification") return { ok: true, receipts: [] };
+    // SES also says in a sentence that it has found the topic.
+    const event = recordOf(parseReceiptBody(Buffer.from(String(message.Message))));
+    const receipt = toReceipt(event, vendorEventOf(message.MessageId));
+    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+  },
+};
+
+async function getOverInternet(url: string): Promise<string | undefined> {
+  const { getText } = await import("./http-calls.ts");
+  return await getText(url);
+}
+
+type Fields = Record<string, unknown>;
+
+/** The fields that are signed, in this order, each with its name. */
+const SIGNED: Readonly<Record<string, readonly string[]>> = {
+  Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  SubscriptionConfirmation: [
+    ...["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+  ],
+};
+const HASHES: Readonly<Record<string, string>> = { 1: "sha1", 2: "sha256" };
+const TOPIC = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/;
+
+/** Asks for a certificate only what belongs to a topic of the settings, and only the topic's own region. */
+async function proofOf(
+  message: Fields,
+  topics: readonly string[],
+  now: Date,
+  get: GetText,
+): Promise<"signed" | "forged" | "unreachable"> {
+  const { Type, TopicArn, Timestamp, SignatureVersion, Signature, SigningCertURL } = message;
+  const topic = topics.find((one) => one === TopicArn);
+  const region = TOPIC.exec(topic ?? "")?.[1];
+  const ageMs = now.getTime() - (momentOf(Timestamp)?.getTime() ?? Number.NaN);
+  if (region === undefined || !(ageMs <= MAX_AGE_MS && ageMs >= -MAX_AHEAD_MS)) return "forged";
+  const type = String(Type);
+  const names = Object.hasOwn(SIGNED, type) ? SIGNED[type]! : SIGNED.SubscriptionConfirmation!;
+  const hash = HASHES[String(SignatureVersion)];
+  if (hash === undefined || !isOfSns(SigningCertURL, region, CERTIFICATE_PATH)) return "forged";
+  if (type !== "Notification" && !isOfSns(message.SubscribeURL, region, /^\/$/)) return "forged";
+  const key = await certificateKey(SigningCertURL, now, get);
+  if (key === undefined) return "unreachable";
+  const signed = names
+    .filter((name) => typeof message[name] === "string")
+    .map((name) => `${name}\n${message[name]}\n`)
+    .join("");
+  const signature = Buffer.from(String(Signature), "base64");
+  return verify(hash, Buffer.from(signed), key, signature) ? "signed" : "forged";
+}
+
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/;
+
+function isOfSns(value: unknown, region: string, path: RegExp): value is string {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  return url?.origin === `https://sns.${region}.amazonaws.com` && path.test(url.pathname);
+}
+
+const MAX_CERTIFICATES = 16;
+const certificates = new Map<string, X509Certificate>();
+
+async function certificateKey(
+  url: string,
+  now: Date,
+  get: GetText,
+): Promise<KeyObject | undefined> {
+  const known = certificates.get(url);
+  const certificate = known ?? certificateOf(await get(url));
+  if (certificate === undefined) return undefined;
+  if (known === undefined) {
+    const [oldest] = certificates.keys();
+    if (certificates.size >= MAX_CERTIFICATES && oldest !== undefined) certificates.delete(oldest);
+    certificates.set(url, certificate);
+  }
+  const isValid = new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo);
+  return isValid ? certificate.publicKey : undefined;
+}
+
+function certificateOf(pem: string | undefined): X509Certificate | undefined {
+  try {
+    return pem === undefined ? undefined : new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+type Outcome = Pick<Receipt, "kind" | "suppress">;
+
+const BOUNCED: Outcome = { kind: "bounced", suppress: null };
+
+/** Other events (Open, Click, …) are private, or say nothing about the delivery. */
+const OUTCOMES: Readonly<Record<string, (details: Fields) => Outcome | undefined>> = {
+  Send: () => ({ kind: "accepted", suppress: null }),
+  DeliveryDelay: () => ({ kind: "deferred", suppress: null }),
+  Delivery: () => ({ kind: "delivered", suppress: null }),
+  Bounce: ({ bounceType, bounceSubType }) => {
+    if (bounceType !== "Permanent") return BOUNCED;
+    const hasOptedOut = bounceSubType === "UnsubscribedRecipient";
+    return { kind: "bounced", suppress: hasOptedOut ? "opted out" : "bounced" };
+  },
+  Complaint: ({ complaintFeedbackType }) =>
+    complaintFeedbackType === "not-spam"
+      ? undefined
+      : { kind: "complained", suppress: "complained" },
+  // It held a virus.
+  Reject: () => BOUNCED,
+  Subscription: ({ newTopicPreferences }) => ({
+    kind: "opted out",
+    suppress: recordOf(newTopicPreferences).unsubscribeAll === true ? "opted out" : null,
+  }),
+};
+
+function toReceipt(event: Fields, vendorEvent: string | null): Receipt | null {
+  const type = String(event.eventType ?? event.notificationType);
+  const details = recordOf(event[`${type.charAt(0).toLowerCase()}${type.slice(1)}`]);
+  const outcome = Object.hasOwn(OUTCOMES, type) ? OUTCOMES[type]?.(details) : undefined;
+  const { delivery_id: ids } = recordOf(recordOf(event.mail).tags);
+  const deliveryId = deliveryIdOf(Array.isArray(ids) ? ids[0] : ids);
+  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+  const [recipient] = [details.bouncedRecipients, details.delayedRecipients]
+    .filter(Array.isArray)
+    .map((recipients) => recordOf(recipients[0]));
+  return {
+    vendorEvent,
+    deliveryId,
+    ...outcome,
+    reason:
+      receiptText(recipient?.diagnosticCode) ??
+      receiptText(details.bounceSubType ?? details.complaintFeedbackType ?? details.reason) ??
+      receiptText(details.delayType ?? details.smtpResponse),
+    vendorStatus: receiptText(recipient?.status ?? details.bounceType, 64),
+    occurredAt: momentOf(details.timestamp) ?? momentOf(recordOf(event.mail).timestamp),
+  };
+}

@@ -1,0 +1,153 @@
+import { wireAddress } from "@belfry/contracts/addresses";
+import type { EmailMessage } from "@belfry/contracts/sending";
+import { type Static, Type } from "@sinclair/typebox";
+import { signAwsRequest } from "./aws-signature.ts";
+import {
+  ACCOUNT_FOR_THIS_MESSAGE,
+  apiUrl,
+  createHttpVendor,
+  JSON_HEADERS,
+  type Meaning,
+  meaningOf,
+} from "./http-vendor.ts";
+import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { defineProvider } from "./provider.ts";
+import { sesReceipts } from "./ses-receipt.ts";
+import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+
+const CONSOLE = "https://console.aws.amazon.com";
+
+const SETTINGS = Type.Object(
+  {
+    accessKeyId: lineField({
+      title: "Access key id",
+      description: "Of an IAM user that may call ses:SendEmail, and nothing else.",
+      link: `${CONSOLE}/iam/home#/users`,
+      pattern: "^[A-Z0-9]{16,128}$",
+      fault: "must be an access key's id: 16 or more capital letters and digits",
+    }),
+    secretAccessKey: secretField({
+      title: "Secret access key",
+      description:
+        "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
+      link: `${CONSOLE}/iam/home#/users`,
+    }),
+    region: lineField({
+      title: "Region",
+      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
+      link: `${CONSOLE}/ses/home#/account`,
+      pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
+      fault: "must be a region, as eu-central-1",
+    }),
+    ...senderFields(": of a verified identity", `${CONSOLE}/ses/home#/identities`),
+    configurationSet: Type.Optional(
+      lineField({
+        title: "Configuration set",
+        description: "Its event destination reports what became of each mail; needed for receipts.",
+        link: `${CONSOLE}/ses/home#/configuration-sets`,
+        maxLength: 64,
+        pattern: "^[A-Za-z0-9_-]+$",
+        fault: "must be a configuration set's name",
+      }),
+    ),
+    topicArn: Type.Optional(
+      lineField({
+        title: "SNS topic",
+        description: "The ARN of the topic to which the configuration set publishes its events.",
+        link: `${CONSOLE}/sns/v3/home#/topics`,
+        pattern: "^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$",
+        fault: "must be a topic's ARN: arn:aws:sns:…",
+      }),
+    ),
+    baseUrl: baseUrlField("https://email.<region>.amazonaws.com"),
+  },
+  { additionalProperties: false },
+);
+
+/** Of one header field, as the vendor documents it. */
+const MAX_HEADER_CHARACTERS = 870;
+
+/** By the exception's name. */
+const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
+  AccountSuspendedException: { class: "credentials" },
+  SendingPausedException: { class: "credentials" },
+  MailFromDomainNotVerifiedException: { class: "credentials" },
+  // The configuration set.
+  NotFoundException: { class: "credentials" },
+  AccessDeniedException: { class: "credentials" },
+  IncompleteSignature: { class: "credentials" },
+  NotAuthorized: { class: "credentials" },
+  RequestExpired: { class: "credentials" },
+  LimitExceededException: ACCOUNT_FOR_THIS_MESSAGE,
+  ThrottlingException: { class: "throttled" },
+  TooManyRequestsException: { class: "throttled" },
+};
+
+/**
+ * Email through Amazon SES, `SendEmail` of its API v2. Written from its public description:
+ * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html, …/APIReference-V2/CommonErrors.html,
+ * https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas-errors.html
+ */
+export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
+  kind: "ses",
+  content: "email",
+  title: "Amazon SES",
+  receipts: sesReceipts,
+  maxMessageBytes: 40 * 1024 * 1024,
+  settings: SETTINGS,
+  faults({ topicArn, configurationSet }) {
+    if (topicArn === undefined || configurationSet !== undefined) return [];
+    return ["configurationSet: is needed where there is an SNS topic"];
+  },
+  create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
+    name: "Amazon SES",
+    request(message, settings, { now }) {
+      const { region } = settings;
+      const url = `${apiUrl(settings, `https://email.${region}.amazonaws.com`)}/v2/email/outbound-emails`;
+      const body = JSON.stringify(toRequest(message, settings));
+      // A proxy may change the others.
+      const headers = { "content-type": JSON_HEADERS["content-type"] };
+      const signed = signAwsRequest({ method: "POST", url, headers, body }, "ses", settings, now());
+      return { url, headers: { ...JSON_HEADERS, ...signed }, body };
+    },
+    acceptedId: ({ MessageId }) => MessageId,
+    meaning(body, { headers }) {
+      const type = headers["x-amzn-errortype"] ?? body.__type ?? body.code;
+      const [, name] = typeof type === "string" ? (/^(?:.*#)?([^:]*)/.exec(type) ?? []) : [];
+      const meaning = meaningOf(ERRORS, name);
+      const words = String(body.message ?? body.Message);
+      // Of a sender, or, while the account is in the sandbox, of the recipient.
+      const isOfAccount = /daily (message|sending) quota|address is not verified/i.test(words);
+      return isOfAccount ? { ...meaning, ...ACCOUNT_FOR_THIS_MESSAGE } : meaning;
+    },
+  }),
+});
+
+function toRequest(message: EmailMessage, settings: Static<typeof SETTINGS>) {
+  const { from, fromName, replyTo, configurationSet } = settings;
+  const text = (Data: string) => ({ Data, Charset: "UTF-8" });
+  return {
+    FromEmailAddress: namedAddress(from, fromName),
+    Destination: { ToAddresses: [wireAddress(message.to)] },
+    ...(replyTo === undefined ? {} : { ReplyToAddresses: [wireAddress(replyTo)] }),
+    Content: {
+      Simple: {
+        Subject: text(message.subject),
+        Body: {
+          ...(message.html === "" ? {} : { Html: text(message.html) }),
+          ...(message.text === "" ? {} : { Text: text(message.text) }),
+        },
+        Headers: Object.entries(headersOf(message)).map(([Name, Value]) => ({ Name, Value })),
+      },
+    },
+    EmailTags: Object.entries(messageIds(message)).map(([Name, Value]) => ({ Name, Value })),
+    ...(configurationSet === undefined ? {} : { ConfigurationSetName: configurationSet }),
+  };
+}
+
+/** Without those of the list where the vendor would refuse the mail for them, as mail for such a user always lacks them. */
+function headersOf(message: EmailMessage): Record<string, string> {
+  const headers = mailHeaders(message);
+  const isLong = Object.values(headers).some((value) => value.length > MAX_HEADER_CHARACTERS);
+  return isLong ? mailHeaders({}) : headers;
+}
