@@ -13,6 +13,7 @@ const SETTINGS = Type.Object(
     accessKey: secretField({
       title: "Access key",
       description: "One that may send messages of the channel.",
+      link: "https://app.bird.com/settings/access-keys",
     }),
     workspaceId: lineField({
       title: "Workspace",

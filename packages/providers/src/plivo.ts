@@ -7,6 +7,7 @@ import { DELIVERY_PARAMETER, receiptsAddress } from "./receipt.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
 const VENDOR_URL = "https://api.plivo.com";
+const CONSOLE = "https://console.plivo.com/dashboard/";
 const UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const POWERPACK = new RegExp(`^${UUID}$`);
 
@@ -15,6 +16,7 @@ const SETTINGS = Type.Object(
     authId: lineField({
       title: "Auth ID",
       description: "Of the account (MA…) or of a subaccount (SA…).",
+      link: CONSOLE,
       pattern: "^(MA|SA)[A-Z0-9]{18}$",
       fault: "must be MA or SA and 18 capital letters or digits",
     }),
@@ -22,6 +24,7 @@ const SETTINGS = Type.Object(
       title: "Auth token",
       description:
         "It also signs what Plivo posts to /webhooks/plivo/<tenant>: what became of each message, and to /webhooks/plivo/<tenant>/inbound: the answers of people.",
+      link: CONSOLE,
     }),
     sender: lineField({
       title: "Sender",

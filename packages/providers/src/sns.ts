@@ -5,11 +5,14 @@ import { apiUrl, createHttpVendor, type Meaning, meaningOf } from "./http-vendor
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 
+const CONSOLE = "https://console.aws.amazon.com";
+
 const SETTINGS = Type.Object(
   {
     accessKeyId: lineField({
       title: "Access key id",
       description: "Of an IAM user that may call sns:Publish, and nothing else.",
+      link: `${CONSOLE}/iam/home#/users`,
       pattern: "^[A-Z0-9]{16,128}$",
       fault: "must be an access key's id: 16 or more capital letters and digits",
     }),
@@ -17,10 +20,12 @@ const SETTINGS = Type.Object(
       title: "Secret access key",
       description:
         "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
+      link: `${CONSOLE}/iam/home#/users`,
     }),
     region: lineField({
       title: "Region",
       description: "As eu-central-1. An account leaves the sandbox for each region alone.",
+      link: `${CONSOLE}/sns/v3/home#/mobile/text-messaging`,
       pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
       fault: "must be a region, as eu-central-1",
     }),

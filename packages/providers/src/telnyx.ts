@@ -7,12 +7,14 @@ import { baseUrlField, lineField, secretField } from "./settings.ts";
 import { telnyxInbound, telnyxReceipts } from "./telnyx-receipt.ts";
 
 const VENDOR_URL = "https://api.telnyx.com";
+const PORTAL = "https://portal.telnyx.com/#";
 
 const SETTINGS = Type.Object(
   {
     apiKey: secretField({
       title: "API key",
       description: "Of API version 2; it begins with KEY.",
+      link: `${PORTAL}/api-keys`,
     }),
     sender: Type.Optional(
       lineField({
@@ -36,6 +38,7 @@ const SETTINGS = Type.Object(
         title: "Public key",
         description:
           "Of the account, 44 characters. It verifies what Telnyx posts to /webhooks/telnyx/<tenant>: what became of each message, and to /webhooks/telnyx/<tenant>/inbound: the answers of people.",
+        link: `${PORTAL}/api-keys/public-key`,
         pattern: "^[A-Za-z0-9+/]{43}=$",
         fault: "must be an Ed25519 key: 44 characters of base64",
       }),
