@@ -47,22 +47,33 @@ test("the page has every kind of provider with what it offers, as the code has i
   t.assert.fileSnapshot(text, FILE, { serializers: [(value: string) => value] });
 });
 
-test("the page tells how each provider of mail is set up, by settings that Belfry takes", () => {
+test("the page tells how each provider is set up, by settings that Belfry takes", () => {
   const lines = page.split("\n");
-  const examples = new Map(
-    blocksOf("providers.md")
-      .filter(({ language }) => language === "json")
-      .map(({ line, text }) => {
-        const heading = lines.slice(0, line).findLast((one) => one.startsWith("### "));
-        return [heading?.slice("### ".length), text] as const;
-      }),
-  );
-  assert.deepEqual([...examples.keys()], PROVIDER_KINDS.EMAIL.map(titleOf));
-  for (const kind of PROVIDER_KINDS.EMAIL) {
-    const settings = JSON.parse(examples.get(titleOf(kind)) ?? "") as Record<string, unknown>;
-    assert.deepEqual(checkSettings(kind, settings), [], kind.kind);
-    const shown = { ...settings };
-    assert.ok(kind.receipts === undefined || kind.receipts.keyOf(shown), `${kind.kind}: receipts`);
-    assert.ok(!kind.receipts || page.includes(`/webhooks/${kind.kind}/<tenant id>`), kind.kind);
+  const blocks = blocksOf("providers.md").filter(({ language }) => language === "json");
+  for (const channel of PROVIDER_CHANNELS) {
+    const begin = lines.indexOf(`## ${CHAPTERS[channel]}`);
+    const next = lines.findIndex((line, index) => index > begin && line.startsWith("## "));
+    const end = next === -1 ? lines.length : next;
+    const examples = new Map(
+      blocks
+        .filter(({ line }) => line > begin && line < end)
+        .map(({ line, text }) => {
+          const heading = lines.slice(0, line).findLast((one) => one.startsWith("### "));
+          return [heading?.slice("### ".length), text] as const;
+        }),
+    );
+    assert.deepEqual([...examples.keys()], PROVIDER_KINDS[channel].map(titleOf));
+    for (const kind of PROVIDER_KINDS[channel]) {
+      const settings = JSON.parse(examples.get(titleOf(kind)) ?? "") as Record<string, unknown>;
+      assert.deepEqual(checkSettings(kind, settings), [], kind.kind);
+      const { receipts, inbound } = kind;
+      for (const reader of [receipts, inbound]) {
+        assert.ok(reader === undefined || reader.keyOf(settings), `${kind.kind}: webhooks`);
+      }
+      const isEntered = receipts !== undefined && !receipts.askedByMessage;
+      assert.ok(!isEntered || page.includes(`/webhooks/${kind.kind}/<tenant id>`), kind.kind);
+    }
   }
 });
+
+const CHAPTERS = { EMAIL: "Email", SMS: "SMS" } satisfies Record<ProviderChannel, string>;

@@ -19,6 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
     "for pages of others, which have its folder alone; test/browser/inbox-preferences.test.ts holds it to the table",
   "packages/database/src/functions/tell-webhooks.sql": "what a notification is told of as",
   "packages/providers/src/kinds.ts": "which provider serves which channel",
+  "packages/providers/src/sns.ts": "the vendor's names of a message's attributes",
   ...Object.fromEntries(
     PROVIDER_CHANNELS.map((channel) => [
       `services/${sentRow(channel).sender.service}/src/main.ts`,

@@ -27,6 +27,10 @@ export const birdReceipts: ReceiptReader = {
   keyOf,
   signsAddress: true,
   askedByMessage: false,
+  setUp: {
+    text: "Create a webhook subscription to sms.outbound with this address, and another to sms.inbound with /inbound at its end. Give both the signing key that stands above.",
+    link: "https://app.bird.com/developers/webhooks",
+  },
   async read(request, keys, now) {
     const event = signedEvent(request, keys, now);
     if (typeof event === "string") return { ok: false, fault: event };

@@ -1,16 +1,18 @@
-import type { OutcomeClass, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type { OutcomeClass, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { signAwsRequest } from "./aws-signature.ts";
-import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
-import type { HttpAnswer } from "./send-outcome.ts";
-import { outcome, refusal, statusClass } from "./send-outcome.ts";
+import { apiUrl, createHttpVendor, type Meaning, meaningOf } from "./http-vendor.ts";
+import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
+
+const CONSOLE = "https://console.aws.amazon.com";
 
 const SETTINGS = Type.Object(
   {
     accessKeyId: lineField({
       title: "Access key id",
       description: "Of an IAM user that may call sns:Publish, and nothing else.",
+      link: `${CONSOLE}/iam/home#/users`,
       pattern: "^[A-Z0-9]{16,128}$",
       fault: "must be an access key's id: 16 or more capital letters and digits",
     }),
@@ -18,10 +20,12 @@ const SETTINGS = Type.Object(
       title: "Secret access key",
       description:
         "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
+      link: `${CONSOLE}/iam/home#/users`,
     }),
     region: lineField({
       title: "Region",
-      description: "As eu-central-1. An account leaves the SMS sandbox for each region alone.",
+      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
+      link: `${CONSOLE}/sns/v3/home#/mobile/text-messaging`,
       pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
       fault: "must be a region, as eu-central-1",
     }),
@@ -45,28 +49,24 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** By the error's code. What is not here is classed by its HTTP status. */
-const CODE_CLASSES: Readonly<Record<string, OutcomeClass>> = {
-  // The account, its key, or what it may do; 400 or 403.
-  AccessDenied: "credentials",
-  AuthorizationError: "credentials",
-  ExpiredToken: "credentials",
-  IncompleteSignature: "credentials",
-  InvalidClientTokenId: "credentials",
-  InvalidSecurity: "credentials",
-  MissingAuthenticationToken: "credentials",
-  NotAuthorized: "credentials",
-  OptInRequired: "credentials",
-  RequestExpired: "credentials",
-  SignatureDoesNotMatch: "credentials",
-  UnrecognizedClientException: "credentials",
-  // In the sandbox a number has to be verified first. Another provider may.
-  UserError: "policy",
-  Throttled: "throttled",
-  Throttling: "throttled",
-  ThrottlingException: "throttled",
-  OptedOut: "permanent",
+const each = (outcomeClass: OutcomeClass, ...codes: string[]) =>
+  Object.fromEntries(codes.map((code) => [code, { class: outcomeClass }]));
+
+/** By the error's code; its HTTP status is 400 or 403. */
+const ERRORS: Readonly<Record<string, Meaning>> = {
+  ...each("credentials", "AccessDenied", "AuthorizationError", "InvalidSecurity", "NotAuthorized"),
+  ...each("credentials", "InvalidClientTokenId", "UnrecognizedClientException", "OptInRequired"),
+  ...each("credentials", "SignatureDoesNotMatch", "IncompleteSignature", "RequestExpired"),
+  ...each("credentials", "ExpiredToken", "MissingAuthenticationToken"),
+  ...each("throttled", "Throttled", "Throttling", "ThrottlingException"),
+  // In the sandbox a number has to be verified first. Another provider may take it.
+  UserError: { class: "policy" },
+  OptedOut: { class: "permanent", suppress: "opted out" },
 };
+
+const FORM = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+const MESSAGE_ID = /<MessageId>\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\s*<\/MessageId>/i;
+const CODE = /<Code>\s*([A-Za-z]{1,64})\s*<\/Code>/;
 
 /**
  * Text messages through Amazon SNS, its action `Publish`. It reports what became of a message to CloudWatch alone,
@@ -77,33 +77,21 @@ export const sns = defineProvider<SmsMessage, typeof SETTINGS>({
   content: "text",
   title: "Amazon SNS",
   settings: SETTINGS,
-  create: createSns,
-});
-
-const FORM = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
-
-async function createSns(
-  settings: Static<typeof SETTINGS>,
-  context: ProviderContext,
-): Promise<Provider<SmsMessage>> {
-  const { createHttpCalls } = await import("./http-calls.ts");
-  const calls = createHttpCalls(context);
-  const base = settings.baseUrl ?? `https://sns.${settings.region}.amazonaws.com`;
-  const url = `${base.replace(/\/+$/, "")}/`;
-  const attributes = attributesOf(settings);
-  return {
-    async send({ to, text }) {
+  create: createHttpVendor<SmsMessage, Static<typeof SETTINGS>>({
+    name: "Amazon SNS",
+    request({ to, text }, settings, { now }) {
+      const url = `${apiUrl(settings, `https://sns.${settings.region}.amazonaws.com`)}/`;
       const action = { Action: "Publish", Version: "2010-03-31", PhoneNumber: to, Message: text };
-      const body = new URLSearchParams({ ...action, ...attributes }).toString();
+      const body = new URLSearchParams({ ...action, ...attributesOf(settings) }).toString();
       const request = { method: "POST", url, headers: FORM, body } as const;
-      const signed = signAwsRequest(request, "sns", settings, context.now());
-      const headers = { ...signed, accept: "text/xml", "user-agent": "belfry" };
-      const result = await calls.post({ url, headers, body });
-      return result.answered ? judge(result.answer, context) : result.outcome;
+      const signed = signAwsRequest(request, "sns", settings, now());
+      return { url, headers: { ...signed, accept: "text/xml", "user-agent": "belfry" }, body };
     },
-    close: () => calls.close(),
-  };
-}
+    // The answers are XML.
+    acceptedId: (_, { status, text }) => (status === 200 ? MESSAGE_ID.exec(text)?.[1] : undefined),
+    meaning: (_, { status, text }) => (status < 400 ? {} : meaningOf(ERRORS, CODE.exec(text)?.[1])),
+  }),
+});
 
 /** The message's attributes, as the action's numbered parameters. */
 function attributesOf({ sender, promotional }: Static<typeof SETTINGS>): Record<string, string> {
@@ -123,22 +111,4 @@ function attributesOf({ sender, promotional }: Static<typeof SETTINGS>): Record<
     };
   });
   return Object.assign({}, ...entries);
-}
-
-const MESSAGE_ID = /<MessageId>\s*([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\s*<\/MessageId>/i;
-const CODE = /<Code>\s*([A-Za-z]{1,64})\s*<\/Code>/;
-
-function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
-  const messageId = MESSAGE_ID.exec(answer.text)?.[1];
-  if (answer.status === 200 && messageId !== undefined) {
-    return outcome("accepted", "Amazon SNS accepted the message", {
-      messageId,
-      vendorStatus: "200",
-    });
-  }
-  const code = answer.status >= 400 ? (CODE.exec(answer.text)?.[1] ?? null) : null;
-  const isKnown = code !== null && Object.hasOwn(CODE_CLASSES, code);
-  const outcomeClass = (isKnown && CODE_CLASSES[code]) || statusClass(answer.status);
-  const refused = refusal("Amazon SNS", outcomeClass, answer, context, code);
-  return code === "OptedOut" ? { ...refused, suppress: "opted out" } : refused;
 }

@@ -40,18 +40,11 @@ const failed = (status: number, code: string, title = "What is wrong") => ({
 function judge(call: ReceivedCall) {
   if (call.headers.authorization !== `Bearer ${SETTINGS.apiKey}`) return failed(401, "10009");
   if (call.method !== "POST" || call.path !== "/v2/messages") return failed(404, "10005");
-  const {
-    from,
-    messaging_profile_id: profile,
-    to,
-    text,
-    type,
-    webhook_url,
-  } = JSON.parse(call.body);
+  const { from, messaging_profile_id: profile, to, text, webhook_url } = JSON.parse(call.body);
   if (from === undefined && profile === undefined) return failed(422, "10004");
   if (from !== undefined && !/^\+/.test(from) && profile === undefined) return failed(400, "40306");
   if (!/^\+[1-9]\d{6,14}$/.test(to)) return failed(400, "40310");
-  if (typeof text !== "string" || type !== "SMS") return failed(400, "40316");
+  if (typeof text !== "string") return failed(400, "40316");
   if (webhook_url !== undefined && !/^https?:/.test(webhook_url)) return failed(422, "10003");
   return QUEUED;
 }
@@ -88,7 +81,7 @@ test("the judge takes a message from a number, a name of a profile, and a profil
 test("a message is the vendor's documented request, field by field", async (t) => {
   const { vendor, provider } = await start(t, { judge });
   await provider.send(SMS);
-  const expected = { from: "+15550100", to: "+12025550123", text: SMS.text, type: "SMS" };
+  const expected = { from: "+15550100", to: "+12025550123", text: SMS.text };
   assert.deepEqual(JSON.parse(vendor.received[0]!.body), expected);
   assert.equal(vendor.received[0]!.headers["content-type"], "application/json");
 });

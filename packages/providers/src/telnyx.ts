@@ -1,19 +1,20 @@
-import type { SendOutcome, SmsMessage } from "@belfry/contracts/sending";
+import type { SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
+import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
+import { defineProvider } from "./provider.ts";
 import { DELIVERY_PARAMETER, receiptsAddress, recordOf } from "./receipt.ts";
-import type { HttpAnswer } from "./send-outcome.ts";
-import { classesByCode, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
 import { baseUrlField, lineField, secretField } from "./settings.ts";
 import { telnyxInbound, telnyxReceipts } from "./telnyx-receipt.ts";
 
 const VENDOR_URL = "https://api.telnyx.com";
+const PORTAL = "https://portal.telnyx.com/#";
 
 const SETTINGS = Type.Object(
   {
     apiKey: secretField({
       title: "API key",
       description: "Of API version 2; it begins with KEY.",
+      link: `${PORTAL}/api-keys`,
     }),
     sender: Type.Optional(
       lineField({
@@ -37,6 +38,7 @@ const SETTINGS = Type.Object(
         title: "Public key",
         description:
           "Of the account, 44 characters. It verifies what Telnyx posts to /webhooks/telnyx/<tenant>: what became of each message, and to /webhooks/telnyx/<tenant>/inbound: the answers of people.",
+        link: `${PORTAL}/api-keys/public-key`,
         pattern: "^[A-Za-z0-9+/]{43}=$",
         fault: "must be an Ed25519 key: 44 characters of base64",
       }),
@@ -46,29 +48,26 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** The vendor's codes; what is not here is classed by its HTTP status, which may vary for one code. */
-const CODE_CLASSES = classesByCode({
-  // The account, its profile, or the sender that the settings name.
-  credentials: [
-    10009, 10010, 40013, 40100, 40150, 40151, 40305, 40306, 40308, 40311, 40312, 40313, 40314,
-    40315, 40321, 40329,
-  ],
-  // The recipient or the text.
-  permanent: [
-    10002, 10004, 10015, 10016, 40009, 40012, 40300, 40301, 40302, 40304, 40310, 40316, 40317,
-    40328,
-  ],
-  // This account may not send this message there. Another provider may.
-  policy: [10039, 40309, 40319, 40322],
-  throttled: [10011, 40011, 40016, 40018, 40318],
-  transient: [10007, 10008, 40006, 40320],
-});
+const each = (meaning: Meaning, ...codes: number[]) =>
+  Object.fromEntries(codes.map((code) => [code, meaning]));
 
-/** Numbers that are never sent to again. Of an answer to a request 40300 means STOP; of a receipt it may not. */
-const SUPPRESSED: ReadonlyMap<string | null, SendOutcome["suppress"]> = new Map([
-  ["40300", "opted out"],
-  ["40310", "bounced"],
-]);
+/** By the code, whose HTTP status may vary. */
+const ERRORS: Readonly<Record<string, Meaning>> = {
+  // The account and its profile.
+  ...each({ class: "credentials" }, 10009, 10010, 40311, 40312, 40313, 40314, 40321),
+  // The sender that the settings name.
+  ...each({ class: "credentials" }, 40013, 40100, 40150, 40151, 40305, 40306, 40308, 40315, 40329),
+  // The recipient or the text.
+  ...each({ class: "permanent" }, 10002, 10004, 10015, 10016, 40009, 40012, 40301, 40302, 40304),
+  ...each({ class: "permanent" }, 40316, 40317, 40328),
+  // In an answer to a request it means STOP; in a receipt it may not.
+  ...each({ class: "permanent", suppress: "opted out" }, 40300),
+  ...each({ class: "permanent", suppress: "bounced" }, 40310),
+  // This account may not send this message there. Another provider may.
+  ...each({ class: "policy" }, 10039, 40309, 40319, 40322),
+  ...each({ class: "throttled" }, 10011, 40011, 40016, 40018, 40318),
+  ...each({ class: "transient" }, 10007, 10008, 40006, 40320),
+};
 
 /** Text messages through Telnyx's Messaging API, `POST /v2/messages`. */
 export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
@@ -82,65 +81,38 @@ export const telnyx = defineProvider<SmsMessage, typeof SETTINGS>({
     sender === undefined && messagingProfileId === undefined
       ? ["sender: give a sender, a messaging profile, or both"]
       : [],
-  create: createTelnyx,
-});
-
-async function createTelnyx(
-  settings: Static<typeof SETTINGS>,
-  context: ProviderContext,
-): Promise<Provider<SmsMessage>> {
-  const { createHttpCalls } = await import("./http-calls.ts");
-  const calls = createHttpCalls(context);
-  const { apiKey, sender: from, messagingProfileId } = settings;
-  const url = `${(settings.baseUrl ?? VENDOR_URL).replace(/\/+$/, "")}/v2/messages`;
-  const headers = {
-    accept: "application/json",
-    authorization: `Bearer ${apiKey}`,
-    "content-type": "application/json",
-    "user-agent": "belfry",
-  };
-  const callback = receiptsAddress(telnyxReceipts, settings, context);
-  return {
-    async send({ to, text, tenantId, deliveryId }) {
-      const address = callback && `${callback(tenantId)}?${DELIVERY_PARAMETER}=${deliveryId}`;
+  create: createHttpVendor<SmsMessage, Static<typeof SETTINGS>>({
+    name: "Telnyx",
+    request({ to, text, tenantId, deliveryId }, settings, context) {
+      const callback = receiptsAddress(telnyxReceipts, settings, context)?.(tenantId);
       // JSON leaves out what is undefined.
       const body = {
-        from,
-        messaging_profile_id: messagingProfileId,
+        from: settings.sender,
+        messaging_profile_id: settings.messagingProfileId,
         to,
         text,
-        type: "SMS",
-        webhook_url: address,
+        webhook_url: callback && `${callback}?${DELIVERY_PARAMETER}=${deliveryId}`,
       };
-      const result = await calls.post({ url, headers, body: JSON.stringify(body) });
-      return result.answered ? judge(result.answer, context) : result.outcome;
+      return {
+        url: `${apiUrl(settings, VENDOR_URL)}/v2/messages`,
+        headers: { ...JSON_HEADERS, authorization: `Bearer ${settings.apiKey}` },
+        body: JSON.stringify(body),
+      };
     },
-    close: () => calls.close(),
-  };
-}
+    acceptedId({ data, errors }, { status }) {
+      const { id } = recordOf(data);
+      const isId = typeof id === "string" && /^[\x21-\x7e]{1,200}$/.test(id);
+      return status === 200 && codeOf(errors) === undefined && isId ? id : undefined;
+    },
+    meaning({ errors }, { status }) {
+      const meaning = meaningOf(ERRORS, codeOf(errors));
+      // There may be a message all the same.
+      return status < 300 && meaning.code ? { code: meaning.code, class: "ambiguous" } : meaning;
+    },
+  }),
+});
 
-function judge(answer: HttpAnswer, context: ProviderContext): SendOutcome {
-  const body = parseObject(answer.text);
-  const code = codeOf(body.errors);
-  if (answer.status === 200 && code === null) {
-    const { id } = recordOf(body.data);
-    if (isTelnyxMessageId(id)) {
-      const known = { messageId: id, vendorStatus: "200" };
-      return outcome("accepted", "Telnyx accepted the message", known);
-    }
-  }
-  const byCode = code === null ? undefined : CODE_CLASSES.get(code);
-  const outcomeClass = answer.status < 300 ? "ambiguous" : (byCode ?? statusClass(answer.status));
-  const refused = refusal("Telnyx", outcomeClass, answer, context, code);
-  const suppress = outcomeClass === "permanent" ? SUPPRESSED.get(code) : undefined;
-  return suppress === undefined ? refused : { ...refused, suppress };
-}
-
-function codeOf(errors: unknown): string | null {
+function codeOf(errors: unknown): string | undefined {
   const [first] = Array.isArray(errors) ? errors : [];
-  return /^\d{5,8}$/.exec(String(recordOf(first).code ?? ""))?.[0] ?? null;
-}
-
-function isTelnyxMessageId(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value);
+  return /^\d{5,8}$/.exec(String(recordOf(first).code ?? ""))?.[0];
 }

@@ -116,6 +116,10 @@ const NO_COUNTRY: CodeRow = {
 };
 const TOO_FAST: CodeRow = { says: "the provider was given more messages than it takes at a time" };
 
+const UNVERIFIED: CodeRow = {
+  says: "the account is a trial one, which sends to numbers that it has confirmed alone",
+  look: "providers",
+};
 const UNVERIFIED_SENDER: CodeRow = {
   says: "the provider has not verified the sender's address or domain of the settings",
   look: "providers",
@@ -130,11 +134,6 @@ const NOT_YET_FREE: CodeRow = {
 };
 const QUOTA_OF_ACCOUNT: CodeRow = {
   says: "the account has sent as much as its plan allows for now",
-  look: "providers",
-};
-
-const UNVERIFIED: CodeRow = {
-  says: "the account is a trial one, which sends to numbers that it has confirmed alone",
   look: "providers",
 };
 
@@ -166,6 +165,41 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     ...each(NO_COUNTRY, 1160),
     "1050": { says: "the provider says that this number may not be sent to" },
     "1070": { says: "the account has no credit left", look: "providers" },
+  },
+  plivo: {
+    ...each(ACCOUNT, 401, 402, 404),
+    ...each(NOT_A_NUMBER, 50),
+    ...each(SENDER, 40),
+    ...each(NO_ROUTE, 90),
+    ...each(TOO_LONG, 110),
+    ...each(STOPPED, 200),
+    ...each(NO_COUNTRY, 450),
+    ...each(TOO_FAST, 429),
+    invalid_number: NOT_A_NUMBER,
+  },
+  telnyx: {
+    ...each(ACCOUNT, 10009, 10010, 40311, 40312, 40313, 40314),
+    ...each(SENDER, 40013, 40100, 40305, 40306, 40315, 40321, 40329),
+    ...each(NOT_A_NUMBER, 10002, 10016, 40012, 40310),
+    ...each(LANDLINE, 40001),
+    ...each(NO_COUNTRY, 40309),
+    ...each(UNVERIFIED, 10039),
+    ...each(TOO_LONG, 40302, 40328),
+    ...each(TOO_FAST, 10011, 40011, 40318),
+  },
+  bird: {
+    ...each(ACCOUNT, 401, 402, 403, 404),
+    ...each(TOO_FAST, 429),
+  },
+  sns: {
+    AuthorizationError: ACCOUNT,
+    InvalidClientTokenId: ACCOUNT,
+    InvalidSecurity: ACCOUNT,
+    OptedOut: STOPPED,
+    SignatureDoesNotMatch: ACCOUNT,
+    Throttled: TOO_FAST,
+    Throttling: TOO_FAST,
+    UserError: UNVERIFIED,
   },
   ses: {
     ...named(ACCOUNT, "AccountSuspendedException", "AccessDeniedException", "InvalidClientTokenId"),
@@ -211,41 +245,6 @@ export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeR
     hard_bounce: NO_ADDRESS,
     invalid_email: { says: "Brevo says that this is not an email address" },
     blocked: ON_THEIR_LIST,
-  },
-  plivo: {
-    ...each(ACCOUNT, 401, 402, 404),
-    ...each(NOT_A_NUMBER, 50),
-    ...each(SENDER, 40),
-    ...each(NO_ROUTE, 90),
-    ...each(TOO_LONG, 110),
-    ...each(STOPPED, 200),
-    ...each(NO_COUNTRY, 450),
-    ...each(TOO_FAST, 429),
-    invalid_number: NOT_A_NUMBER,
-  },
-  telnyx: {
-    ...each(ACCOUNT, 10009, 10010, 40311, 40312, 40313, 40314),
-    ...each(SENDER, 40013, 40100, 40305, 40306, 40315, 40321, 40329),
-    ...each(NOT_A_NUMBER, 10002, 10016, 40012, 40310),
-    ...each(LANDLINE, 40001),
-    ...each(NO_COUNTRY, 40309),
-    ...each(UNVERIFIED, 10039),
-    ...each(TOO_LONG, 40302, 40328),
-    ...each(TOO_FAST, 10011, 40011, 40318),
-  },
-  bird: {
-    ...each(ACCOUNT, 401, 402, 403, 404),
-    ...each(TOO_FAST, 429),
-  },
-  sns: {
-    AuthorizationError: ACCOUNT,
-    InvalidClientTokenId: ACCOUNT,
-    InvalidSecurity: ACCOUNT,
-    OptedOut: STOPPED,
-    SignatureDoesNotMatch: ACCOUNT,
-    Throttled: TOO_FAST,
-    Throttling: TOO_FAST,
-    UserError: UNVERIFIED,
   },
   sendgrid: {
     "400": { says: "SendGrid says that something is wrong with the message" },
