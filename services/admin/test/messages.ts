@@ -36,15 +36,17 @@ function tableTexts(): string[] {
   ];
 }
 
-/** What the form of a provider of mail is drawn from; the settings of text messages are shown in English. */
+/** What the form of a provider is drawn from. */
 function settingsTexts(): string[] {
-  return PROVIDER_KINDS.EMAIL.flatMap(({ settings, receipts }) => {
-    const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
-      ...[title, description],
-      ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
-    ]);
-    return [...fields, receipts?.setUp?.text].filter((text) => typeof text === "string");
-  });
+  return Object.values(PROVIDER_KINDS)
+    .flat()
+    .flatMap(({ settings, receipts }) => {
+      const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
+        ...[title, description],
+        ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
+      ]);
+      return [...fields, receipts?.setUp?.text].filter((text) => typeof text === "string");
+    });
 }
 
 function messagesOf(file: string, source: string): string[] {
