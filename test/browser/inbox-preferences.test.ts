@@ -316,6 +316,8 @@ test("the preferences of <belfry-inbox> in a browser", { skip }, async (t) => {
     assert.equal(await focused(), "Mark all read", "the focus is where it was");
     assert.deepEqual(await markAll.boundingBox(), box, "nothing jumps");
     await page.keyboard.press("Shift+Tab");
+    assert.equal(await focused(), "Archive all");
+    await page.keyboard.press("Shift+Tab");
     assert.equal(await focused(), "Preferences");
 
     await change(null);
