@@ -61,9 +61,14 @@ export async function run(options: BenchOptions) {
   const clients = resources.use(new BenchClients(servers.realtimeTokenKeys));
   const emptyKib = await settledKib(pid(), collections);
   const half = Math.floor(count / 2);
-  const connectsPerSecond = await clients.connect(url, TENANT, users.slice(0, half));
+  const quarter = Math.floor(half / 2);
+  const connectsPerSecond = await clients.connect(url, TENANT, users.slice(0, quarter));
+  await clients.connect(url, TENANT, users.slice(half, half + quarter), "protobuf");
+  // What the first connections take holds memory that all need. The later ones are compared.
   const halfKib = await settledKib(pid(), collections);
-  await clients.connect(url, TENANT, users.slice(half), "protobuf");
+  await clients.connect(url, TENANT, users.slice(quarter, half));
+  const withJsonKib = await settledKib(pid(), collections);
+  await clients.connect(url, TENANT, users.slice(half + quarter), "protobuf");
   const fullKib = await settledKib(pid(), collections);
   const idleStart = await cpuSeconds(pid());
   const idleSeconds = quick ? 0.1 : 30;
@@ -118,12 +123,12 @@ export async function run(options: BenchOptions) {
 
   const kib = (full: number, empty: number, connections: number) =>
     round((full - empty) / connections, 1);
-  const overBare = (halfKib - emptyKib) / half - (bare.fullKib - bare.emptyKib) / count;
+  const overBare = (fullKib - emptyKib - (bare.fullKib - bare.emptyKib)) / count;
   const result = {
     bench: "realtime" as const,
     connections: count,
     connectsPerSecond: Math.round(connectsPerSecond),
-    kibPerConnection: kib(halfKib, emptyKib, half),
+    kibPerConnection: kib(fullKib, emptyKib, count),
     bareKibPerConnection: kib(bare.fullKib, bare.emptyKib, count),
     kibOverBare: round(overBare, 1),
     idleCpuPercent: round(idleCpuPercent, 1),
@@ -134,7 +139,8 @@ export async function run(options: BenchOptions) {
     cpuMicros: round(cpuMicros, 1),
     bareCpuMicros: round(loop.cpuMicros, 1),
     cpuRatio: round(loop.cpuMicros / cpuMicros, 2),
-    protobufKibPerConnection: kib(fullKib, halfKib, count - half),
+    kibPerLaterConnection: kib(withJsonKib, halfKib, half - quarter),
+    protobufKibPerLaterConnection: kib(fullKib, withJsonKib, count - half - quarter),
     protobufPerSecond: Math.round(flats.protobuf.perSecond),
     protobufCpuMicros: round(flats.protobuf.cpuMicros, 1),
     pacedCpuMicros: round(paced.json.cpuMicros, 1),

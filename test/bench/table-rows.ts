@@ -1,5 +1,6 @@
 import type { CpuMicros } from "./cpu-time.ts";
 import type { Flow } from "./end-to-end.ts";
+import type { RealtimeResult } from "./realtime.ts";
 import type { Results } from "./results.ts";
 
 /** What is asked of two cores that carry everything, servers and load included. */
@@ -76,6 +77,7 @@ function realtimeRows(results: Results): Row[] {
       "KiB a connection; a bare @fastify/websocket",
       ...[String(realtime.kibPerConnection), String(realtime.bareKibPerConnection), "", ""],
     ],
+    ...protobufRows(realtime),
     ...Object.entries(rates).map(([rate, { p50Ms, p99Ms }]) => [
       `gateway to browser at ${number(Number(rate))} a second: p50 and p99, ms`,
       ...[`${p50Ms}, ${p99Ms}`, "", "", ""],
@@ -83,6 +85,24 @@ function realtimeRows(results: Results): Row[] {
     [
       `all ${number(connections)} back, nothing missed, after a kill: seconds`,
       ...[String(realtime.backSeconds), "", "", ""],
+    ],
+  ];
+}
+
+/** Beside JSON; none in results from before there was Protobuf. */
+function protobufRows(realtime: Partial<RealtimeResult>): Row[] {
+  const { protobufPacedCpuMicros, pacedCpuMicros } = realtime;
+  if (protobufPacedCpuMicros === undefined || !pacedCpuMicros) return [];
+  return [
+    [
+      "CPU µs of a message in Protobuf, at an even pace; in JSON",
+      ...[String(protobufPacedCpuMicros), String(pacedCpuMicros)],
+      ...[(protobufPacedCpuMicros / pacedCpuMicros).toFixed(2), ""],
+    ],
+    [
+      "KiB of a later connection in Protobuf; in JSON",
+      ...[String(realtime.protobufKibPerLaterConnection), String(realtime.kibPerLaterConnection)],
+      ...["", ""],
     ],
   ];
 }

@@ -124,7 +124,18 @@ test("every query reads metrics and labels that running services have, and no la
     }
   }
   const allowed = new Set([
-    ...["channel", "provider", "class", "status", "reason", "replayed", "what", "table", "code"],
+    ...[
+      "channel",
+      "provider",
+      "class",
+      "status",
+      "reason",
+      "replayed",
+      "what",
+      "table",
+      "code",
+      "protocol",
+    ],
     ...["consumer", "outcome", "dependency", "result", "method", "route", "le"],
   ]);
   for (const [name, labels] of scrape) {

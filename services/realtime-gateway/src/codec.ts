@@ -1,5 +1,5 @@
 import type { PublicationText } from "@belfry/contracts/realtime-message";
-import type { Incoming } from "./commands.ts";
+import { type Incoming, readCommand } from "./commands.ts";
 import type { Push, Reply } from "./protocol.ts";
 
 /** An encoding of the protocol. Messages are strings in each, so that queues and frames treat them alike. */
@@ -19,6 +19,34 @@ export interface Codec {
   /** The bytes of a message in a frame. */
   byteLength(message: string): number;
 }
+
+/** Frames of text: one JSON object a line. JSON.stringify escapes the line feeds within a message. */
+export const jsonCodec: Codec = {
+  name: "json",
+  isBinary: false,
+  separator: "\n",
+  ping: "{}",
+  decodeFrame(frame) {
+    const messages: Incoming[] = [];
+    try {
+      for (const line of frame.toString().split("\n")) {
+        if (line === "") continue;
+        const message = readCommand(JSON.parse(line), Buffer.byteLength(line));
+        if (message === undefined) return undefined;
+        messages.push(message);
+      }
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+    return messages.length === 0 ? undefined : messages;
+  },
+  encodeReply: (reply) => JSON.stringify(reply),
+  encodePush: (push) => JSON.stringify({ push }),
+  encodePublication: ({ channel, text }) =>
+    `{"push":{"channel":${JSON.stringify(channel)},"pub":${text}}}`,
+  byteLength: (message) => Buffer.byteLength(message),
+};
 
 /** A push for several sessions: encoded once for each codec, when the first session that speaks it is given the push. */
 export class SharedPush {

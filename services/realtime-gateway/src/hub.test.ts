@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RealtimeMessage } from "@belfry/contracts/realtime-message";
+import { jsonCodec } from "./codec.ts";
 import { Hub, type Member } from "./hub.ts";
-import { jsonCodec } from "./json-codec.ts";
 import type { TopicDeps } from "./topic.ts";
 
 function setUp() {

@@ -4,8 +4,8 @@ import { publicationText } from "@belfry/contracts/realtime-message";
 import { decodeReplies, encodeCommands } from "@belfry/testing/centrifuge-proto";
 import { NOT_JSON, NOT_UTF8 } from "@belfry/testing/hostile";
 import fc from "fast-check";
+import { jsonCodec } from "./codec.ts";
 import type { Incoming } from "./commands.ts";
-import { jsonCodec } from "./json-codec.ts";
 import { protobufCodec } from "./protobuf-codec.ts";
 import type { Push, Reply } from "./protocol.ts";
 
