@@ -188,7 +188,7 @@ test("a person chooses the language of the pages, and else the browser does", as
   const form = await browser.text(`${base}/providers/new?channel=EMAIL&kind=mailgun`);
   assert.match(
     form,
-    /aria-label="Hier zu finden: API-Schlüssel"[\s\S]*Wo die Domain angelegt wurde\./,
+    /Hier zu finden<span class="visually-hidden">: API-Schlüssel<\/span>[\s\S]*Wo die Domain angelegt wurde\./,
   );
   // What a tenant wrote stays as it is, though it may be a word of ours.
   assert.match(await browser.text(`${base}/activity?event=Settings`), /Settings/);
