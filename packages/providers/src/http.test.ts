@@ -103,6 +103,13 @@ const ANSWERS: readonly (readonly [string, number, string, OutcomeClass, object?
   ["a success with an id that cannot be kept", 201, '{"data":{"id":"a b"}}', "ambiguous"],
   ["a success with too long an id", 201, `{"data":{"id":"${"a".repeat(256)}"}}`, "ambiguous"],
   ["a success that is no JSON", 201, "OK", "ambiguous"],
+  [
+    "a success that is no JSON, where an error may stand in it",
+    201,
+    "OK",
+    "ambiguous",
+    { messageIdPointer: undefined },
+  ],
   ["a success that is no JSON, where none is needed", 201, "OK", "accepted", none],
   ["nothing at all, where none is needed", 204, "", "accepted", none],
   ["an error inside a success", 201, '{"data":{"id":"m-1"},"error":{"code":42}}', "policy"],
@@ -300,6 +307,9 @@ test("a pointer is read step by step, and bounded", () => {
   assert.equal(pointerFault("/".repeat(21)), "has more than 20 steps");
   assert.equal(valueAt({ "": { "": 1 } }, "//"), 1);
   assert.equal(valueAt([[0, 7]], "/0/1"), 7);
+  for (const pointer of ["/constructor", "/__proto__", "/toString/name", "/__proto__/toString"]) {
+    assert.equal(valueAt({}, pointer), undefined, pointer);
+  }
   for (const pointer of ["/00", "/-1", "/1e0", "/x", "/0/9/1"]) {
     assert.equal(valueAt([[0, 7]], pointer), undefined, pointer);
   }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { OPT_WORDS } from "@belfry/contracts/inbound";
 import { inboundOfTenant, storeInbound } from "@belfry/database/inbound";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { createAbuseLimits } from "@belfry/http-api/abuse-limits";
+import { birdSignature } from "@belfry/providers/bird-receipt";
+import { plivoSignature } from "@belfry/providers/plivo-receipt";
 import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
@@ -18,8 +20,10 @@ const SECRET = "a-signature-secret-of-the-account";
 const PUBLIC_URL = "https://mail.example.com/belfry";
 const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}`);
 const ANN = "+12025550123";
+const TELNYX = generateKeyPairSync("ed25519");
+const TELNYX_KEY = TELNYX.publicKey.export({ type: "spki", format: "der" }).subarray(-32);
 
-/** Tenants `a` and `b`, both with both vendors under one secret; `c` has none. */
+/** Tenants `a` and `b`, both with all vendors under one secret; `c` has none. */
 async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
   const { pool, db } = await connectedDatabase(t);
   for (const id of ["a", "b", "c"]) {
@@ -29,6 +33,9 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
     for (const [kind, settings] of [
       ["vonage", { signatureSecret: SECRET }],
       ["twilio", { authToken: SECRET }],
+      ["plivo", { authToken: SECRET }],
+      ["telnyx", { webhookPublicKey: TELNYX_KEY.toString("base64") }],
+      ["bird", { signingKey: SECRET }],
     ] as const) {
       const id = uuidv7();
       const owner = providerSettingsOwner(tenantId, id);
@@ -111,6 +118,61 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       return [path, form.toString(), { ...headers, "x-twilio-signature": signature }];
     },
+    async plivo(text: string, from: From = {}): Promise<Sent> {
+      const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
+      const path = `/webhooks/plivo/${tenant}/inbound`;
+      const form = new URLSearchParams({
+        MessageUUID: id,
+        From: sender.replace(/^\+/, ""),
+        To: "12025550100",
+        Text: text,
+        Type: "sms",
+      });
+      const nonce = randomUUID();
+      const headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        "x-plivo-signature-v3": plivoSignature(SECRET, PUBLIC_URL + path, nonce, form),
+        "x-plivo-signature-v3-nonce": nonce,
+      };
+      return [path, form.toString(), headers];
+    },
+    async telnyx(text: string, from: From = {}): Promise<Sent> {
+      const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
+      const payload = {
+        id,
+        from: { phone_number: sender },
+        to: [{ phone_number: "+12025550100" }],
+        text,
+      };
+      const body = JSON.stringify({ data: { event_type: "message.received", payload } });
+      const time = String(Math.floor(Date.now() / 1000));
+      const signature = sign(null, Buffer.from(`${time}|${body}`), TELNYX.privateKey);
+      const headers = {
+        "content-type": "application/json",
+        "telnyx-timestamp": time,
+        "telnyx-signature-ed25519": signature.toString("base64"),
+      };
+      return [`/webhooks/telnyx/${tenant}/inbound`, body, headers];
+    },
+    async bird(text: string, from: From = {}): Promise<Sent> {
+      const { tenant = "a", from: sender = ANN, id = randomUUID() } = from;
+      const path = `/webhooks/bird/${tenant}/inbound`;
+      const payload = {
+        id,
+        sender: { contact: { identifierValue: sender } },
+        receiver: { connector: { identifierValue: "+12025550100" } },
+        body: { type: "text", text: { text } },
+      };
+      const body = JSON.stringify({ service: "channels", event: "sms.inbound", payload });
+      const time = String(Math.floor(Date.now() / 1000));
+      const signature = birdSignature(SECRET, time, PUBLIC_URL + path, Buffer.from(body));
+      const headers = {
+        "content-type": "application/json",
+        "messagebird-request-timestamp": time,
+        "messagebird-signature": signature.toString("base64"),
+      };
+      return [path, body, headers];
+    },
   };
   const suppressions = async () => {
     const { rows } = await pool.query(
@@ -125,7 +187,10 @@ async function setUp(t: TestContext, publicUrl = PUBLIC_URL) {
   return { db, pool, post, requests, suppressions, texts };
 }
 
-const VENDORS = ["vonage", "twilio"] as const;
+const VENDORS = ["vonage", "twilio", "plivo", "telnyx", "bird"] as const;
+/** They sign the address too. */
+const BY_ADDRESS = ["twilio", "plivo", "bird"] as const;
+const IN_XML: readonly string[] = ["twilio", "plivo"];
 
 test("each language of the hosted pages has its words for STOP and START", () => {
   assert.deepEqual(
@@ -141,9 +206,9 @@ for (const vendor of VENDORS) {
       await post(...(await requests[vendor](text, options)));
     const answer = await send("Stop");
     assert.equal(answer.status, 200);
-    const empty = vendor === "twilio" ? "<Response/>" : "{}";
-    assert.equal(answer.body, empty);
-    assert.match(answer.type!, vendor === "twilio" ? /^text\/xml/ : /^application\/json/);
+    const isXml = IN_XML.includes(vendor);
+    assert.equal(answer.body, isXml ? "<Response/>" : "{}");
+    assert.match(answer.type!, isXml ? /^text\/xml/ : /^application\/json/);
     assert.deepEqual(await suppressions(), [`a SMS ${ANN} opted out ${vendor}`]);
     await send(" opt out! ", { from: "+12025550124" });
     await send("“Arrêt” 🛑", { from: "+12025550124" });
@@ -212,17 +277,22 @@ test("START removes only an opt-out: a bounce, and a suppression by hand, stay",
   }
 });
 
-test("twilio: a request that was signed for one tenant's address is refused at another's", async (t) => {
-  const { post, requests, suppressions } = await setUp(t);
-  const [path, body, headers] = await requests.twilio("STOP");
-  assert.equal((await post(path.replace("/a/", "/b/"), body, headers)).status, 401);
-  assert.deepEqual(await suppressions(), []);
-});
+for (const vendor of BY_ADDRESS) {
+  test(`${vendor}: a request that was signed for one tenant's address is refused at another's`, async (t) => {
+    const { post, requests, suppressions } = await setUp(t);
+    const [path, body, headers] = await requests[vendor]("STOP");
+    assert.equal((await post(path.replace("/a/", "/b/"), body, headers)).status, 401);
+    assert.deepEqual(await suppressions(), []);
+  });
+}
 
-test("twilio: without the public address nothing can be verified: 404", async (t) => {
+test("without the public address nothing of a vendor that signs it can be verified: 404", async (t) => {
   const { post, requests } = await setUp(t, "");
-  assert.equal((await post(...(await requests.twilio("STOP")))).status, 404);
+  for (const vendor of BY_ADDRESS) {
+    assert.equal((await post(...(await requests[vendor]("STOP")))).status, 404);
+  }
   assert.equal((await post(...(await requests.vonage("STOP")))).status, 200);
+  assert.equal((await post(...(await requests.telnyx("STOP")))).status, 200);
 });
 
 test("a keyword from a sender that is no number is stored as a text, because there is nothing to suppress", async (t) => {
