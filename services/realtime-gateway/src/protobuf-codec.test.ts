@@ -280,6 +280,12 @@ test("one message that is not whole, or not of the protocol, makes the whole fra
     "an id beyond 32 bits": framed(0x08, ...endless(5, 0x01), 0x22, 0),
     "an id that is cut": framed(0x08, 0x80),
     "an id alone": framed(0x08, 1),
+    "an unknown number of eleven bytes": framed(
+      ...[0x08, 1, 0x22, 0, 0x80, 1, 0x81, ...Array(9).fill(0x80), 0],
+    ),
+    "an unknown number beyond 64 bits": framed(
+      ...[0x08, 1, 0x22, 0, 0x80, 1, ...Array(9).fill(0x80), 2],
+    ),
     "a method without an id": framed(0x22, 0),
     "an unknown method": framed(0x08, 1, 0x82, 1, 0),
     "an inner length that lies": framed(0x08, 1, 0x22, 9, 0x0a, 1, 0x74),
