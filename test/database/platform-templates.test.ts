@@ -74,7 +74,9 @@ test("Belfry's own mail is translated where its text is Belfry's: an operator's 
     subject: "U",
     format: "markdown",
   });
-  await SCHEMA.migrations["0023-languages-platform-templates"]!.up(db as unknown as Kysely<unknown>);
+  await SCHEMA.migrations["0023-languages-platform-templates"]!.up(
+    db as unknown as Kysely<unknown>,
+  );
   assert.deepEqual(await languages(alert), [""]);
   assert.deepEqual(await languages(invitation), ["", "de", "fr"]);
   assert.deepEqual(await languages(reset), ["", "de", "fr"]);
