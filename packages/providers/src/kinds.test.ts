@@ -75,6 +75,8 @@ test("every property that holds a credential is a secret", () => {
     "brevo.webhookPassword",
     "http.headers",
     "http.headers",
+    "http.secret",
+    "http.secret",
     "mailgun.apiKey",
     "mailgun.webhookSigningKey",
     "plivo.authToken",
