@@ -46,6 +46,7 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "template-versions": `${base}/templates/${tenant.templates.EMAIL}/versions`,
     providers: `${base}/providers`,
     "provider-new": `${base}/providers/new?channel=SMS&kind=vonage`,
+    "provider-new-mail": `${base}/providers/new?channel=EMAIL&kind=mailgun`,
     provider: `${base}/providers/${tenant.providerId}`,
     keys: `${base}/keys`,
     webhooks: `${base}/webhooks`,

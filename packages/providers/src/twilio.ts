@@ -15,6 +15,7 @@ const SETTINGS = Type.Object(
     accountSid: lineField({
       title: "Account SID",
       description: "The account that sends: AC and 32 hexadecimal digits.",
+      link: "https://console.twilio.com/",
       pattern: "^AC[0-9a-fA-F]{32}$",
       fault: "must be AC and 32 hexadecimal digits",
     }),
@@ -30,10 +31,12 @@ const SETTINGS = Type.Object(
     authToken: secretField({
       title: "Secret",
       description: "The API key's secret, or the account's auth token.",
+      link: "https://console.twilio.com/us1/account/keys-credentials/api-keys",
     }),
     webhookAuthToken: Type.Optional(
       secretField({
         title: "Auth token for webhooks",
+        link: "https://console.twilio.com/",
         description:
           "The account's auth token, which signs what Twilio posts to /webhooks/twilio/<tenant>: what became of each message, and to /webhooks/twilio/<tenant>/inbound: the answers of people. Only with an API key; else the secret above is it.",
       }),

@@ -35,17 +35,23 @@ const SETTINGS = Type.Object(
     apiKey: Type.Optional(
       lineField({
         title: "API key",
+        link: "https://dashboard.nexmo.com/settings",
         description: "With the API secret: Basic authentication.",
         pattern: "^[A-Za-z0-9_-]{1,64}$",
         fault: "must be letters and digits",
       }),
     ),
     apiSecret: Type.Optional(
-      secretField({ title: "API secret", description: "With the API key: Basic authentication." }),
+      secretField({
+        title: "API secret",
+        link: "https://dashboard.nexmo.com/settings",
+        description: "With the API key: Basic authentication.",
+      }),
     ),
     applicationId: Type.Optional(
       lineField({
         title: "Application id",
+        link: "https://dashboard.nexmo.com/applications",
         description: "With the private key: JWT authentication, preferred to Basic.",
         pattern: "^[A-Za-z0-9-]{1,64}$",
         fault: "must be an application's id",
@@ -54,6 +60,7 @@ const SETTINGS = Type.Object(
     privateKey: Type.Optional(
       Type.String({
         title: "Private key",
+        link: "https://dashboard.nexmo.com/applications",
         description: "The application's RSA key in PEM form.",
         maxLength: 16_384,
         // The SDK reads the file when it is given the name of one.
@@ -67,6 +74,7 @@ const SETTINGS = Type.Object(
     signatureSecret: Type.Optional(
       secretField({
         title: "Signature secret",
+        link: "https://dashboard.nexmo.com/settings",
         description:
           "Of the account's signed webhooks, which post to /webhooks/vonage/<tenant>: what became of each message, and to /webhooks/vonage/<tenant>/inbound: the answers of people.",
       }),

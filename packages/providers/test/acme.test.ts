@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { SmsMessage } from "@belfry/contracts/sending";
-import { Type } from "@sinclair/typebox";
-import { createHttpCalls } from "../src/http-calls.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { apiUrl, createHttpVendor, JSON_HEADERS, meaningOf } from "../src/http-vendor.ts";
 import { defineProvider } from "../src/provider.ts";
-import { outcome, parseObject, refusal, statusClass } from "../src/send-outcome.ts";
 import { baseUrlField, checkSettings, secretField } from "../src/settings.ts";
 import { testHttpPromises } from "./http-provider-promises.ts";
 import { SMS } from "./messages.ts";
@@ -12,7 +11,11 @@ import { SMS } from "./messages.ts";
 // README's example of a new provider, as it stands there: it keeps every promise of the others.
 const SETTINGS = Type.Object(
   {
-    apiKey: secretField({ title: "API key", description: "From Acme's console." }),
+    apiKey: secretField({
+      title: "API key",
+      description: "Of the account.",
+      link: "https://acme.example/keys",
+    }),
     baseUrl: baseUrlField("https://api.acme.example"),
   },
   { additionalProperties: false },
@@ -23,24 +26,16 @@ export const acme = defineProvider<SmsMessage, typeof SETTINGS>({
   content: "text",
   title: "Acme",
   settings: SETTINGS,
-  create({ apiKey, baseUrl = "https://api.acme.example" }, context) {
-    const calls = createHttpCalls(context);
-    const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-    return {
-      async send({ to, text }) {
-        const body = JSON.stringify({ to, text });
-        const result = await calls.post({ url: `${baseUrl}/v1/sms`, headers, body });
-        if (!result.answered) return result.outcome;
-        const { status, text: answer } = result.answer;
-        const { id } = parseObject(answer);
-        if (status !== 201 || typeof id !== "string") {
-          return refusal("Acme", statusClass(status), result.answer, context);
-        }
-        return outcome("accepted", "Acme accepted the message", { messageId: id });
-      },
-      close: calls.close,
-    };
-  },
+  create: createHttpVendor<SmsMessage, Static<typeof SETTINGS>>({
+    name: "Acme",
+    request: ({ to, text }, settings) => ({
+      url: `${apiUrl(settings, "https://api.acme.example")}/v1/sms`,
+      headers: { ...JSON_HEADERS, authorization: `Bearer ${settings.apiKey}` },
+      body: JSON.stringify({ to, text }),
+    }),
+    acceptedId: ({ id }) => id,
+    meaning: ({ error }) => meaningOf({ no_credit: { class: "credentials" } }, error),
+  }),
 });
 
 const API_KEY = "acme-0123456789";

@@ -131,6 +131,16 @@ export function testEmailVendor(vendor: EmailVendor): void {
     assert.equal(at.connections(), 0);
   });
 
+  test(`${title}: the body of a success under another status is none`, async (t) => {
+    for (const [status, expected] of [
+      [400, "permanent"],
+      [500, "transient"],
+    ] as const) {
+      const { provider } = await start(t, { ...accept, status });
+      assertHas(await provider.send(EMAIL), { class: expected, messageId: null });
+    }
+  });
+
   for (const [what, answer, expected] of vendor.errors) {
     const said = `${answer.status} ${what}`;
     test(`${title}: ${said} is ${expected.class}, its words kept`, async (t) => {

@@ -207,6 +207,32 @@ test("a call that is cut off after the request left is retried, or ends as unkno
   assert.equal((await fixture.attempts(once))[0].class, "ambiguous");
 });
 
+test("a mail whose first call lost its answer is sent once by a vendor that is given the delivery's id as its key", async (t) => {
+  const fixture = await createFixture(t);
+  const sent = new Set<string>();
+  const vendor = await startVendor(t, (response, { body }) => {
+    const key: string = body.headers.idempotencyKey;
+    if (sent.has(key)) {
+      response.writeHead(400).end('{"code":"duplicate_request","message":"already processed"}');
+    } else {
+      sent.add(key);
+      response.destroy();
+    }
+  });
+  const tenant = await fixture.tenant();
+  const settings = { apiKey: "xkeysib-1", from: "shop@example.com", baseUrl: vendor.url };
+  await fixture.provider(tenant, "EMAIL", "brevo", settings);
+  const id = await fixture.delivery(tenant, await fixture.template(tenant));
+  const sender = fixture.sender();
+  await sender.handle(message(tenant, [id]));
+  assert.equal((await fixture.row(id)).status, "waiting");
+  await fixture.release(id);
+  await sender.handle(message(tenant, [id]));
+  assert.equal((await fixture.row(id)).status, "accepted");
+  assert.equal(vendor.calls.length, 2);
+  assert.deepEqual([...sent], [id]);
+});
+
 test("an expired delivery, one of an inactive tenant and one without a provider end with that reason, and nothing is sent", async (t) => {
   const fixture = await createFixture(t);
   const vendor = await startVendor(t);

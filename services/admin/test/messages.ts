@@ -1,5 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { messagesOfScript, messagesOfView } from "../src/page/translate-source.ts";
 
 const SOURCES = join(import.meta.dirname, "../src");
@@ -14,7 +15,19 @@ export async function allMessages(): Promise<Map<string, string>> {
       if (!found.has(message)) found.set(message, file);
     }
   }
+  for (const message of settingsTexts()) found.set(message, "the settings of providers");
   return found;
+}
+
+/** What the form of a provider of mail is drawn from; the settings of text messages are shown in English. */
+function settingsTexts(): string[] {
+  return PROVIDER_KINDS.EMAIL.flatMap(({ settings, receipts }) => {
+    const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
+      ...[title, description],
+      ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
+    ]);
+    return [...fields, receipts?.setUp?.text].filter((text) => typeof text === "string");
+  });
 }
 
 function messagesOf(file: string, source: string): string[] {

@@ -83,6 +83,11 @@ test("a person chooses the language of the pages, and else the browser does", as
   await browser.post("/account/name", { name: "Ada", language: "de" }, { from: "/account" });
   assert.equal(await language(base), "de");
   assert.match(await browser.text("/account"), /Ihr Konto/);
+  const form = await browser.text(`${base}/providers/new?channel=EMAIL&kind=mailgun`);
+  assert.match(
+    form,
+    /Hier zu finden<span class="visually-hidden">: API-Schlüssel<\/span>[\s\S]*Wo die Domain angelegt wurde\./,
+  );
   // What a tenant wrote stays as it is, though it may be a word of ours.
   assert.match(await browser.text(`${base}/activity?event=Settings`), /Settings/);
 });

@@ -15,6 +15,7 @@ import type { Database } from "@belfry/database/connection";
 import { receiptReader } from "@belfry/providers/kinds";
 import type { TObject } from "@sinclair/typebox";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { phrase, say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
@@ -53,7 +54,10 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
       receipts: receipts && {
         address: config.apiUrl + webhookPath(kind.kind, tenantId),
         askedByMessage: receipts.askedByMessage,
-        setUp: receipts.setUp,
+        setUp: receipts.setUp && {
+          text: phrase(receipts.setUp.text),
+          link: receipts.setUp.link,
+        },
       },
       test,
       isFirst: provider !== undefined && (await isFirst(db, provider)),
@@ -156,8 +160,8 @@ async function kindOf(channel: string | null, name: string | null) {
 interface SettingsField {
   kind: keyof typeof LOOKS;
   name: string;
-  label: string;
-  hint: string;
+  label: Words;
+  hint: Words;
   required: boolean;
   value: string;
   /** Of a box. */
@@ -166,7 +170,7 @@ interface SettingsField {
   /** Where the vendor shows the value. */
   link: string | undefined;
   /** Of a choice: each value with its words. */
-  options: [string, string][] | undefined;
+  options: [string, Words][] | undefined;
 }
 
 /** What the view draws for each kind of setting. */
@@ -192,15 +196,17 @@ function fieldsOf(
     // A secret that was typed is not shown again either.
     const value = isSecret ? "" : (given?.get(`settings.${name}`) ?? text(shown));
     const isStored = isSecret && shown !== undefined;
-    const description = property.description ?? "";
+    const description = phrase(property.description ?? "");
     const kind = lookOf(property);
     return {
       autocomplete: "off",
       ...LOOKS[kind],
       kind,
       name: `settings.${name}`,
-      label: property.title ?? name,
-      hint: isStored ? `${description} Stored: ${shown}. Leave it empty to keep it.` : description,
+      label: phrase(property.title ?? name),
+      hint: isStored
+        ? say`${description} Stored: ${shown}. Leave it empty to keep it.`
+        : description,
       required: required.has(name) && !isStored,
       value: kind === "choice" && value === "" ? text(property.default) : value,
       checked: given === undefined ? shown === true : given.has(`settings.${name}`),
@@ -237,8 +243,8 @@ function settingsFaults(faults: readonly InputFault[]): Record<string, string> {
   return byField;
 }
 
-function choicesOf({ anyOf }: Record<string, unknown>): [string, string][] {
-  return (anyOf as { const: string; title: string }[]).map((one) => [one.const, one.title]);
+function choicesOf({ anyOf }: Record<string, unknown>): [string, Words][] {
+  return (anyOf as { const: string; title: string }[]).map((one) => [one.const, phrase(one.title)]);
 }
 
 function lookOf(property: Record<string, unknown>): SettingsField["kind"] {
