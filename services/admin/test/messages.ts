@@ -19,9 +19,10 @@ export async function allMessages(): Promise<Map<string, string>> {
   return found;
 }
 
-/** What the form of a provider of mail is drawn from; the settings of text messages are shown in English. */
+/** What the form of a provider is drawn from. */
 function settingsTexts(): string[] {
-  return PROVIDER_KINDS.EMAIL.flatMap(({ settings, receipts }) => {
+  const kinds = Object.values(PROVIDER_KINDS).flat();
+  return kinds.flatMap(({ settings, receipts }) => {
     const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
       ...[title, description],
       ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
