@@ -32,6 +32,7 @@ const SETTINGS = Type.Object(
         title: "Signing key",
         description:
           "Of the webhook subscriptions: sms.outbound to /webhooks/bird/<tenant>: what became of each message, and sms.inbound to /webhooks/bird/<tenant>/inbound: the answers of people. Choose it yourself, the same for both.",
+        link: "https://app.bird.com/developers/webhooks",
       }),
     ),
     baseUrl: baseUrlField(VENDOR_URL),

@@ -232,6 +232,20 @@ test("the address is judged at each connect: a name that has become private gets
   assert.equal(vendor.connections(), 0);
 });
 
+test("a key that the API wants in the body is a secret, and masked where the API repeats it", async (t) => {
+  const secret = "k3y-in-the-b0dy";
+  const body = '{"key": {{ secret }}, "to": {{ to }}, "text": {{ text }}}';
+  const { vendor, provider } = await start(
+    t,
+    { judge: ({ body }) => ({ status: 400, body: `wrong: ${body}` }) },
+    { secret, body },
+  );
+  const outcome = await provider.send(SMS);
+  assert.equal(JSON.parse(vendor.received[0]!.body).key, secret);
+  assert.match(outcome.vendorAnswer!, /^wrong: {"key": "••••"/);
+  assert.equal(maskSettings(httpText, { ...PUBLIC, secret }).secret, "•••• b0dy");
+});
+
 test("a message whose body is no JSON, or too large, is not sent", async (t) => {
   const keyed = await start(t, accept, { body: "{ {{ segments }}: 1 }" });
   const noJson = await keyed.provider.send(SMS);
@@ -278,7 +292,7 @@ test("each fault of the settings names its field and rule, and repeats no value 
     ],
     [
       { body: '{\n  "a": {{ txt }}\n}' },
-      "body: line 2, column 11: there is no txt here: there are to, text, segments, encoding, delivery_id, event_id, tenant_id",
+      "body: line 2, column 11: there is no txt here: there are to, text, segments, encoding, delivery_id, event_id, tenant_id, secret",
     ],
     [
       { body: '{"a": {{ text }},}' },

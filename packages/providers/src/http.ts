@@ -14,17 +14,18 @@ import { mailHeaders } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import { outcome, refusal, statusClass } from "./send-outcome.ts";
-import { lineField, type SettingsContext } from "./settings.ts";
+import { lineField, type SettingsContext, secretField } from "./settings.ts";
 
 const METHODS: readonly HttpMethod[] = ["POST", "PUT", "PATCH"];
 const MAX_URL_CHARACTERS = 2048;
 const MAX_HEADERS_CHARACTERS = 8192;
 const MAX_BODY_CHARACTERS = 32 * 1024;
 
+const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
 /** What the body's tags may name, by the content of a message. */
 const NAMES = {
-  email: ["to", "subject", "html", "text", "headers", "delivery_id", "event_id", "tenant_id"],
-  text: ["to", "text", "segments", "encoding", "delivery_id", "event_id", "tenant_id"],
+  email: ["to", "subject", "html", "text", "headers", ...IDS, "secret"],
+  text: ["to", "text", "segments", "encoding", ...IDS, "secret"],
 } as const;
 
 function settingsOf(names: readonly string[], example: string) {
@@ -62,6 +63,13 @@ function settingsOf(names: readonly string[], example: string) {
         maxLength: MAX_BODY_CHARACTERS,
         multiline: true,
       }),
+      secret: Type.Optional(
+        secretField({
+          title: "Secret of the body",
+          description:
+            "For an API that wants its key in the body: {{ secret }} stands for it there.",
+        }),
+      ),
       successStatuses: Type.Optional(
         lineField({
           title: "Success",
@@ -176,12 +184,14 @@ async function createHttp<Message>(
   // An API may repeat them: of `Bearer abc` what follows the scheme, too.
   const secrets = own
     .filter(([name = ""]) => !OPEN_HEADERS.has(name))
-    .flatMap(([, value = ""]) => [value, ...value.split(" ").slice(1)]);
+    .flatMap(([, value = ""]) => [value, ...value.split(" ").slice(1)])
+    .concat(settings.secret ?? []);
   const judge = judgeOf(settings, { ...context, secrets });
   const writeBody = createJsonBody(settings.body);
+  const { secret = "" } = settings;
   return {
     async send(message) {
-      const body = writeBody(valuesOf(message));
+      const body = writeBody({ ...valuesOf(message), secret });
       if (!body.ok) return outcome("permanent", BODY_FAULTS[body.reason]);
       const call = { url, method: method as HttpMethod, headers, body: body.text };
       const result = await calls.post(call);

@@ -49,8 +49,8 @@ test("a form can be drawn from each schema: every property has a title and a des
   }
 });
 
-test("a form leads to where a vendor of mail shows each of its values, and receipts to where they are turned on", () => {
-  for (const { kind, settings, receipts } of PROVIDER_KINDS.EMAIL) {
+test("a form leads to where a vendor shows each of its values, and receipts to where they are turned on", () => {
+  for (const { kind, settings, receipts } of KINDS) {
     const links = Object.values(settings.properties).map(({ link }) => link);
     if (receipts) links.push(receipts.setUp?.link);
     for (const link of links) assert.ok(link === undefined || link.startsWith("https://"), link);
@@ -75,6 +75,8 @@ test("every property that holds a credential is a secret", () => {
     "brevo.webhookPassword",
     "http.headers",
     "http.headers",
+    "http.secret",
+    "http.secret",
     "mailgun.apiKey",
     "mailgun.webhookSigningKey",
     "plivo.authToken",

@@ -10,6 +10,8 @@ import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
+import { birdSignature } from "@belfry/providers/bird-receipt";
+import { plivoSignature } from "@belfry/providers/plivo-receipt";
 import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
@@ -23,6 +25,9 @@ import { createWebhookKeys, receiptRoute } from "./vendor-webhooks.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const PUBLIC_URL = "https://mail.example.com/belfry";
+const TELNYX = generateKeyPairSync("ed25519");
+const TELNYX_KEY = TELNYX.publicKey.export({ type: "spki", format: "der" }).subarray(-32);
+const OF_PHONES = ["vonage", "twilio", "plivo", "telnyx", "bird"];
 const secretKeys = parseSecretKeys(`t1:${Buffer.alloc(32, 7).toString("base64")}`);
 const log = createLogger({ service: "test", level: "silent" });
 
@@ -43,12 +48,15 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
     await pool.query(
       `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
        values ($1, $2, $3, $4, $5, $6, '{}')`,
-      [id, tenantId, ["vonage", "twilio"].includes(kind) ? "SMS" : "EMAIL", kind, name, sealed],
+      [id, tenantId, OF_PHONES.includes(kind) ? "SMS" : "EMAIL", kind, name, sealed],
     );
   };
   await provider("a", "sendgrid", { webhookPublicKey });
   await provider("a", "vonage", { signatureSecret: SECRET });
   await provider("a", "twilio", { authToken: SECRET });
+  await provider("a", "plivo", { authToken: SECRET });
+  await provider("a", "telnyx", { webhookPublicKey: TELNYX_KEY.toString("base64") });
+  await provider("a", "bird", { signingKey: SECRET });
   await provider("b", "sendgrid", {});
 
   const webhookKeys = createWebhookKeys(db, secretKeys);
@@ -277,6 +285,95 @@ test("Twilio's callbacks move a delivery forwards only, and suppress a dead numb
   assert.equal(await post("/webhooks/twilio/b", "MessageSid=x", type), 404);
   assert.equal(await statusOf(read.id), "delivered");
 });
+
+/** A receipt as each vendor posts it: of one message, with a status and a code, signed. */
+const SIGNED_RECEIPTS = {
+  plivo(deliveryId: string, message: string, [Status, ErrorCode]: Told): Signed {
+    const path = `/webhooks/plivo/a?delivery=${deliveryId}`;
+    const form = new URLSearchParams({ MessageUUID: message, Status, ErrorCode });
+    const nonce = randomUUID();
+    const signature = plivoSignature(SECRET, PUBLIC_URL + path, nonce, form);
+    return [
+      path,
+      form.toString(),
+      {
+        "content-type": "application/x-www-form-urlencoded",
+        "x-plivo-signature-v3": signature,
+        "x-plivo-signature-v3-nonce": nonce,
+      },
+    ];
+  },
+  telnyx(deliveryId: string, message: string, [status, code, title]: Told): Signed {
+    const path = `/webhooks/telnyx/a?delivery=${deliveryId}`;
+    const to = [{ status }];
+    const payload = { id: message, to, errors: [{ code, title }], webhook_url: PUBLIC_URL + path };
+    const body = JSON.stringify({ data: { event_type: "message.finalized", payload } });
+    const time = String(Math.floor(Date.now() / 1000));
+    const signature = sign(null, Buffer.from(`${time}|${body}`), TELNYX.privateKey);
+    return [
+      path,
+      body,
+      { "telnyx-timestamp": time, "telnyx-signature-ed25519": signature.toString("base64") },
+    ];
+  },
+  bird(deliveryId: string, message: string, [status, details]: Told): Signed {
+    const path = "/webhooks/bird/a";
+    const payload = { id: message, reference: deliveryId, status, details };
+    const body = JSON.stringify({ service: "channels", event: "sms.outbound", payload });
+    const time = String(Math.floor(Date.now() / 1000));
+    const signature = birdSignature(SECRET, time, PUBLIC_URL + path, Buffer.from(body));
+    return [
+      path,
+      body,
+      {
+        "messagebird-request-timestamp": time,
+        "messagebird-signature": signature.toString("base64"),
+      },
+    ];
+  },
+};
+type Signed = readonly [path: string, body: string, headers: Record<string, string>];
+type Told = readonly [status: string, code: string, words?: string];
+
+const WORDS_OF_VENDORS = {
+  plivo: { dead: ["undelivered", "70"], out: ["failed", "200"] },
+  telnyx: {
+    dead: ["delivery_failed", "40001"],
+    out: ["sending_failed", "40300", "Blocked due to STOP message"],
+  },
+  bird: { dead: ["delivery_failed", "unknown_subscriber"], out: ["rejected", "opted_out"] },
+} as const satisfies Record<keyof typeof SIGNED_RECEIPTS, { dead: Told; out: Told }>;
+
+for (const vendor of ["plivo", "telnyx", "bird"] as const) {
+  test(`${vendor}'s receipts move a delivery forwards only, suppress a dead number and an opt-out, and are forged with another body`, async (t) => {
+    const { delivery, post, statusOf, suppressions } = await setUp(t);
+    const sms = async (to: string) => (await delivery("a", { channel: "SMS", to })).id;
+    const [read, dead, out] = [
+      await sms("+12025550101"),
+      await sms("+12025550102"),
+      await sms("+12025550103"),
+    ];
+    const signed = SIGNED_RECEIPTS[vendor];
+    const tell = async (id: string, told: Told) => post(...signed(id, randomUUID(), told));
+    for (const status of ["sent", "delivered", "sent"]) {
+      assert.equal(await tell(read, [status, ""]), 200);
+    }
+    assert.equal(await statusOf(read), "delivered");
+    assert.equal(await tell(dead, WORDS_OF_VENDORS[vendor].dead), 200);
+    assert.equal(await tell(dead, ["sent", ""]), 200);
+    assert.equal(await statusOf(dead), "bounced");
+    assert.equal(await tell(out, WORDS_OF_VENDORS[vendor].out), 200);
+    assert.deepEqual(await suppressions(), [
+      "a SMS +12025550102 bounced",
+      "a SMS +12025550103 opted out",
+    ]);
+    const late = await sms("+12025550104");
+    const [path, body, headers] = signed(late, randomUUID(), ["sent", ""]);
+    assert.equal(await post(path, body.replace("sent", "delivered"), headers), 401);
+    assert.equal(await post(path.replace("/a", "/b"), body, headers), 404);
+    assert.equal(await statusOf(late), "accepted");
+  });
+}
 
 test("receipts of SMS are accepted by the token's signature", async (t) => {
   const { delivery, post, statusOf, vonage } = await setUp(t);
