@@ -152,7 +152,7 @@ async function packAsImage(place: string): Promise<string[]> {
   const command = stage?.instructions.find(({ name }) => name === "RUN")?.text ?? "";
   await copyImageContext(ROOT, `${dockerfile}.dockerignore`, place);
   const here = command
-    .replace(/--mount=\S+ /, "")
+    .replace(/--mount=\S+ /g, "")
     .replace(/--store-dir \S+ --package-import-method copy/, "--prefer-offline")
     .replace("/tarballs", join(place, "tarballs"));
   const { out } = await run("sh", ["-euc", here], place);
