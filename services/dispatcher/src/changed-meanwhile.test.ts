@@ -100,7 +100,9 @@ const CHANGES: {
       pool.query(
         `with v as (
            insert into template_versions (template_id, version, content, compiled)
-           select template_id, 2, content, compiled from template_versions returning id, template_id)
+           select template_id, 2, content, compiled from template_versions
+           where template_id not in (select id from templates where tenant_id = 'platform')
+           returning id, template_id)
          update template_variants o set current_version_id = v.id from v where v.template_id = o.template_id`,
       ),
     becomes: {

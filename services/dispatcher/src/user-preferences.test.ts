@@ -128,8 +128,11 @@ test("the user's language is used if the trigger names none", async (t) => {
   const german = { kind: "notification", title: "Titel", body: "Hallo", variables: [] };
   await pool.query(
     `with v as (insert into template_versions (template_id, version, content, compiled)
-       select template_id, 2, 'x', $1 from template_variants where locale = 'de' returning id)
-     update template_variants set current_version_id = v.id from v where locale = 'de'`,
+       select template_id, 2, 'x', $1 from template_variants
+       join templates on templates.id = template_id where locale = 'de' and channel = 'PUSH'
+       returning id, template_id)
+     update template_variants n set current_version_id = v.id from v
+     where n.locale = 'de' and n.template_id = v.template_id`,
     [JSON.stringify(german)],
   );
   await recipient({ locale: "de-AT" });
