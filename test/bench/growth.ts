@@ -25,6 +25,7 @@ const USERS = 49_999;
 const NEW_EVENTS = 4_000;
 const DELETED_EVENTS = 5_000;
 const SEARCHES = 50;
+const QUIET_MS = 3_000;
 const DAYS = 30;
 const MEASURED = [
   ...["accept µs", "dispatch µs", "send 2 messages µs", "search p50 ms", "max ms"],
@@ -124,8 +125,6 @@ async function fill(pool: Pool, from: number, to: number): Promise<void> {
     client.release(true);
   }
 }
-
-const QUIET_MS = 3_000;
 
 /** What the dispatcher does with rows that appear all at once (search terms, sums) is not what is measured. */
 async function untilQuiet(): Promise<void> {
