@@ -54,6 +54,8 @@ export class InboxFeed extends EventTarget {
   /** Beginnings and ends of changes so far: a reading that one of them fell into may not have seen it. */
   #changes = 0;
   #markedAllAt = Number.NEGATIVE_INFINITY;
+  /** When what was marked unread here was marked so, by id. */
+  #markedUnreadAt = new Map();
   /** The ids of each mark that has no answer yet. */
   #marks = new Set();
   /** What a reading under way may not have seen as read. */
@@ -260,6 +262,10 @@ export class InboxFeed extends EventTarget {
       this.#markedAllAt = performance.now();
       this.#unreadElsewhere = 0;
       this.#setRead(() => true, true);
+    } else if (performance.now() - (this.#markedUnreadAt.get(data.id) ?? -UNSURE_MS) < UNSURE_MS) {
+      // It may tell of the mark before.
+      this.#loadSoon();
+      return;
     } else if (this.items.some((item) => item.id === data.id)) {
       this.#setRead((item) => item.id === data.id, true);
     } else {
@@ -337,6 +343,7 @@ export class InboxFeed extends EventTarget {
   /** `data` as the gateway takes it: an item stays in the list if it is only read or unread then. */
   async #change(id, method, data) {
     const before = this.items.find((one) => one.id === id);
+    if (data.read === false) this.#markedUnreadAt.set(id, performance.now());
     this.#changes += 1;
     this.#show(
       this.items.flatMap((one) => {
