@@ -82,6 +82,10 @@ export const NOUNS = {
         import("./events/scheduled-events.ts"),
       ]),
   },
+  broadcast: {
+    summary: "One event to many people: to the members of topics, or to a list",
+    load: async () => [await import("./broadcasts/broadcasts.ts")],
+  },
   digest: {
     summary: "Messages that combine several events",
     load: async () => [await import("./events/digests.ts")],

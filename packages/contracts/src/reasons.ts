@@ -12,6 +12,11 @@ export const REASONS = {
   "provider-paused": "waiting for the provider: {why}",
   replayed: "replayed by hand",
 
+  // A broadcast is paused.
+  "broadcast-sensitive": "a template of its event type is sensitive",
+  "broadcast-daily-cap":
+    "the part of the daily cap that is for broadcasts is used up: it goes on tomorrow",
+
   // Dispatching decides that a channel gets nothing.
   "no-template": "no active template",
   "channel-not-allowed": "channel not allowed",

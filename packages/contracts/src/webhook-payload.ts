@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
+import { Broadcast } from "./broadcasts.ts";
 import { CHANNELS, IN_APP } from "./channels.ts";
 import type { DELIVERY_STATUSES } from "./delivery.ts";
 import { oneOf, time } from "./fields.ts";
@@ -16,10 +17,13 @@ export const WEBHOOK_TYPES = [
   "notification.created",
   "notification.read",
   "preference.changed",
+  "broadcast.progress",
+  "broadcast.done",
 ] as const satisfies readonly (
   | `delivery.${(typeof DELIVERY_STATUSES)[number]}`
   | `notification.${string}`
   | `preference.${string}`
+  | `broadcast.${string}`
 )[];
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
@@ -114,11 +118,25 @@ const preferenceData = Type.Object({
   occurredAt,
 });
 
+const { state, total, expanded, byStatus } = Broadcast.properties;
+const broadcastData = Type.Object({
+  ...{
+    broadcastId: id("Of the broadcast"),
+    eventType,
+    state,
+    total,
+    expanded,
+    byStatus,
+    occurredAt,
+  },
+});
+
 const testData = Type.Object({ webhookId: id("Of the endpoint"), occurredAt });
 
 function dataOf(type: WebhookMessageType): TSchema {
   if (type === TEST_TYPE) return testData;
   if (type === "preference.changed") return preferenceData;
+  if (type === "broadcast.progress" || type === "broadcast.done") return broadcastData;
   const [kind = "", what = ""] = type.split(".");
   return kind === "notification" ? notificationData : deliveryData(what);
 }
@@ -138,6 +156,8 @@ export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
   "notification.created": "The notification is in the user's inbox",
   "notification.read": "The user has read, archived or deleted the notification",
   "preference.changed": "A user has turned something on or off",
+  "broadcast.progress": "A broadcast has moved on; at most every 10 seconds",
+  "broadcast.done": "All of a broadcast has been sent or has ended, or its cancel has",
   "webhook.test": "Somebody is testing the endpoint",
 };
 
@@ -193,6 +213,15 @@ function exampleData(type: WebhookMessageType): object {
   if (type === "preference.changed") {
     const preferences = [{ category: "offers", channel: CHANNELS[0], enabled: false }];
     return { userId: "user-1", source: "preference page", preferences, occurredAt: AT };
+  }
+  if (type === "broadcast.progress" || type === "broadcast.done") {
+    const isDone = type === "broadcast.done";
+    return {
+      ...{ broadcastId: EXAMPLE_ID, eventType: "product.news", state: isDone ? "done" : "running" },
+      ...{ total: 120_000, expanded: isDone ? 120_000 : 4_200 },
+      byStatus: isDone ? { accepted: 118_200, skipped: 1_800 } : { accepted: 4_000, queued: 200 },
+      occurredAt: AT,
+    };
   }
   const event = { id: EXAMPLE_ID, eventId: "order-1001", eventType: "order.confirmed" };
   const [kind, what] = type.split(".");

@@ -134,6 +134,80 @@ create table audit_log (
 create index audit_log_of_tenant ON audit_log USING btree (tenant_id, id);
 comment on column audit_log.before is 'secrets masked; null: there was nothing';
 
+create table broadcast_chunks (
+  broadcast_id uuid not null,
+  number integer not null,
+  event_ids uuid[] not null,
+  counts jsonb not null default '{}'::jsonb,
+  is_open boolean not null default true,
+  is_cancelled boolean not null default false,
+  count_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint broadcast_chunks_broadcast_id_fkey FOREIGN KEY (broadcast_id) REFERENCES broadcasts(id) ON DELETE CASCADE,
+  constraint broadcast_chunks_pkey PRIMARY KEY (broadcast_id, number)
+) with (fillfactor=70);
+create index broadcast_chunks_due ON broadcast_chunks USING btree (count_at) WHERE (count_at IS NOT NULL);
+create index broadcast_chunks_open ON broadcast_chunks USING btree (broadcast_id) WHERE is_open;
+comment on column broadcast_chunks.is_open is 'an event of it has not ended on every channel';
+comment on column broadcast_chunks.is_cancelled is 'a cancel has looked at its events';
+comment on column broadcast_chunks.count_at is 'when it is counted next; null: its counts are final';
+
+create table broadcast_people (
+  broadcast_id uuid not null,
+  user_id text collate "C" not null,
+  is_excepted boolean not null,
+  constraint broadcast_people_broadcast_id_fkey FOREIGN KEY (broadcast_id) REFERENCES broadcasts(id) ON DELETE CASCADE,
+  constraint broadcast_people_pkey PRIMARY KEY (broadcast_id, is_excepted, user_id)
+);
+comment on table broadcast_people is 'its list, and whom it leaves out; deleted when it has ended';
+
+create table broadcasts (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  state text not null default 'scheduled'::text,
+  reason text,
+  event_type text not null,
+  topics text[] collate "C",
+  channels smallint,
+  locale text,
+  variables text,
+  trace_id text not null,
+  idempotency_key text collate "C",
+  send_at timestamp with time zone,
+  next_at timestamp with time zone,
+  reached text collate "C" not null default ''::text,
+  is_expanded boolean not null default false,
+  total integer not null,
+  expanded integer not null default 0,
+  chunks integer not null default 0,
+  counts jsonb not null default '{}'::jsonb,
+  cancel_asked_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  told_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint broadcasts_check CHECK (((state = ANY (ARRAY['cancelled'::text, 'done'::text])) = (ended_at IS NOT NULL))),
+  constraint broadcasts_pkey PRIMARY KEY (id),
+  constraint broadcasts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'running'::text, 'paused'::text, 'cancelling'::text, 'cancelled'::text, 'done'::text]))),
+  constraint broadcasts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+) with (fillfactor=50);
+create index broadcasts_due ON broadcasts USING btree (next_at) WHERE (next_at IS NOT NULL);
+create index broadcasts_ended ON broadcasts USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+create index broadcasts_of_tenant ON broadcasts USING btree (tenant_id, id);
+create unique index broadcasts_by_idempotency_key ON broadcasts USING btree (tenant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+comment on column broadcasts.reason is 'why it is paused; null: it is not, or a person paused it';
+comment on column broadcasts.topics is 'whose members it is for; null: for the people in broadcast_people';
+comment on column broadcasts.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
+comment on column broadcasts.variables is 'JSON, of all its events: they hold a reference, see broadcast-variables.ts';
+comment on column broadcasts.next_at is 'when it is looked at next; null: only a person moves it on';
+comment on column broadcasts.reached is 'the last user id that it has passed, in the order of "C"';
+comment on column broadcasts.is_expanded is 'it has passed everybody';
+comment on column broadcasts.total is 'people, as counted when it was made; exact once it is expanded';
+comment on column broadcasts.expanded is 'its events';
+comment on column broadcasts.counts is 'sums of the counts of its chunks';
+comment on column broadcasts.cancel_asked_at is 'since then nothing of it is expanded, dispatched or claimed';
+comment on column broadcasts.told_at is 'when webhooks were last told of its progress, or it was made';
+
 create table categories (
   tenant_id text collate "C" not null,
   key text collate "C" not null,
@@ -215,11 +289,13 @@ create table deliveries (
   held_for uuid,
   cancel_asked_at timestamp with time zone,
   warnings text[],
+  broadcast_id uuid,
   constraint deliveries_event_id_channel_key UNIQUE (event_id, channel),
   constraint deliveries_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=70);
 create index deliveries_dead ON deliveries USING btree (tenant_id, settled_at, id) WHERE ((status = ANY (ARRAY['failed'::text, 'expired'::text, 'unknown'::text])) AND (channel <> 'WEBHOOK'::text));
-create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
+create index deliveries_due ON deliveries USING btree (channel, tenant_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])) AND (broadcast_id IS NULL));
+create index deliveries_due_bulk ON deliveries USING btree (channel, tenant_id, broadcast_id, due_at) WHERE ((released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])) AND (broadcast_id IS NOT NULL));
 create index deliveries_held ON deliveries USING btree (tenant_id, held_for, id) WHERE ((held_for IS NOT NULL) AND (released_at IS NULL) AND (status = ANY (ARRAY['queued'::text, 'waiting'::text])));
 create index deliveries_released ON deliveries USING btree (channel, tenant_id, released_at) WHERE (released_at IS NOT NULL);
 CREATE TRIGGER deliveries_move BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION check_delivery_move();
@@ -237,6 +313,7 @@ comment on column deliveries.unless_read is 'true: skipped once its notification
 comment on column deliveries.held_for is 'of a status webhook at rest: the endpoint whose pause it waits out, in place of due_at; null: it rests until due_at';
 comment on column deliveries.cancel_asked_at is 'a cancel came during a try: it is not tried again; of a digest: so its items say (digest_items)';
 comment on column deliveries.warnings is 'what its message lacks besides variables, in words: links that lead nowhere';
+comment on column deliveries.broadcast_id is 'that of its event: it leaves after the tenant''s others';
 
 create table digest_items (
   digest_id uuid not null,
@@ -294,6 +371,7 @@ create table erasures (
 );
 create index erasures_by_end ON erasures USING btree (ended_at) WHERE (state = 'done'::text);
 create index erasures_in_turn ON erasures USING btree (tenant_id, due_at) WHERE (state <> 'done'::text);
+create index erasures_of_tenant ON erasures USING btree (tenant_id, requested_at);
 create index erasures_open ON erasures USING btree (due_at) WHERE (state <> 'done'::text);
 create unique index erasures_of_user ON erasures USING btree (tenant_id, user_hash) WHERE (state <> 'done'::text);
 create unique index erasures_running ON erasures USING btree (tenant_id) WHERE (state = 'running'::text);
@@ -331,6 +409,7 @@ create table events (
   cancel_asked_at timestamp with time zone,
   cancelled_at timestamp with time zone,
   trace_parent text,
+  broadcast_id uuid,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key <> ''::text);
@@ -347,6 +426,7 @@ comment on column events.cancel_key is 'of the tenant, not unique';
 comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever it could stop';
 comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
 comment on column events.trace_parent is 'W3C trace context (traceparent) that its spans belong to; null: not sampled';
+comment on column events.broadcast_id is 'which has made it; null: a trigger';
 
 create table expiry_cursors (
   table_name text not null,
@@ -374,6 +454,56 @@ create table images (
   constraint images_tenant_id_sha256_key UNIQUE (tenant_id, sha256)
 );
 comment on column images.sha256 is 'of data: the same picture is stored once in a tenant';
+
+create table import_chunks (
+  import_id uuid not null,
+  number integer not null,
+  records text not null,
+  constraint import_chunks_import_id_fkey FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE,
+  constraint import_chunks_pkey PRIMARY KEY (import_id, number)
+);
+comment on column import_chunks.records is 'JSON: [line, field, …] of each record, the fields that are read in the order of the file; [line, null, fault] of a bad one';
+
+create table imports (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  kind text not null,
+  topic text collate "C",
+  state text not null default 'receiving'::text,
+  person_id uuid,
+  person text not null,
+  address text not null,
+  parts integer not null default 0,
+  reader text,
+  columns text[],
+  bytes bigint not null default 0,
+  lines integer not null default 0,
+  processed integer not null default 0,
+  added integer not null default 0,
+  already_there integer not null default 0,
+  left_out integer not null default 0,
+  faults jsonb not null default '[]'::jsonb,
+  tries integer not null default 0,
+  requested_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint imports_check CHECK (((kind = 'members'::text) = (topic IS NOT NULL))),
+  constraint imports_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
+  constraint imports_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'members'::text]))),
+  constraint imports_pkey PRIMARY KEY (id),
+  constraint imports_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index imports_by_end ON imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+create index imports_of_tenant ON imports USING btree (tenant_id, id);
+create index imports_open ON imports USING btree (tenant_id, id) WHERE (state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text]));
+comment on column imports.parts is 'parts of the file that have come: the next one must be this plus 1';
+comment on column imports.reader is 'JSON: where the reader of the CSV is between two parts; null before the first, and once all have come';
+comment on column imports.columns is 'of the file, in its order; empty text: not read; null: its first line has not come';
+comment on column imports.bytes is 'stored of the file so far, in chunks or already worked off';
+comment on column imports.faults is 'the first faults, each {line, field, message}, without any value of the file';
+comment on column imports.due_at is 'when it is to be worked on; while parts come: when it is given up';
 
 create table inbound_messages (
   id uuid not null,
@@ -1059,6 +1189,28 @@ create table throttles (
 ) with (fillfactor=70);
 create index throttles_by_end ON throttles USING btree (ends_at);
 comment on column throttles.ends_at is 'nothing of it counts any more';
+
+create table topic_members (
+  tenant_id text collate "C" not null,
+  topic text collate "C" not null,
+  user_id text collate "C" not null,
+  constraint topic_members_pkey PRIMARY KEY (tenant_id, topic, user_id)
+);
+create index topic_members_of_user ON topic_members USING btree (tenant_id, user_id);
+
+create table topics (
+  tenant_id text collate "C" not null,
+  key text collate "C" not null,
+  members bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint topics_key_check CHECK ((key ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$'::text)),
+  constraint topics_members_check CHECK ((members >= 0)),
+  constraint topics_pkey PRIMARY KEY (tenant_id, key),
+  constraint topics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index topics_deleted ON topics USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+comment on column topics.deleted_at is 'the topic is gone for everybody; the dispatcher deletes its members, then this row';
 
 create table undispatched_events (
   event_id uuid not null,

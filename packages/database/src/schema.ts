@@ -125,6 +125,65 @@ export interface Schema {
     after: Json<Record<string, unknown> | null>;
   };
 
+  broadcast_chunks: {
+    broadcast_id: string;
+    number: number;
+    event_ids: string[];
+    counts: Json<Record<string, number>>;
+    /** an event of it has not ended on every channel */
+    is_open: Generated<boolean>;
+    /** a cancel has looked at its events */
+    is_cancelled: Generated<boolean>;
+    /** when it is counted next; null: its counts are final */
+    count_at: Date | null;
+    created_at: Date;
+  };
+
+  broadcast_people: {
+    broadcast_id: string;
+    user_id: string;
+    is_excepted: boolean;
+  };
+
+  broadcasts: {
+    id: string;
+    tenant_id: string;
+    state: Generated<"scheduled" | "running" | "paused" | "cancelling" | "cancelled" | "done">;
+    /** why it is paused; null: it is not, or a person paused it */
+    reason: string | null;
+    event_type: string;
+    /** whose members it is for; null: for the people in broadcast_people */
+    topics: string[] | null;
+    /** requested channels: the sum of their bits in channels.ts; null: all */
+    channels: number | null;
+    locale: string | null;
+    /** JSON, of all its events: they hold a reference, see broadcast-variables.ts */
+    variables: string | null;
+    trace_id: string;
+    idempotency_key: string | null;
+    send_at: Date | null;
+    /** when it is looked at next; null: only a person moves it on */
+    next_at: Date | null;
+    /** the last user id that it has passed, in the order of "C" */
+    reached: Generated<string>;
+    /** it has passed everybody */
+    is_expanded: Generated<boolean>;
+    /** people, as counted when it was made; exact once it is expanded */
+    total: number;
+    /** its events */
+    expanded: Generated<number>;
+    chunks: Generated<number>;
+    /** sums of the counts of its chunks */
+    counts: Json<Record<string, number>>;
+    /** since then nothing of it is expanded, dispatched or claimed */
+    cancel_asked_at: Date | null;
+    created_at: CreatedAt;
+    started_at: Date | null;
+    /** when webhooks were last told of its progress, or it was made */
+    told_at: Generated<Date>;
+    ended_at: Date | null;
+  };
+
   categories: {
     tenant_id: string;
     key: string;
@@ -206,6 +265,8 @@ export interface Schema {
     cancel_asked_at: Date | null;
     /** what its message lacks besides variables, in words: links that lead nowhere */
     warnings: string[] | null;
+    /** that of its event: it leaves after the tenant's others */
+    broadcast_id: string | null;
   };
 
   digest_items: {
@@ -293,6 +354,8 @@ export interface Schema {
     cancelled_at: Date | null;
     /** W3C trace context (traceparent) that its spans belong to; null: not sampled */
     trace_parent: string | null;
+    /** which has made it; null: a trigger */
+    broadcast_id: string | null;
   };
 
   expiry_cursors: {
@@ -315,6 +378,45 @@ export interface Schema {
     sha256: Buffer;
     data: Buffer;
     created_at: CreatedAt;
+  };
+
+  import_chunks: {
+    import_id: string;
+    number: number;
+    /** JSON: [line, field, …] of each record, the fields that are read in the order of the file; [line, null, fault] of a bad one */
+    records: string;
+  };
+
+  imports: {
+    id: string;
+    tenant_id: string;
+    kind: "users" | "members";
+    topic: string | null;
+    state: Generated<"receiving" | "waiting" | "running" | "done" | "failed" | "cancelled">;
+    person_id: string | null;
+    person: string;
+    address: string;
+    /** parts of the file that have come: the next one must be this plus 1 */
+    parts: Generated<number>;
+    /** JSON: where the reader of the CSV is between two parts; null before the first, and once all have come */
+    reader: string | null;
+    /** of the file, in its order; empty text: not read; null: its first line has not come */
+    columns: string[] | null;
+    /** stored of the file so far, in chunks or already worked off */
+    bytes: Generated<string>;
+    lines: Generated<number>;
+    processed: Generated<number>;
+    added: Generated<number>;
+    already_there: Generated<number>;
+    left_out: Generated<number>;
+    /** the first faults, each {line, field, message}, without any value of the file */
+    faults: Json<unknown>;
+    tries: Generated<number>;
+    requested_at: Generated<Date>;
+    /** when it is to be worked on; while parts come: when it is given up */
+    due_at: Generated<Date>;
+    started_at: Date | null;
+    ended_at: Date | null;
   };
 
   inbound_messages: {
@@ -850,6 +952,21 @@ export interface Schema {
     times: Date[];
     /** nothing of it counts any more */
     ends_at: Date;
+  };
+
+  topic_members: {
+    tenant_id: string;
+    topic: string;
+    user_id: string;
+  };
+
+  topics: {
+    tenant_id: string;
+    key: string;
+    members: Generated<string>;
+    created_at: CreatedAt;
+    /** the topic is gone for everybody; the dispatcher deletes its members, then this row */
+    deleted_at: Date | null;
   };
 
   undispatched_events: {

@@ -6,6 +6,8 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "attempts.class": "OutcomeClass from @belfry/contracts/sending",
   "audit_log.after": "Record<string, unknown>",
   "audit_log.before": "Record<string, unknown>",
+  "broadcast_chunks.counts": "Record<string, number>",
+  "broadcasts.counts": "Record<string, number>",
   "categories.description": "Record<string, string>",
   "categories.label": "Record<string, string>",
   "deliveries.channel": "SentChannel from @belfry/contracts/channels",

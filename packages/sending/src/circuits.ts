@@ -245,7 +245,7 @@ async function chooseProbe(
     text: `select i.id, i.deferred, i.deferred and exists (
              select from (
                select d.attempts from deliveries d
-               where d.channel = $2 and d.tenant_id = $3 and d.released_at is null
+               where d.channel = $2 and d.tenant_id = $3 and d.released_at is null and d.broadcast_id is null
                  and d.status in ('queued', 'waiting')
                  and d.due_at <= clock_timestamp() + interval '${FRESH_SOON}'
                order by d.due_at limit 100

@@ -90,6 +90,13 @@ export const DispatcherConfig = Type.Object({
     minimum: 1,
     default: EXPRESS_PER_MINUTE,
   }),
+  BROADCAST_DAY_PERCENT: Type.Integer({
+    description:
+      "How much of a tenant's daily cap broadcasts may use: beyond it they pause until the next day, so that single events still pass",
+    minimum: 1,
+    maximum: 100,
+    default: 90,
+  }),
   EXPIRE_EVERY_MS: Type.Integer({
     description: "Rest between two rounds of deleting what has had its time, in milliseconds",
     minimum: SECOND_MS,

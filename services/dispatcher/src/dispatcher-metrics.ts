@@ -16,6 +16,10 @@ const latency = histogram(
   "From the acceptance of an event, or the end of its rest, to the commit of its deliveries",
 );
 const woken = counter("belfry_events_woken_total", "Scheduled events that were let go, as due");
+const expanded = counter(
+  "belfry_broadcast_events_total",
+  "Events that broadcasts were expanded to",
+);
 const failed = counter("belfry_events_failed_total", "Events that could not be dispatched at all");
 const released = counter("belfry_deliveries_released_total", "Deliveries sent on their way", [
   "channel",
@@ -61,6 +65,10 @@ export function countDispatched(
 
 export function countWoken(events: number): void {
   if (events > 0) woken.inc(events);
+}
+
+export function countExpanded(events: number): void {
+  expanded.inc(events);
 }
 
 export function countFailed(): void {
@@ -168,7 +176,7 @@ const MOST_OVERDUE = 5000;
 /** Ids of what rested are old: it hides behind none of these what waits longer. */
 const MOST_EVENTS = 200;
 
-/** How long the oldest event waits to be dispatched, from the end of its rest if it had one, and the most overdue resting delivery of a channel to leave. */
+/** How long the oldest event waits to be dispatched, from the end of its rest if it had one, and the most overdue resting delivery of a channel to leave. Deliveries of broadcasts wait on purpose. */
 async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
   // Ids of events are UUIDv7: the least is the oldest.
   const { rows } = await pool.query<BacklogAge>({
@@ -181,7 +189,7 @@ async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
            select lower(c.channel) || '_delivery', coalesce((
                select extract(epoch from clock_timestamp() - min(d.due_at))
                from (select due_at from deliveries
-                     where channel = c.channel and released_at is null
+                     where channel = c.channel and released_at is null and broadcast_id is null
                        and status in ('queued', 'waiting') and due_at < statement_timestamp()
                      limit $1) d), 0)::float8
            from unnest($2::text[]) as c (channel)`,
@@ -205,6 +213,7 @@ export const WAITING_REASONS = [
   "scheduled",
   "digest",
   "unread",
+  "broadcast",
   "quiet hours",
   "retry",
   "turn",
@@ -248,12 +257,19 @@ async function countWaiting(pool: pg.Pool): Promise<Waiting[]> {
                  when d.status = 'waiting' then 'retry'
                  when split_part(d.reason, ' ', 1) in ('#gathered', '#gathered-quiet') then 'digest'
                  when d.unless_read then 'unread'
+                 when d.broadcast_id is not null then 'broadcast'
                  else 'turn' end as reason, d.created_at
              from unnest($2::text[]) c (channel)
              cross join lateral (
-               select d.status, d.reason, d.unless_read, d.created_at from deliveries d
-               where d.channel = c.channel and d.released_at is null and d.status in ('queued', 'waiting')
-               limit $1
+               (select d.status, d.reason, d.unless_read, d.created_at, d.broadcast_id from deliveries d
+                where d.channel = c.channel and d.released_at is null and d.status in ('queued', 'waiting')
+                  and d.broadcast_id is null
+                limit $1)
+               union all
+               (select d.status, d.reason, d.unless_read, d.created_at, d.broadcast_id from deliveries d
+                where d.channel = c.channel and d.released_at is null and d.status in ('queued', 'waiting')
+                  and d.broadcast_id is not null
+                limit $1)
              ) d
              union all
              select 'scheduled', e.accepted_at

@@ -154,6 +154,8 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events), RESTS_NOT),
     before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
+    // Of open ones it is null. Its events are older, and hold no variables but its own.
+    before("broadcasts", "ended_at", events),
     before("notifications", "id", firstIdOf(notifications)),
     emptyChannels(),
   ];

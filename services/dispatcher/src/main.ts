@@ -19,6 +19,7 @@ import { createPublisher } from "@belfry/service/publish";
 import { runService } from "@belfry/service/run-service";
 import { createStoreWatch, oldestMessageMs, oldestUndeliveredMs } from "@belfry/service/streams";
 import { watchVersion } from "@belfry/service/versioned-cache";
+import { createBroadcastLoop } from "./broadcast-loop.ts";
 import { DispatcherConfig } from "./config.ts";
 import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
@@ -55,9 +56,9 @@ await runService({
     openDatabase({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
-      // Every lane's batches, the release of each channel, the sweeper, what is due, the watch of the configuration,
-      // erasures, search.
-      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 9,
+      // Every lane's batches, the release of each channel, the sweeper, what is due, broadcasts, the watch of the
+      // configuration, erasures, search.
+      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 10,
       mustWrite: true,
       log,
     }),
@@ -110,6 +111,12 @@ await runService({
       ...sweeping,
       lookAtRest,
       canPublish: () => link.isConnected(),
+    });
+    const moveBroadcasts = createBroadcastLoop({
+      ...sweeping,
+      lookAtRest,
+      canPublish: () => link.isConnected(),
+      dayShare: config.BROADCAST_DAY_PERCENT / 100,
     });
     const lookAfterStore = createStoreWatch({
       nc: link.nc,
@@ -173,6 +180,10 @@ await runService({
           { log, signal },
         ),
         every(config.WAKE_EVERY_MS, "letting scheduled events go", () => wake(signal), {
+          log,
+          signal,
+        }),
+        every(config.WAKE_EVERY_MS, "moving broadcasts on", () => moveBroadcasts(signal), {
           log,
           signal,
         }),

@@ -26,6 +26,7 @@ const EVENT: StoredEvent = {
   acceptedAtText: "2026-01-01 00:00:00+00",
   sendAt: null,
   released: null,
+  isBroadcast: false,
   dispatched: false,
   refused: false,
   mayHavePreferences: false,

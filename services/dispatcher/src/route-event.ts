@@ -274,7 +274,7 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
 function timingOf(timed: Timed): DeliveryTiming | undefined {
   const { event, preferences, tenant, template, variant, isSensitive, hasPush } = timed;
   const { digest: setting, throttle, afterUnreadSeconds } = template;
-  const digest = isSensitive ? undefined : setting;
+  const digest = isSensitive || event.isBroadcast ? undefined : setting;
   const unread = hasPush ? afterUnreadSeconds : undefined;
   if (!digest && !throttle && unread === undefined) return undefined;
   const timing: DeliveryTiming = {

@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
-import { eventsStream, eventsSubject, type QueueItem } from "@belfry/contracts/streams";
+import {
+  type EventLane,
+  eventsStream,
+  eventsSubject,
+  type QueueItem,
+} from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { type WokenEvent, wakeEvents } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
@@ -58,29 +63,40 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
 
 /** In the order given, lane by lane; whether all of it went. */
 async function publish(
-  { pool, publisher, prefix, log }: WakeDeps,
+  deps: WakeDeps,
   tally: LaneTally,
   events: readonly WokenEvent[],
 ): Promise<boolean> {
   const lanes = Map.groupBy(events, ({ tenantId }) => tally.laneOf(tenantId));
   let all = true;
   for (const [lane, ofLane] of lanes) {
-    for (let at = 0; at < ofLane.length; at += EVENTS_PER_MESSAGE) {
-      const items: QueueItem[] = ofLane
-        .slice(at, at + EVENTS_PER_MESSAGE)
-        .map(({ eventId: id, traceId }) => ({ id, traceId }));
-      try {
-        await publisher.publishIds(eventsSubject(prefix, lane), items, {
-          expectStream: eventsStream(prefix).name,
-        });
-      } catch (err) {
-        log.warn({ err, events: items.length }, "due events cannot be published");
-        all = false;
-        await leaveStuck(
-          pool,
-          items.map(({ id }) => id),
-        );
-      }
+    if (!(await publishToLane(deps, lane, ofLane))) all = false;
+  }
+  return all;
+}
+
+/** Whether all of it went; the sweeper publishes what did not. */
+export async function publishToLane(
+  { pool, publisher, prefix, log }: Pick<WakeDeps, "pool" | "publisher" | "prefix" | "log">,
+  lane: EventLane,
+  events: readonly Pick<WokenEvent, "eventId" | "traceId">[],
+): Promise<boolean> {
+  let all = true;
+  for (let at = 0; at < events.length; at += EVENTS_PER_MESSAGE) {
+    const items: QueueItem[] = events
+      .slice(at, at + EVENTS_PER_MESSAGE)
+      .map(({ eventId: id, traceId }) => ({ id, traceId }));
+    try {
+      await publisher.publishIds(eventsSubject(prefix, lane), items, {
+        expectStream: eventsStream(prefix).name,
+      });
+    } catch (err) {
+      log.warn({ err, events: items.length }, "due events cannot be published");
+      all = false;
+      await leaveStuck(
+        pool,
+        items.map(({ id }) => id),
+      );
     }
   }
   return all;
@@ -92,6 +108,8 @@ export interface Rest {
   channels: SentChannel[];
   /** Whether a scheduled event is due by the database's clock. */
   isEventDue: boolean;
+  /** Whether a broadcast is to be moved on, or a part of one to be counted. */
+  isBroadcastDue: boolean;
 }
 
 /** Returns the look at it: whoever asks in one turn of the event loop shares the one that follows. */
@@ -112,16 +130,25 @@ async function readRest(pool: Pool): Promise<Rest> {
     // Of events the soonest, then the clock: as a condition of the index a clock that runs on is asked row by row.
     text: `select array(
              select c.channel from unnest($1::text[]) as c (channel)
-             cross join lateral (
+             where exists (
                select from deliveries d
-               where d.channel = c.channel and d.released_at is null
+               where d.channel = c.channel and d.released_at is null and d.broadcast_id is null
                  and d.status in ('queued', 'waiting')
                order by d.tenant_id limit 1
-             ) d
+             ) or exists (
+               select from deliveries d
+               where d.channel = c.channel and d.released_at is null and d.broadcast_id is not null
+                 and d.status in ('queued', 'waiting')
+               order by d.tenant_id limit 1
+             )
            ) as channels,
            (select send_at from scheduled_events order by send_at limit 1)
-             <= clock_timestamp() as is_event_due`,
+             <= clock_timestamp() as is_event_due,
+           least((select next_at from broadcasts where next_at is not null order by next_at limit 1),
+                 (select count_at from broadcast_chunks where count_at is not null order by count_at limit 1))
+             <= clock_timestamp() as is_broadcast_due`,
     values: [SENT_CHANNELS],
   });
-  return { channels: rows[0].channels, isEventDue: rows[0].is_event_due === true };
+  const { channels, is_event_due, is_broadcast_due } = rows[0];
+  return { channels, isEventDue: is_event_due === true, isBroadcastDue: is_broadcast_due === true };
 }

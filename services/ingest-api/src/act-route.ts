@@ -4,16 +4,18 @@ import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { asProblem, typed } from "@belfry/http-api/act-routes";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
-import { readBody } from "@belfry/http-api/read-request";
+import { headerText, readBody } from "@belfry/http-api/read-request";
 import {
   answers,
   KEYED,
   lookOf,
   type Problems,
   signedOf,
+  unsent,
   WITH_BODY,
   WITHOUT_BODY,
 } from "@belfry/http-api/route-schema";
+import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/event-variables";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
@@ -29,6 +31,10 @@ export interface ActRoute<I extends TObject, O extends TSchema, A extends TSchem
   /** Absent: the call has none. */
   querystring?: TObject;
   body?: TObject;
+  /** Fields that are in headers, each with the header's name. */
+  headers?: Readonly<Record<string, string>>;
+  /** Numbers of the body stay as they are written, which parsing may change. */
+  keepsNumbers?: boolean;
   /** Examples of a body, by name. Default: the act's own. */
   examples?: Record<string, { value: unknown }>;
   answer: { status?: number; description: string; schema: A };
@@ -115,13 +121,31 @@ function inputOf<I extends TObject>(request: FastifyRequest, { input }: Act<I>, 
       fields[name] = isText ? typed(value, input.properties[name]) : value;
     }
   };
-  take(Object.keys(row.body?.properties ?? {}), request.body, false);
+  const isRead = row.keepsNumbers && hasChangingNumber(request.bodyText);
+  const body = isRead ? parseAsWritten(request.bodyText) : request.body;
+  take(Object.keys(row.body?.properties ?? {}), body, false);
+  for (const [name, header] of Object.entries(row.headers ?? {})) {
+    const value = request.headers[header];
+    if (value !== undefined) fields[name] = headerText(String(value));
+  }
   take(Object.keys(row.querystring?.properties ?? {}), request.query, true);
   take(Object.keys(request.params as object), request.params, false);
   return fields as Static<I>;
 }
 
-type Parts = Pick<ActRoute<TObject, TSchema, TSchema>, "body" | "querystring">;
+type Parts = Pick<
+  ActRoute<TObject, TSchema, TSchema>,
+  "body" | "querystring" | "headers" | "keepsNumbers"
+>;
+
+function headersOf({ input }: Act, { headers = {} }: Parts): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => {
+      const shown = header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
+      return [shown, Type.Optional({ ...input.properties[name]!, ...unsent("news-2026-11") })];
+    }),
+  );
+}
 
 function schemaOf<I extends TObject, O extends TSchema, A extends TSchema>(
   act: Act<I, O>,
@@ -137,13 +161,15 @@ function schemaOf<I extends TObject, O extends TSchema, A extends TSchema>(
   const inputOfBody = Object.entries(input).filter(([name]) => body && name in body.properties);
   const properties = Object.fromEntries(params.map((name) => [name, act.input.properties[name]!]));
   const emptyText = " Without a body: where a signature is needed, it is over the empty text.";
+  const look = isSigned ? signedOf(tag) : lookOf(tag);
   return {
-    ...(isSigned ? signedOf(tag) : lookOf(tag)),
+    ...look,
     operationId,
     summary,
     description: `${description}${isSignedEmpty ? emptyText : ""}`,
     ...(params.length > 0 && { params: row.params ?? Type.Object(properties) }),
     ...(querystring && { querystring }),
+    headers: Type.Object({ ...look.headers.properties, ...headersOf(act, row) }),
     ...(body && {
       body,
       "x-examples": row.examples ?? { example: { value: Object.fromEntries(inputOfBody) } },

@@ -12,6 +12,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Acceptor } from "./accept.ts";
 import { createActRoutes } from "./act-route.ts";
+import { broadcastRoutes } from "./broadcast-routes.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { type Images, imageRoute } from "./image-route.ts";
@@ -89,6 +90,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     },
   });
   eventRoutes(addActRoute);
+  broadcastRoutes(addActRoute);
   userRoutes(addActRoute);
   webhookRoutes(addActRoute);
   webhookMessageRoutes(addActRoute);
@@ -114,6 +116,7 @@ function apiDocument(): DocumentParts {
     ].join(" "),
     tags: [
       { name: "Events", description: "Send an event, and see what became of it" },
+      { name: "Broadcasts", description: "Send one event to many people" },
       { name: "Users", description: "Whom you notify, and what they want" },
       { name: "Realtime", description: "Let a user's browser connect" },
       { name: "Notifications", description: "What a user has been shown in your application" },

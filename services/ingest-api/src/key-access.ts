@@ -1,3 +1,10 @@
+import {
+  BROADCAST_PATH,
+  BROADCASTS_PATH,
+  CANCEL_BROADCAST_PATH,
+  PAUSE_BROADCAST_PATH,
+  RESUME_BROADCAST_PATH,
+} from "@belfry/contracts/broadcasts";
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
@@ -36,6 +43,13 @@ export const KEY_ACCESS = {
   [`PATCH ${EVENT_PATH}`]: "trigger",
   [`GET ${EVENT_PATH}`]: "read",
   [`GET ${SCHEDULED_PATH}`]: "read",
+
+  [`POST ${BROADCASTS_PATH}`]: "trigger",
+  [`GET ${BROADCASTS_PATH}`]: "read",
+  [`GET ${BROADCAST_PATH}`]: "read",
+  [`POST ${PAUSE_BROADCAST_PATH}`]: "trigger",
+  [`POST ${RESUME_BROADCAST_PATH}`]: "trigger",
+  [`POST ${CANCEL_BROADCAST_PATH}`]: "trigger",
 
   // Whoever holds a token is the user.
   [`POST ${REALTIME_TOKEN_PATH}`]: "backend",

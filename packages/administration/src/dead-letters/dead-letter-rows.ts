@@ -245,7 +245,9 @@ export async function replayProgress(
     select (select count(*)::integer from (
         select from deliveries d
         where d.tenant_id = ${tenantId} and d.channel <> ${WEBHOOK} and d.reason = ${reason} and
-          ((d.released_at is null and d.status in ('queued', 'waiting')) or d.released_at is not null)
+          ((d.released_at is null and d.status in ('queued', 'waiting') and d.broadcast_id is null)
+            or (d.released_at is null and d.status in ('queued', 'waiting') and d.broadcast_id is not null)
+            or d.released_at is not null)
         limit ${most}) as t) as trying,
       (select count(*)::integer from (
         select from deliveries d

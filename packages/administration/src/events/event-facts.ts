@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestItemState } from "@belfry/contracts/delivery";
 import { realtimeChannel } from "@belfry/contracts/identifiers";
+import { EVENT_VARIABLES } from "@belfry/database/broadcast-variables";
 import type { Database } from "@belfry/database/connection";
 import { type ReceiptRow, receiptsOfDeliveries } from "@belfry/database/functions/store-receipts";
 import { sql } from "kysely";
@@ -92,8 +93,11 @@ type NotificationState = NonNullable<Awaited<ReturnType<typeof notificationOfEve
 /** The event's `variables` as JSON text; null: there were none, or they are erased. */
 export async function eventContent(db: Database, tenantId: string, eventId: string) {
   return await db
-    .selectFrom("events")
-    .select(["variables", sql<Date>`coalesce(released_at, accepted_at)`.as("at")])
+    .selectFrom("events as e")
+    .select([
+      EVENT_VARIABLES.as("variables"),
+      sql<Date>`coalesce(released_at, accepted_at)`.as("at"),
+    ])
     .where("id", "=", eventId)
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();

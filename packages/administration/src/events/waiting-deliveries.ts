@@ -95,7 +95,7 @@ async function soonestDue(db: Database, tenantId: string, most: number): Promise
     cross join lateral (
       select d.id, d.event_id as origin, d.channel, d.status, d.reason, d.due_at as "dueAt"
       from deliveries d
-      where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null
+      where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null and d.broadcast_id is null
         and d.status in ('queued', 'waiting') and d.due_at > now()
       order by d.due_at limit ${most}
     ) d

@@ -1,5 +1,6 @@
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
+import { EVENT_VARIABLES } from "@belfry/database/broadcast-variables";
 import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type SqlBool, sql } from "kysely";
@@ -121,9 +122,9 @@ export async function countRecentEvents(
 export async function sampleFromEvents(db: Database, tenantId: string, eventType: string) {
   if (tenantId === PLATFORM) return undefined;
   const { rows } = await sql<{ variables: string; acceptedAt: Date; isNoted: boolean }>`
-    select e.variables, e.accepted_at as "acceptedAt",
+    select ${EVENT_VARIABLES} as variables, e.accepted_at as "acceptedAt",
            exists (select from sensitive_events s where s.event_id = e.id) as "isNoted"
-    from (select event_type, variables, accepted_at, id from events where tenant_id = ${tenantId}
+    from (select event_type, variables, accepted_at, id, broadcast_id from events where tenant_id = ${tenantId}
           order by id desc limit ${MOST_EVENTS}) e
     where e.event_type = ${eventType} and e.variables is not null
     order by e.id desc limit 1`.execute(db);

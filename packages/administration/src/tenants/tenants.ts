@@ -300,7 +300,11 @@ async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
     cross join lateral (
       select d.event_id, d.created_at, d.due_at, d.unless_read from deliveries d
       where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null
-        and d.status in ('queued', 'waiting') and d.due_at > clock_timestamp()
+        and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at > clock_timestamp()
+      union all
+      select d.event_id, d.created_at, d.due_at, d.unless_read from deliveries d
+      where d.channel = c.channel and d.tenant_id = ${tenantId} and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.broadcast_id is not null and d.due_at > clock_timestamp()
     ) d
     where d.due_at > d.created_at + make_interval(secs => ${mostMs / 1000})
       and (d.unless_read or exists (select from digests g where g.id = d.event_id))`.execute(db);

@@ -9,6 +9,7 @@
 --   skipped, expired, failed, unknown   it ended here, for `reason`, without an attempt
 -- A delivery still `sending` after its lease was left by a sender that died. That attempt ends as ambiguous and counts
 -- as a retry; if the template says at most once, or a cancel came during the attempt, the delivery ends as unknown.
+-- Of a cancelled broadcast nothing is claimed.
 -- A delivery ends as skipped if its address is suppressed or its user has turned it off; quiet hours delay it. Quiet
 -- hours are checked if the event was accepted more than a minute ago. Preferences are checked also for younger events if
 -- a user of the tenant changed one since, or in the minute before, because the time is recorded before the change is
@@ -63,6 +64,10 @@ declare
   quiet_end timestamptz;
   unless_read boolean;
   is_cancelled boolean;
+  broadcast uuid;
+  -- Of the deliveries of broadcasts; null: there are none, as mostly.
+  broadcasts uuid[];
+  cancelled uuid[] := '{}';
   digest record;
   gathers boolean;
   opens boolean;
@@ -82,12 +87,15 @@ declare
   claimed uuid[] := '{}';
   numbers integer[];
 begin
-  perform 1 from deliveries d where d.id = any (p_ids) order by d.id for update;
+  select array_agg(d.broadcast_id) filter (where d.broadcast_id is not null) into broadcasts
+  from (select d.broadcast_id from deliveries d where d.id = any (p_ids) order by d.id for update) d;
+  if broadcasts is not null then cancelled := cancelled_broadcasts(broadcasts); end if;
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
       required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, asks,
-      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled
+      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled,
+      broadcast
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -103,7 +111,7 @@ begin
            e.user_id, e.event_type, e.accepted_at < moment - long,
            e.accepted_at < greatest(moment - long, o.preferences_changed_at + long), o.quiet_from, o.quiet_to,
            o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read,
-           d.cancel_asked_at is not null
+           d.cancel_asked_at is not null or d.broadcast_id = any (cancelled), d.broadcast_id
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- Looks into the index once per item. Postgres makes this plan on an empty database, where reading a whole table
     -- looks cheapest, and it must stay good while the tables grow. The arrays of ids in the updates have the same
@@ -214,6 +222,13 @@ begin
     elsif was = 'sending' and is_cancelled and not gathers then
       becomes := 'unknown';
       reason := '#cancelled-in-doubt';
+    elsif broadcast = any (cancelled) and number > 1 and not exists (
+        select from broadcasts b where b.id = broadcast and b.ended_at is not null) then
+      -- After a try the cancel decides what becomes of it, see count_chunks.
+      null;
+    elsif broadcast = any (cancelled) then
+      becomes := 'skipped';
+      reason := '#cancelled';
     elsif is_active is not true then
       becomes := 'skipped';
       reason := '#tenant-inactive';

@@ -7,6 +7,7 @@ import {
 import { reasonWords } from "@belfry/contracts/reasons";
 import { sql } from "kysely";
 import type pg from "pg";
+import { resolveVariables } from "../broadcast-variables.ts";
 import {
   callClaim,
   callFunction,
@@ -136,7 +137,7 @@ interface Row extends Columns {
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
-export function claimDeliveries(
+export async function claimDeliveries(
   pool: pg.Pool,
   batch: readonly DeliveryToClaim[],
   options: ClaimOptions,
@@ -148,7 +149,12 @@ export function claimDeliveries(
     p_lease_ms: options.leaseMs,
     p_max_retries: options.maxRetries,
   };
-  return callClaim(pool, "claim_deliveries", batch, args, toResult);
+  const results = await callClaim(pool, "claim_deliveries", batch, args, toResult);
+  await resolveVariables(
+    pool,
+    results.flatMap((result) => (result.becomes === "sending" ? [result.delivery] : [])),
+  );
+  return results;
 }
 
 function toResult(row: Row): ClaimResult {

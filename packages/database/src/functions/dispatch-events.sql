@@ -39,7 +39,7 @@ $function$;
 -- of a batch with pushes is claimed only if no earlier event of the same user waits outside the batch. Offsets of a
 -- realtime channel follow the order of acceptance, and a notification has its event's time. A delivery is released at
 -- once (`released_at`) while its tenant has less than p_in_flight outstanding on the channel; the others wait until
--- release_deliveries finds them. A delivery with a time in p_delivery_due waits for it, for the reason beside it, or
+-- release_deliveries finds them, as all deliveries of broadcasts do. A delivery with a time in p_delivery_due waits for it, for the reason beside it, or
 -- ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
 -- the events are claimed. Few deliveries wait and few pushes have links: these arrays are null as a whole if none does.
 -- p_tells says that a tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
@@ -74,6 +74,8 @@ declare
   users bigint[];
   times timestamptz[];
   standing uuid[];
+  -- Of the events of broadcasts; null: there are none, as mostly.
+  broadcasts uuid[];
   behind bigint[];
   passing uuid[];
   every boolean;
@@ -98,9 +100,11 @@ begin
     from undispatched_events u where u.event_id = any (p_ids) order by u.event_id for update
   ) u;
   -- An event that was refused and accepted again meanwhile has another time.
-  standing := array(
-    select e.id from events e
-    where e.id = any (claimed) and e.accepted_at = p_accepted[array_position(p_ids, e.id)]);
+  select coalesce(array_agg(e.id), '{}'), array_agg(e.broadcast_id) filter (where e.broadcast_id is not null)
+  into standing, broadcasts
+  from events e
+  where e.id = any (claimed) and e.accepted_at = p_accepted[array_position(p_ids, e.id)];
+  if broadcasts is not null then standing := without_cancelled(standing, broadcasts); end if;
   if standing = '{}' then return; end if;
   if cardinality(standing) < cardinality(claimed) then
     select array_agg(m.id), array_agg(m.user_key), array_agg(m.accepted_at) into claimed, users, times
@@ -223,6 +227,9 @@ begin
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
+      -- It leaves after the tenant's others: the release decides.
+      continue when broadcasts is not null
+        and (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
       pair := array_position(pairs, p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
       if pair is null then
         pairs := pairs || (p_delivery_channels[i] || ' ' || p_delivery_tenants[i]);
@@ -242,11 +249,12 @@ begin
       end if;
     end loop;
     insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, status, reason,
-        due_at, released_at, expires_at, created_at, settled_at, unless_read)
+        due_at, released_at, expires_at, created_at, settled_at, unless_read, broadcast_id)
     select item.id, item.event_id, item.tenant_id, item.channel, item.recipient, item.version,
            case when item.ends then 'expired' else 'queued' end, item.reason,
            case when not item.ends then greatest(item.due, moment) end, item.released, item.expires, moment,
-           case when item.ends then moment end, item.unread
+           case when item.ends then moment end, item.unread,
+           case when broadcasts is not null then (select e.broadcast_id from events e where e.id = item.event_id) end
     from (
       select item.*, coalesce(item.expires <= item.due, false) as ends
       from unnest(p_delivery_ids, p_delivery_events, p_delivery_tenants, p_delivery_channels,

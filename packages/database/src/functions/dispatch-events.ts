@@ -1,6 +1,7 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestSettings, EventOutcome, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
+import { broadcastOf, resolveVariables } from "../broadcast-variables.ts";
 import { callFunction, readRows, traceParentOf, withoutTraceParent } from "../connection.ts";
 import { healChannels } from "./realtime-channels.ts";
 
@@ -18,6 +19,8 @@ export interface StoredEvent {
   locale: string | null;
   /** JSON text. */
   variables: string | null;
+  /** One of many of one broadcast: it is gathered with nothing. */
+  isBroadcast: boolean;
   traceId: string;
   /** W3C `traceparent` that its spans belong to; null: not sampled. */
   traceParent: string | null;
@@ -145,20 +148,26 @@ interface Row {
 
 /** Reads a batch in one query; ids that do not exist are missing from the answer. */
 export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise<StoredEvent[]> {
-  type Row = Omit<StoredEvent, "released" | "mayHavePreferences" | "traceParent"> & {
+  type Row = Omit<
+    StoredEvent,
+    "released" | "mayHavePreferences" | "traceParent" | "isBroadcast"
+  > & {
     releasedAt: Date | null;
     releasedAtText: string;
     hasRecipients: boolean;
     hasPreferences: boolean;
   };
   const rows = await callFunction<Row>(pool, "read_events", { p_ids: ids });
-  return rows.map((row) => ({
+  const events = rows.map((row) => ({
     ...row,
+    isBroadcast: broadcastOf(row.variables) !== undefined,
     traceId: withoutTraceParent(row.traceId),
     traceParent: traceParentOf(row.traceId),
     released: row.releasedAt === null ? null : { at: row.releasedAt, text: row.releasedAtText },
     mayHavePreferences: row.hasRecipients || row.hasPreferences,
   }));
+  await resolveVariables(pool, events);
+  return events;
 }
 
 /** Moves events that are not dispatched yet into traces of their own, by id: what follows of them belongs there. */

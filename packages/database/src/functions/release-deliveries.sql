@@ -3,6 +3,7 @@
 -- single deliveries would leave in as many messages. One replica works at a time: any other gets one row `busy`. Kinds:
 --   released  on its way now; publish it            settled   ended as skipped (tenant inactive) or expired
 --   capped    the tenant has more than it may send   cut      p_most is reached: continue after this tenant
+-- Deliveries of broadcasts leave after the tenant's others, see bulk_deliveries.
 -- Messages of status webhooks that are held for their endpoint get the room that is left, and at least half of it.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
@@ -23,6 +24,8 @@ declare
   endpoints uuid[] := '{}';
   ids uuid[];
   room integer;
+  is_capped boolean;
+  bulk record;
 begin
   if not pg_try_advisory_xact_lock(release_lock(p_channel, '')) then
     return query select 'busy', null::text, null::uuid, null::uuid, null::text;
@@ -36,10 +39,17 @@ begin
     end if;
     -- A loose index scan: the next tenant with waiting deliveries.
     owner := (
-      select d.tenant_id from deliveries d
-      where d.channel = p_channel and d.released_at is null and d.status in ('queued', 'waiting')
-        and d.tenant_id > p_after collate "C"
-      order by d.tenant_id limit 1);
+      select o.tenant_id from (
+        (select d.tenant_id from deliveries d
+         where d.channel = p_channel and d.released_at is null and d.status in ('queued', 'waiting')
+           and d.broadcast_id is null and d.tenant_id > p_after collate "C"
+         order by d.tenant_id limit 1)
+        union all
+        (select d.tenant_id from deliveries d
+         where d.channel = p_channel and d.released_at is null and d.status in ('queued', 'waiting')
+           and d.broadcast_id is not null and d.tenant_id > p_after collate "C"
+         order by d.tenant_id limit 1)) o
+      order by o.tenant_id limit 1);
     exit when owner is null;
     turns := turns + 1;
 
@@ -47,8 +57,13 @@ begin
       ids := array(
         select d.id from deliveries d
         where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
-          and d.status in ('queued', 'waiting')
+          and d.status in ('queued', 'waiting') and d.broadcast_id is null
         order by d.due_at limit room_left for update skip locked);
+      ids := ids || array(
+        select d.id from deliveries d
+        where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
+          and d.status in ('queued', 'waiting') and d.broadcast_id is not null
+        limit room_left - cardinality(ids) for update skip locked);
       return query
         update deliveries d
         set status = 'skipped', reason = '#tenant-inactive', due_at = null, held_for = null, settled_at = moment
@@ -62,7 +77,11 @@ begin
     continue when endpoints = '{}' and not exists (
       select 1 from deliveries d
       where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
-        and d.status in ('queued', 'waiting') and d.due_at <= moment
+        and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at <= moment
+      limit 1) and not exists (
+      select 1 from deliveries d
+      where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.broadcast_id is not null
       limit 1);
     if not pg_try_advisory_xact_lock(release_lock(p_channel, owner)) then
       return query select 'capped', owner, null::uuid, null::uuid, null::text;
@@ -77,10 +96,16 @@ begin
     ids := array(
       select d.id from deliveries d
       where d.channel = p_channel and d.tenant_id = owner and d.released_at is null
-        and d.status in ('queued', 'waiting') and d.due_at <= moment
+        and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at <= moment
       order by d.due_at limit case when endpoints = '{}' then room else room - room / 2 end for update skip locked);
     if endpoints <> '{}' then
       ids := ids || held_messages(owner, endpoints, ids, p_in_flight, room - cardinality(ids));
+    end if;
+    is_capped := cardinality(ids) >= room;
+    if not is_capped then
+      bulk := bulk_deliveries(p_channel, owner, moment, p_in_flight, room - cardinality(ids));
+      ids := ids || bulk.ids;
+      is_capped := bulk.is_capped;
     end if;
     room_left := room_left - cardinality(ids);
     return query
@@ -95,7 +120,7 @@ begin
       returning case when d.status = 'expired' then 'settled' else 'released' end,
         d.tenant_id, d.id, d.event_id,
         (select e.trace_id || coalesce(' ' || e.trace_parent, '') from events e where e.id = d.event_id);
-    if cardinality(ids) >= room or endpoints <> '{}' then
+    if is_capped or endpoints <> '{}' then
       return query select 'capped', owner, null::uuid, null::uuid, null::text;
     end if;
   end loop;

@@ -43,9 +43,10 @@ begin
 end
 $function$;
 
--- The same for all endpoints of the tenant that subscribe to the type.
-create or replace function tell_webhooks(
-  p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json
+-- The same for all endpoints of the tenant that subscribe to the type. p_named: only those that name it, because a
+-- broadcast would flood those that subscribe to all types.
+create or replace function tell_endpoints(
+  p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json, p_named boolean
 ) returns void language plpgsql volatile
 set enable_seqscan = off
 as $function$
@@ -54,10 +55,17 @@ declare
   pauses timestamptz[];
 begin
   select array_agg(w.id), array_agg(w.paused_until) into ids, pauses
-  from webhooks w where w.tenant_id = p_tenant and w.active and (w.types = '{}' or p_type = any (w.types));
+  from webhooks w
+  where w.tenant_id = p_tenant and w.active and (w.types = '{}' and not p_named or p_type = any (w.types));
   if ids is null then return; end if;
   perform write_webhook_messages(ids, pauses, p_tenant, p_type, p_event, p_user, p_at, p_data);
 end
+$function$;
+
+create or replace function tell_webhooks(
+  p_tenant text, p_type text, p_event uuid, p_user text, p_at timestamptz, p_data json
+) returns void language sql volatile as $function$
+  select tell_endpoints(p_tenant, p_type, p_event, p_user, p_at, p_data, false)
 $function$;
 
 -- A stored reason in words, as reasonWords of contracts/reasons.ts writes it; a reason without a code is returned as it
@@ -125,12 +133,13 @@ begin
            end)::text as payload
     from unnest(p_ids) u (id)
     cross join lateral (
-      select d.id, d.tenant_id, d.event_id, d.channel, d.status, d.reason, d.recipient
+      select d.id, d.tenant_id, d.event_id, d.channel, d.status, d.reason, d.recipient, d.broadcast_id
       from deliveries d where d.id = u.id limit 1
     ) d
     cross join lateral (
       select w.id, w.paused_until from webhooks w
-      where w.tenant_id = d.tenant_id and w.active and (w.types = '{}' or 'delivery.' || d.status = any (w.types))
+      where w.tenant_id = d.tenant_id and w.active
+        and (w.types = '{}' and d.broadcast_id is null or 'delivery.' || d.status = any (w.types))
       offset 0
     ) w
     left join lateral (
@@ -201,7 +210,7 @@ declare
 begin
   for told in
     select e.id, e.tenant_id, e.user_id, e.reference, e.event_type, o.status, c.key as channel, c.value as reason,
-           e.recipient_email, e.recipient_phone
+           e.recipient_email, e.recipient_phone, e.broadcast_id
     from unnest(p_ids) u (id)
     cross join lateral (select * from events e where e.id = u.id limit 1) e
     cross join lateral (select t.uses_webhooks from tenants t where t.id = e.tenant_id limit 1) t
@@ -212,12 +221,12 @@ begin
       where x.tenant_id = case when starts_with(e.event_type, 'global.') then 'platform' else e.tenant_id end
         and x.event_type = e.event_type and x.channel = c.key)
   loop
-    perform tell_webhooks(told.tenant_id, 'delivery.' || told.status, told.id, told.user_id, moment,
+    perform tell_endpoints(told.tenant_id, 'delivery.' || told.status, told.id, told.user_id, moment,
       json_build_object('id', told.id, 'eventId', coalesce(told.reference, told.id::text),
         'eventType', told.event_type, 'channel', told.channel, 'status', told.status,
         'reason', told_reason(told_reason(reason_in_words(told.reason), coalesce(told.recipient_email, '')),
           coalesce(told.recipient_phone, '')),
-        'occurredAt', iso_time(moment)));
+        'occurredAt', iso_time(moment)), told.broadcast_id is not null);
   end loop;
 end
 $function$;
@@ -245,12 +254,13 @@ begin
              'occurredAt', said))::text as payload
     from unnest(p_ids) u (id)
     cross join lateral (select * from notifications n where n.id = u.id limit 1) n
+    left join lateral (
+      select e.reference, e.broadcast_id from events e where e.id = n.id and e.tenant_id = n.tenant_id limit 1) e on true
     cross join lateral (
       select * from webhooks w
-      where w.tenant_id = n.tenant_id and w.active and (w.types = '{}' or p_type = any (w.types)) offset 0
+      where w.tenant_id = n.tenant_id and w.active
+        and (w.types = '{}' and e.broadcast_id is null or p_type = any (w.types)) offset 0
     ) w
-    left join lateral (
-      select e.reference from events e where e.id = n.id and e.tenant_id = n.tenant_id limit 1) e on true
   ),
   told as (
     insert into webhook_messages (id, webhook_id, tenant_id, type, event_id, user_id, payload, created_at)

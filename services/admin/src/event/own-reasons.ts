@@ -16,6 +16,7 @@ type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
+  | `broadcast-${"sensitive" | "daily-cap"}`
   | ("unsubscribe-address-invalid" | "list-id-invalid")
   | ("message-gone" | `endpoint-${"busy" | "deleted" | "disabled" | "gone" | "unreachable"}`);
 

@@ -97,11 +97,11 @@ export async function connectedServices(db: Database): Promise<ConnectedService[
   });
 }
 
-/** The due time of the most overdue delivery of each channel that events are sent on. */
+/** The due time of the most overdue delivery of each channel that events are sent on; those of broadcasts wait on purpose. */
 async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueAt: Date }[]> {
   const { rows } = await sql<{ channel: ProviderChannel; dueAt: Date }>`
     select d.channel, min(d.due_at) as "dueAt" from deliveries d
-    where d.released_at is null and d.status in ('queued', 'waiting') and d.due_at < now()
+    where d.released_at is null and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at < now()
       and d.channel <> ${WEBHOOK}
     group by d.channel order by d.channel`.execute(db);
   return rows;

@@ -1,0 +1,164 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { CHANNELS } from "./channels.ts";
+import { anyObject, FAULT, field, locale, oneOf, orNull, success, text, time } from "./fields.ts";
+import { sendAt } from "./scheduled.ts";
+import { MAX_CHANNELS } from "./trigger.ts";
+
+/** One event to many people: `POST /api/v1/broadcasts`. */
+export const BROADCASTS_PATH = "/api/v1/broadcasts";
+export const BROADCAST_PATH = `${BROADCASTS_PATH}/:broadcastId`;
+export const PAUSE_BROADCAST_PATH = `${BROADCAST_PATH}/pause`;
+export const RESUME_BROADCAST_PATH = `${BROADCAST_PATH}/resume`;
+export const CANCEL_BROADCAST_PATH = `${BROADCAST_PATH}/cancel`;
+
+export const MAX_BROADCAST_TOPICS = 20;
+/** For, and except. */
+export const MAX_BROADCAST_USERS = 10_000;
+/** As JSON, in UTF-8. */
+export const MAX_BROADCAST_VARIABLE_BYTES = 64 * 1024;
+/** Two lists of the longest user ids, and the variables. */
+export const MAX_BROADCAST_BODY_BYTES = 8 * 1024 * 1024;
+
+export const BROADCAST_STATES = [
+  "scheduled",
+  "running",
+  "paused",
+  "cancelling",
+  "cancelled",
+  "done",
+] as const;
+export type BroadcastState = (typeof BROADCAST_STATES)[number];
+
+const users = (description: string) =>
+  Type.Optional(
+    Type.Array(text(), {
+      maxItems: MAX_BROADCAST_USERS,
+      description,
+      examples: [["user-1", "user-2"]],
+    }),
+  );
+
+export const BroadcastRequest = Type.Object(
+  {
+    topics: Type.Optional(
+      Type.Array(text(), {
+        minItems: 1,
+        maxItems: MAX_BROADCAST_TOPICS,
+        description: "For the members of these topics; who is in several gets it once",
+        examples: [["product-news"]],
+      }),
+    ),
+    userIds: users("For these users, in place of topics"),
+    exceptUserIds: users("Not for these users"),
+    eventType: text({
+      description: "Of a template; none of its templates may be sensitive",
+      examples: ["product.news"],
+    }),
+    variables: Type.Optional(
+      anyObject({
+        description: `The same for everybody, at most ${MAX_BROADCAST_VARIABLE_BYTES / 1024} KiB`,
+        examples: [{ title: "Dark mode is here" }],
+      }),
+    ),
+    channels: Type.Optional(
+      Type.Array(oneOf(CHANNELS), {
+        maxItems: MAX_CHANNELS,
+        description: "Only these channels; an empty array is the same as none",
+      }),
+    ),
+    sendAt: Type.Optional(
+      sendAt({
+        description: "When it begins; a time that is past means now. Bounded as that of an event",
+      }),
+    ),
+    locale: Type.Optional(
+      locale({ description: "The language for everybody; default: each user's own" }),
+    ),
+  },
+  {
+    title: "BroadcastRequest",
+    description: "Either topics or userIds",
+    oneOf: [{ required: ["topics"] }, { required: ["userIds"] }],
+    [FAULT]: (body: object) => broadcastFault(body),
+  },
+);
+export type BroadcastRequest = Static<typeof BroadcastRequest>;
+
+export function broadcastFault(body: {
+  topics?: unknown;
+  userIds?: unknown;
+  variables?: unknown;
+}): string | undefined {
+  if ((body.topics === undefined) === (body.userIds === undefined)) {
+    return "must have either topics or userIds";
+  }
+  return undefined;
+}
+
+export const Broadcast = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    state: oneOf(BROADCAST_STATES, {
+      description:
+        "cancelling: nothing more leaves, and what became of it is being counted; done: everything has left or ended",
+    }),
+    reason: orNull(
+      Type.String({ description: "Why it is paused; null: it is not, or you did it" }),
+    ),
+    eventType: Type.String(),
+    topics: orNull(Type.Array(Type.String(), { description: "null: it is for a list of users" })),
+    channels: orNull(Type.Array(oneOf(CHANNELS), { description: "null: all" })),
+    locale: orNull(Type.String({ description: "null: each user's own" })),
+    total: Type.Integer({
+      description: "How many people it is for: an estimate until everybody was passed",
+    }),
+    expanded: Type.Integer({ description: "For how many of them an event was made" }),
+    byStatus: Type.Record(Type.String(), Type.Integer(), {
+      description:
+        "What became of the events, channel by channel, by status; cancelled: whole events. Counted every few seconds",
+    }),
+    cancelled: Type.Optional(
+      Type.Integer({ description: "Of one that was cancelled: events that reached nobody" }),
+    ),
+    tooLate: Type.Optional(
+      Type.Integer({
+        description:
+          "The other events: reached in part or whole, or ended before. Both are final once the state is cancelled",
+      }),
+    ),
+    sendAt: orNull(time("When it begins or was to begin; null: at once")),
+    resumesAt: orNull(time("When a paused one goes on by itself; null: when you resume it")),
+    createdAt: time("When it was accepted"),
+    startedAt: orNull(time("When it began")),
+    endedAt: orNull(time("When it was done or cancelled")),
+  },
+  { title: "Broadcast" },
+);
+export type Broadcast = Static<typeof Broadcast>;
+
+export const BroadcastResponse = Type.Object(
+  { success, data: Broadcast },
+  { title: "BroadcastResponse" },
+);
+
+export const BroadcastsResponse = Type.Object(
+  { success, data: Type.Array(Broadcast), next: Type.Optional(Type.String()) },
+  { title: "BroadcastsResponse" },
+);
+
+/** The header X-Idempotency-Key. */
+export const idempotencyKey = Type.Optional(
+  field<string>(
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      description: "The same key again answers with the broadcast that it made",
+      examples: ["news-2026-11"],
+    },
+    (value) =>
+      typeof value === "string" && value.length > 0 && value.length <= 255
+        ? undefined
+        : "must be 1 to 255 characters",
+  ),
+);

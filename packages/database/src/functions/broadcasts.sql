@@ -1,0 +1,471 @@
+-- Broadcasts: one event to many people, expanded a chunk at a time. A chunk's events and the place that it has reached
+-- (broadcasts.reached) are written in one transaction, so nobody gets it twice and nobody is left out, whoever dies.
+
+-- Whoever dispatches or claims something of a broadcast holds this shared until its transaction ends; a cancel takes it
+-- exclusively before it answers.
+create or replace function broadcast_lock(p_broadcast uuid) returns bigint
+language sql immutable as $function$
+  select hashtextextended('belfry broadcast ' || p_broadcast, 0)
+$function$;
+
+-- A chunk holds this shared; an erasure takes it exclusively while it takes the user out of topics and lists. So either
+-- the chunk does not know the user any more, or the erasure finds the event.
+create or replace function people_lock(p_tenant text) returns bigint
+language sql immutable as $function$
+  select hashtextextended('belfry people ' || p_tenant, 0)
+$function$;
+
+-- Of these broadcasts those that are cancelled. No cancel of the others is answered before the transaction ends.
+create or replace function cancelled_broadcasts(p_ids uuid[]) returns uuid[] language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+begin
+  perform pg_advisory_xact_lock_shared(broadcast_lock(u.id))
+  from (select distinct id from unnest(p_ids) u (id) where id is not null order by id) u;
+  return array(
+    select b.id from unnest(p_ids) u (id)
+    cross join lateral (
+      select b.id from broadcasts b where b.id = u.id and b.cancel_asked_at is not null limit 1
+    ) b);
+end
+$function$;
+
+-- Takes the events of cancelled broadcasts out of a batch that is being dispatched, whose rows in undispatched_events are
+-- locked: they end as cancelled. Returns the others.
+create or replace function without_cancelled(p_events uuid[], p_broadcasts uuid[]) returns uuid[]
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  cancelled constant uuid[] := cancelled_broadcasts(p_broadcasts);
+  moment constant timestamptz := clock_timestamp();
+  gone uuid[];
+begin
+  if cancelled = '{}' then return p_events; end if;
+  with ended as (
+    update events e set cancel_asked_at = moment, cancelled_at = moment
+    where e.id = any (p_events) and e.broadcast_id = any (cancelled)
+    returning e.id
+  )
+  select coalesce(array_agg(x.id), '{}') into gone from ended x;
+  delete from undispatched_events u where u.event_id = any (gone);
+  return array(select u.id from unnest(p_events) u (id) where u.id <> all (gone));
+end
+$function$;
+
+-- How many deliveries of broadcasts a tenant may have outstanding on a channel, and how many people a chunk has: what
+-- its first provider takes in about a second.
+create or replace function bulk_per_second(p_tenant text, p_channel text) returns integer language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  without_rate constant integer := 20;
+begin
+  return coalesce((
+    select coalesce(p.max_per_second, without_rate) from providers p
+    where p.tenant_id = p_tenant and p.channel = p_channel and p.active
+    order by p.position, p.id limit 1), without_rate);
+end
+$function$;
+
+-- The tenant's due deliveries of broadcasts that may leave now, at most p_most, so that about a second of such work is
+-- outstanding: whatever comes next has to wait for no more. Locks them. Of paused and cancelled broadcasts none leaves.
+create or replace function bulk_deliveries(
+  p_channel text, p_tenant text, p_moment timestamptz, p_in_flight integer, p_most integer,
+  out ids uuid[], out is_capped boolean
+) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+declare
+  broadcast uuid := '00000000-0000-0000-0000-000000000000';
+  room integer;
+begin
+  ids := '{}';
+  is_capped := false;
+  loop
+    -- A loose index scan: the next broadcast with waiting deliveries.
+    broadcast := (
+      select d.broadcast_id from deliveries d
+      where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.broadcast_id > broadcast
+      order by d.broadcast_id limit 1);
+    exit when broadcast is null;
+    -- What a person has replayed of a cancelled one that has ended is released, and ends when it is claimed.
+    continue when exists (
+      select from broadcasts b where b.id = broadcast and b.state in ('paused', 'cancelling'));
+    continue when not exists (
+      select from deliveries d
+      where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
+        and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
+      limit 1);
+    if room is null then
+      room := least(p_most, bulk_per_second(p_tenant, p_channel) - (
+        select count(*) from (
+          select d.broadcast_id from deliveries d
+          where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
+            and d.status in ('queued', 'waiting', 'sending')
+          limit p_in_flight) d
+        where d.broadcast_id is not null)::integer);
+    end if;
+    if room > cardinality(ids) then
+      ids := ids || array(
+        select d.id from deliveries d
+        where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
+          and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
+        order by d.due_at limit room - cardinality(ids) for update skip locked);
+    end if;
+    is_capped := cardinality(ids) >= room;
+    exit when is_capped;
+  end loop;
+end
+$function$;
+
+-- Moves a broadcast on that is due: expands its next chunk, waits for the one before, pauses, or ends its expansion.
+-- p_channels are those that it asks for and p_provided those of them that need a provider. p_day_share of the tenant's
+-- daily cap is for broadcasts. p_moment is for tests; null: now. Returns the new events, of which the dispatcher has to
+-- be told; one row with no event if only the broadcast moved; none if it has to wait or somebody else holds it.
+--
+-- Locks the tenant's row of tenant_limits first, as accept_events does, then the broadcast.
+create or replace function expand_broadcast(
+  p_id uuid, p_channels text[], p_provided text[], p_day_share double precision, p_moment timestamptz
+) returns table (event_id uuid, tenant_id text, trace_id text)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  most_people constant integer := 200;
+  look_again constant interval := '50 milliseconds';
+  moment timestamptz;
+  today date;
+  owner record;
+  broadcast broadcasts%rowtype;
+  channels text[];
+  hidden boolean;
+  why text;
+  again_at timestamptz;
+  size integer := most_people;
+  used integer;
+  room integer;
+  walked text[];
+  people text[];
+  ids uuid[];
+begin
+  select l.tenant_id, l.day, l.day_total into owner
+  from tenant_limits l
+  where l.tenant_id = (select b.tenant_id from broadcasts b where b.id = p_id)
+  for update;
+  moment := coalesce(p_moment, clock_timestamp());
+  today := (moment at time zone 'UTC')::date;
+  select * into broadcast from broadcasts b
+  where b.id = p_id and b.next_at <= moment and b.cancel_asked_at is null for update skip locked;
+  if not found or not pg_try_advisory_xact_lock_shared(people_lock(broadcast.tenant_id)) then return; end if;
+
+  -- Its templates are judged anew for each chunk: a person may have changed them.
+  select array_agg(x.channel) filter (
+           where x.active and x.channel = any (p_channels)
+             and (t.delivery_channels = '{}' or x.channel = any (t.delivery_channels))),
+         bool_or(x.sensitive)
+  into channels, hidden
+  from templates x
+  cross join lateral (select t.delivery_channels from tenants t where t.id = broadcast.tenant_id limit 1) t
+  where x.tenant_id = case when starts_with(broadcast.event_type, 'global.') then 'platform' else broadcast.tenant_id end
+    and x.event_type = broadcast.event_type;
+  why := case
+    when not exists (select from tenants t where t.id = broadcast.tenant_id and t.active) then '#tenant-inactive'
+    when hidden then '#broadcast-sensitive'
+    when channels is null then '#no-template' end;
+  channels := array(
+    select c.channel from unnest(channels) c (channel)
+    where c.channel <> all (p_provided) or exists (
+      select from providers p where p.tenant_id = broadcast.tenant_id and p.channel = c.channel and p.active));
+  if channels = '{}' then why := coalesce(why, '#no-provider'); end if;
+
+  if why is null then
+    select p.daily_cap, case when owner.day >= today then owner.day_total else 0 end
+    into room, used from tenants p where p.id = broadcast.tenant_id;
+    room := floor(room * p_day_share) - used;
+    if room <= 0 then
+      why := '#broadcast-daily-cap';
+      -- Goes on by itself the next day.
+      again_at := (today + 1)::timestamp at time zone 'UTC';
+    end if;
+  end if;
+  if why is not null then
+    update broadcasts b set state = 'paused', reason = why, next_at = again_at where b.id = p_id;
+    tenant_id := broadcast.tenant_id;
+    return next;
+    return;
+  end if;
+
+  select least(most_people, min(bulk_per_second(broadcast.tenant_id, c.channel))) into size
+  from unnest(channels) c (channel) where c.channel = any (p_provided);
+  -- The chunk before is being dispatched, or as much is due already as a chunk has.
+  if exists (
+      select from broadcast_chunks k
+      where k.broadcast_id = p_id and k.number = broadcast.chunks and k.created_at > moment - interval '60 seconds'
+        and exists (
+          select from unnest(k.event_ids) u (id)
+          cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o))
+    or exists (
+      select from unnest(channels) c (channel)
+      cross join lateral (
+        select from deliveries d
+        where d.channel = c.channel and d.tenant_id = broadcast.tenant_id and d.broadcast_id = p_id
+          and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= moment
+        order by d.due_at offset size - 1 limit 1) d)
+  then
+    update broadcasts b set state = 'running', reason = null, started_at = coalesce(b.started_at, moment),
+        next_at = moment + look_again
+    where b.id = p_id;
+    return;
+  end if;
+
+  size := least(size, room);
+  if broadcast.topics is null then
+    walked := array(
+      select p.user_id from broadcast_people p
+      where p.broadcast_id = p_id and not p.is_excepted and p.user_id > broadcast.reached
+      order by p.user_id limit size);
+  else
+    walked := array(
+      select distinct m.user_id from unnest(broadcast.topics) t (topic)
+      cross join lateral (
+        select x.key from topics x
+        where x.tenant_id = broadcast.tenant_id and x.key = t.topic and x.deleted_at is null limit 1
+      ) x
+      cross join lateral (
+        select m.user_id from topic_members m
+        where m.tenant_id = broadcast.tenant_id and m.topic = x.key and m.user_id > broadcast.reached
+        order by m.user_id limit size
+      ) m
+      order by m.user_id limit size);
+  end if;
+  people := array(
+    select w.user_id from unnest(walked) w (user_id)
+    where not exists (
+      select from broadcast_people p where p.broadcast_id = p_id and p.is_excepted and p.user_id = w.user_id));
+  ids := array(select id_of_now() from generate_series(1, cardinality(people)));
+
+  insert into events (id, tenant_id, event_type, user_id, channels, variables, trace_id, accepted_at, locale, broadcast_id)
+    select u.id, broadcast.tenant_id, broadcast.event_type, u.user_id, broadcast.channels,
+           broadcast_variables(p_id), broadcast.trace_id, moment, broadcast.locale, p_id
+    from unnest(ids, people) u (id, user_id);
+  insert into undispatched_events (event_id, published_at, user_key, accepted_at)
+    select u.id, moment, user_key(broadcast.tenant_id, u.user_id), moment from unnest(ids, people) u (id, user_id);
+  if cardinality(ids) > 0 then
+    insert into broadcast_chunks (broadcast_id, number, event_ids, count_at, created_at)
+    values (p_id, broadcast.chunks + 1, ids, moment + interval '5 seconds', moment);
+    update tenant_limits l
+    set day = greatest(l.day, today), day_total = used + cardinality(ids) where l.tenant_id = broadcast.tenant_id;
+  end if;
+  update broadcasts b
+  set state = 'running', reason = null, started_at = coalesce(b.started_at, moment),
+      reached = coalesce(walked[cardinality(walked)], b.reached), expanded = b.expanded + cardinality(ids),
+      chunks = b.chunks + (cardinality(ids) > 0)::integer, is_expanded = cardinality(walked) < size,
+      total = case when cardinality(walked) < size then b.expanded + cardinality(ids)
+                   else greatest(b.total, b.expanded + cardinality(ids)) end,
+      next_at = case when cardinality(walked) = size then moment end
+  where b.id = p_id;
+  perform end_broadcast(p_id, moment);
+  tenant_id := broadcast.tenant_id;
+  trace_id := broadcast.trace_id;
+  foreach event_id in array ids loop
+    return next;
+  end loop;
+  if ids = '{}' then return next; end if;
+end
+$function$;
+
+-- What an event of a broadcast has in place of its variables: see broadcast-variables.ts.
+create or replace function broadcast_variables(p_broadcast uuid) returns text
+language sql immutable parallel safe as $function$
+  select 'broadcast ' || p_broadcast
+$function$;
+
+-- Counts chunks whose time has come, at most p_most, and those of cancelled broadcasts, whose events it cancels first.
+-- Ends the broadcasts of which nothing is left to do. Returns how many chunks it counted.
+create or replace function count_chunks(p_most integer, p_moment timestamptz) returns integer
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+#variable_conflict use_column
+declare
+  tell_every constant interval := '10 seconds';
+  moment constant timestamptz := coalesce(p_moment, clock_timestamp());
+  chunk record;
+  counted record;
+  pending boolean;
+  touched uuid[] := '{}';
+  total integer := 0;
+begin
+  for chunk in
+    select k.broadcast_id, k.number, k.event_ids, k.counts, k.created_at, b.tenant_id,
+           b.cancel_asked_at is not null as is_cancelled
+    from (
+      (select k.broadcast_id, k.number from broadcast_chunks k
+       where k.count_at <= moment order by k.count_at limit p_most)
+      union
+      (select k.broadcast_id, k.number
+       from (select b.id from broadcasts b where b.state = 'cancelling' and b.next_at <= moment
+             order by b.next_at limit 20) b
+       cross join lateral (
+         select k.broadcast_id, k.number from broadcast_chunks k
+         where k.broadcast_id = b.id and k.is_open and (not k.is_cancelled or k.count_at <= moment)
+         limit p_most) k
+       limit p_most)
+    ) due
+    cross join lateral (
+      select * from broadcast_chunks k
+      where k.broadcast_id = due.broadcast_id and k.number = due.number for update skip locked
+    ) k
+    cross join lateral (select b.tenant_id, b.cancel_asked_at from broadcasts b where b.id = k.broadcast_id limit 1) b
+  loop
+    pending := false;
+    if chunk.is_cancelled then
+      select coalesce(bool_or(c.verdict = 'pending'), false) into pending
+      from cancel_events(chunk.tenant_id, chunk.event_ids) c;
+    end if;
+    select * into counted from chunk_facts(chunk.event_ids, chunk.tenant_id, moment);
+    -- A cancel of which a part of the events is not known yet keeps it open.
+    counted.is_open := counted.is_open or pending;
+    update broadcast_chunks k
+    set counts = counted.counts, is_open = counted.is_open, is_cancelled = chunk.is_cancelled,
+        count_at = case
+          -- An old one is looked at more rarely: many thousands may wait for the end of quiet hours.
+          when counted.is_open then coalesce(counted.rests_until, moment + interval '5 seconds' + (moment - k.created_at) / 50)
+          -- Receipts come later.
+          when moment < k.created_at + interval '10 minutes' then k.created_at + interval '10 minutes'
+          when moment < k.created_at + interval '6 hours' then k.created_at + interval '6 hours'
+          when moment < k.created_at + interval '3 days' then k.created_at + interval '3 days' end
+    where k.broadcast_id = chunk.broadcast_id and k.number = chunk.number;
+    update broadcasts b set counts = sum_of_counts(b.counts, counted.counts, chunk.counts)
+    where b.id = chunk.broadcast_id;
+    if chunk.broadcast_id <> all (touched) then touched := touched || chunk.broadcast_id; end if;
+    total := total + 1;
+  end loop;
+  -- A cancelled one may have no open chunk at all.
+  touched := touched || array(
+    select b.id from broadcasts b
+    where b.state = 'cancelling' and b.next_at <= moment and b.id <> all (touched) order by b.next_at limit 20);
+  for chunk in select b.id from broadcasts b where b.id = any (touched) order by b.id for update loop
+    perform end_broadcast(chunk.id, moment);
+    update broadcasts b set next_at = moment + interval '250 milliseconds' where b.id = chunk.id and b.state = 'cancelling';
+    update broadcasts b set told_at = moment
+    where b.id = chunk.id and b.ended_at is null and b.told_at <= moment - tell_every;
+    if found then perform tell_broadcast(chunk.id, 'broadcast.progress', moment); end if;
+  end loop;
+  return total;
+end
+$function$;
+
+-- What has become of a chunk's events: how many channels have each status, whether any is still to be sent, and until
+-- when all of those rest (null: some do not). A whole event that was cancelled counts once.
+create or replace function chunk_facts(
+  p_ids uuid[], p_tenant text, p_moment timestamptz,
+  out counts jsonb, out is_open boolean, out rests_until timestamptz
+) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+begin
+  with found as (
+    select e.id, e.event_type, e.outcome, e.dispatched_at, e.cancelled_at from unnest(p_ids) u (id)
+    cross join lateral (select * from events e where e.id = u.id and e.tenant_id = p_tenant limit 1) e
+  ),
+  facts as (
+    select case when f.cancelled_at is not null then 'cancelled' else 'queued' end as status, false as rests,
+           f.cancelled_at is null as is_open, null::timestamptz as due_at
+    from found f where f.cancelled_at is not null or f.dispatched_at is null
+    union all
+    select d.status, d.released_at is null and d.due_at > p_moment, d.status in ('queued', 'sending', 'waiting'), d.due_at
+    from found f
+    cross join lateral (select * from deliveries d where d.event_id = f.id limit 32) d
+    where f.cancelled_at is null
+    union all
+    select 'published', false, false, null
+    from found f cross join lateral (select from notifications n where n.id = f.id and n.tenant_id = p_tenant limit 1) n
+    union all
+    select o.status, false, false, null
+    from found f
+    cross join lateral (
+      select 'skipped' as status, s.value from jsonb_each_text(f.outcome -> 'skipped') s
+      where s.value not in ('#no-template', '#channel-not-requested', '#channel-not-allowed')
+      union all
+      select 'failed', s.value from jsonb_each_text(f.outcome -> 'failed') s
+    ) o
+    where f.outcome is not null and f.cancelled_at is null
+  )
+  select coalesce(jsonb_object_agg(s.status, s.items), '{}'), coalesce(bool_or(s.is_open), false),
+         case when bool_and(s.rests or not s.is_open) then min(s.due_at) + interval '5 seconds' end
+  into counts, is_open, rests_until
+  from (
+    select f.status, count(*) as items, bool_or(f.is_open) as is_open, min(f.due_at) filter (where f.is_open) as due_at,
+           bool_and(f.rests) as rests
+    from facts f group by f.status
+  ) s;
+end
+$function$;
+
+-- Sums of counts with new ones in place of old ones of a part.
+create or replace function sum_of_counts(p_sums jsonb, p_new jsonb, p_old jsonb) returns jsonb
+language sql immutable parallel safe as $function$
+  select coalesce(jsonb_object_agg(c.name, c.items) filter (where c.items > 0), '{}')
+  from (
+    select c.name, sum(c.items) as items
+    from (
+      select key as name, value::integer as items from jsonb_each_text(p_sums)
+      union all select key, value::integer from jsonb_each_text(p_new)
+      union all select key, -value::integer from jsonb_each_text(p_old)
+    ) c group by c.name
+  ) c
+$function$;
+
+-- Ends a broadcast, whose row is locked, if nothing of it is left to expand or to send, and tells webhooks.
+create or replace function end_broadcast(p_id uuid, p_moment timestamptz) returns void language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+begin
+  if exists (select from broadcast_chunks k where k.broadcast_id = p_id and k.is_open limit 1) then return; end if;
+  update broadcasts b
+  set state = case when b.state = 'cancelling' then 'cancelled' else 'done' end, reason = null, next_at = null,
+      ended_at = p_moment
+  where b.id = p_id and b.ended_at is null and (b.is_expanded or b.state = 'cancelling');
+  if not found then return; end if;
+  delete from broadcast_people p where p.broadcast_id = p_id;
+  perform tell_broadcast(p_id, 'broadcast.done', p_moment);
+end
+$function$;
+
+create or replace function tell_broadcast(p_id uuid, p_type text, p_moment timestamptz) returns void
+language plpgsql volatile
+set enable_seqscan = off
+as $function$
+declare
+  told broadcasts%rowtype;
+begin
+  select * into told from broadcasts b where b.id = p_id;
+  perform tell_webhooks(told.tenant_id, p_type, null, null, p_moment,
+    json_build_object('broadcastId', told.id, 'eventType', told.event_type, 'state', told.state, 'total', told.total,
+      'expanded', told.expanded, 'byStatus', told.counts, 'occurredAt', iso_time(p_moment)));
+end
+$function$;

@@ -1,0 +1,57 @@
+import { CHANNELS, channelsOfMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import type pg from "pg";
+import { callFunction, readRows } from "../connection.ts";
+
+/** A broadcast that is to be moved on. */
+export interface DueBroadcast {
+  id: string;
+  /** By channelMask. */
+  channels: number | null;
+}
+
+export interface Expansion {
+  /** The broadcast has moved: the next step may follow at once. */
+  hasMoved: boolean;
+  /** New events, of which the dispatcher has to be told. */
+  events: { eventId: string; tenantId: string; traceId: string }[];
+}
+
+const MOST_BROADCASTS = 50;
+const CHUNKS_PER_COUNT = 20;
+
+/** The broadcasts that are due by the database's clock, those that wait longest first. */
+export async function dueBroadcasts(pool: pg.Pool, moment?: Date): Promise<DueBroadcast[]> {
+  return await readRows<DueBroadcast>(pool, {
+    name: "due_broadcasts",
+    text: `select id, channels from broadcasts
+           where next_at <= coalesce($1::timestamptz, clock_timestamp()) and cancel_asked_at is null
+           order by next_at limit $2`,
+    values: [moment ?? null, MOST_BROADCASTS],
+  });
+}
+
+/** Expands the next chunk of a broadcast, or pauses or ends it. `dayShare` of a daily cap is for broadcasts. */
+export async function expandBroadcast(
+  pool: pg.Pool,
+  { id, channels }: DueBroadcast,
+  { dayShare, moment }: { dayShare: number; moment?: Date | undefined },
+): Promise<Expansion> {
+  type Row = { eventId: string | null; tenantId: string; traceId: string };
+  const wanted = channelsOfMask(channels) ?? CHANNELS;
+  const rows = await callFunction<Row>(pool, "expand_broadcast", {
+    p_id: id,
+    p_channels: wanted,
+    p_provided: PROVIDER_CHANNELS,
+    p_day_share: dayShare,
+    p_moment: moment ?? null,
+  });
+  const events = rows.flatMap(({ eventId, ...row }) => (eventId ? [{ eventId, ...row }] : []));
+  return { hasMoved: rows.length > 0, events };
+}
+
+/** Counts the chunks whose time has come, and carries out cancels. Returns how many chunks. */
+export async function countChunks(pool: pg.Pool, moment?: Date): Promise<number> {
+  const args = { p_most: CHUNKS_PER_COUNT, p_moment: moment ?? null };
+  const rows = await callFunction<{ countChunks: number }>(pool, "count_chunks", args);
+  return rows[0]?.countChunks ?? 0;
+}

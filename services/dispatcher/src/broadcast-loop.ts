@@ -1,0 +1,56 @@
+import type { Pool } from "@belfry/database/connection";
+import { countChunks, dueBroadcasts, expandBroadcast } from "@belfry/database/functions/broadcasts";
+import type { Logger } from "@belfry/service/logger";
+import { pause } from "@belfry/service/pause";
+import type { Publisher } from "@belfry/service/publish";
+import { countExpanded } from "./dispatcher-metrics.ts";
+import { publishToLane, type Rest } from "./wake-loop.ts";
+
+interface BroadcastDeps {
+  pool: Pool;
+  publisher: Publisher;
+  lookAtRest: () => Promise<Rest>;
+  /** While ids cannot be published, nothing is expanded. */
+  canPublish(): boolean;
+  prefix: string;
+  /** The part of a tenant's daily cap that is for broadcasts, from 0 to 1. */
+  dayShare: number;
+  log: Logger;
+  /** Default: the database's clock. */
+  now?: () => Date;
+}
+
+/** While the last chunks of all broadcasts are being dispatched. */
+const REST_MS = 25;
+
+/**
+ * Returns a round that moves broadcasts on, one chunk of each in turn, until none is due, and counts what has become of
+ * them. Replicas may all run it: the database lets one at a time have a broadcast. A chunk whose message is lost is the
+ * sweeper's. Ends at the signal after the call in hand; returns how many events it made.
+ */
+export function createBroadcastLoop(
+  deps: BroadcastDeps,
+): (signal?: AbortSignal) => Promise<number> {
+  const { pool, dayShare, log, now } = deps;
+  return async function moveOn(signal) {
+    let total = 0;
+    while (!signal?.aborted && (await deps.lookAtRest()).isBroadcastDue) {
+      let hasMoved = (await countChunks(pool, now?.())) > 0;
+      const due = deps.canPublish() ? await dueBroadcasts(pool, now?.()) : [];
+      for (const broadcast of due) {
+        if (signal?.aborted) return total;
+        const expansion = await expandBroadcast(pool, broadcast, { dayShare, moment: now?.() });
+        const { events } = expansion;
+        hasMoved ||= expansion.hasMoved;
+        if (events.length === 0) continue;
+        total += events.length;
+        countExpanded(events.length);
+        log.debug({ broadcastId: broadcast.id, events: events.length }, "expanded");
+        // A broadcast never stands before what its tenant sends to one user.
+        if (!(await publishToLane(deps, "bulk", events))) return total;
+      }
+      if (!hasMoved) await pause(REST_MS, signal);
+    }
+    return total;
+  };
+}

@@ -1,0 +1,77 @@
+import {
+  cancelBroadcast,
+  createBroadcast,
+  listBroadcasts,
+  pauseBroadcast,
+  resumeBroadcast,
+  showBroadcast,
+} from "@belfry/administration/broadcasts/broadcasts";
+import {
+  BroadcastRequest,
+  BroadcastResponse,
+  BroadcastsResponse,
+  MAX_BROADCAST_BODY_BYTES,
+} from "@belfry/contracts/broadcasts";
+import { integerText } from "@belfry/contracts/fields";
+import { HEADERS } from "@belfry/contracts/trigger";
+import { Type } from "@sinclair/typebox";
+import type { AddActRoute } from "./act-route.ts";
+
+const tag = "Broadcasts";
+const ENDED = { notFound: {}, conflict: { message: "the broadcast is done" } };
+const RUNNING = { description: "The broadcast as it is now", schema: BroadcastResponse };
+
+/** One event to many people. It needs Postgres alone: the dispatcher does the rest. */
+export function broadcastRoutes(add: AddActRoute): void {
+  add(createBroadcast, {
+    tag,
+    operationId: "createBroadcast",
+    summary: "Send one event to many people",
+    body: BroadcastRequest,
+    headers: { idempotencyKey: HEADERS.idempotencyKey },
+    keepsNumbers: true,
+    maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
+    answer: {
+      status: 202,
+      description: "It is stored, and will be sent",
+      schema: BroadcastResponse,
+    },
+    problems: {
+      conflict: { message: "100 broadcasts have not ended yet" },
+      validation: { message: ["topics[0] is not the key of a topic"] },
+    },
+    logFieldsOf: ({ id }) => ({ broadcastId: id }),
+  });
+
+  add(listBroadcasts, {
+    tag,
+    operationId: "listBroadcasts",
+    querystring: Type.Object({
+      limit: Type.Optional(
+        integerText(
+          { minimum: 1, maximum: 200, default: 50 },
+          { description: "Most broadcasts to return", examples: [50] },
+        ),
+      ),
+      after: listBroadcasts.input.properties.after,
+    }),
+    answer: { description: "A page of them, the newest first", schema: BroadcastsResponse },
+    problems: { validation: { message: ["limit must be an integer from 1 to 200"] } },
+    answerOf: ({ items, ...next }) => ({ success: true, data: items, ...next }),
+  });
+
+  add(showBroadcast, {
+    tag,
+    operationId: "showBroadcast",
+    answer: { description: "How far it is", schema: BroadcastResponse },
+    problems: { notFound: {} },
+  });
+
+  for (const [act, operationId] of [
+    [pauseBroadcast, "pauseBroadcast"],
+    [resumeBroadcast, "resumeBroadcast"],
+    [cancelBroadcast, "cancelBroadcast"],
+  ] as const) {
+    add(act, { tag, operationId, answer: RUNNING, problems: ENDED });
+  }
+}
