@@ -215,7 +215,10 @@ export interface Permits {
   maxCalls(tenantId: string): Promise<number>;
 }
 
-/** How far ahead calls are reserved. They hold a slot and a lease meanwhile. */
+/**
+ * How far ahead calls are reserved; at least two, because one may be a broadcast's (functions/broadcasts.sql). They hold a
+ * slot and a lease meanwhile.
+ */
 const HORIZON_MS = 1_000;
 /** Calls are spaced a little wider than allowed, because they do not begin to the millisecond. */
 const SLACK = 1.05;
@@ -245,7 +248,8 @@ export function createPermits(
         return { ...sending, startsAt: new Array<number>(count).fill(0) };
       }
       const spacingMs = (1000 / provider.maxPerSecond) * SLACK;
-      const reserved = await reserveSends(pool, provider.id, count, spacingMs, HORIZON_MS);
+      const horizonMs = Math.max(HORIZON_MS, 2 * spacingMs);
+      const reserved = await reserveSends(pool, provider.id, count, spacingMs, horizonMs);
       if (reserved.granted === 0) {
         if (probe) await circuits.giveBack(provider);
         return { kind: "wait", reason: null, delayMs: reserved.firstInMs, spacingMs };

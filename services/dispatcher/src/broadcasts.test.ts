@@ -82,7 +82,7 @@ test("two replicas expand one broadcast, each user once", async (t) => {
   assert.equal((await under.show(id)).expanded, 1100);
 });
 
-test("the tenant's other deliveries leave first, and about a second of a broadcast's is outstanding", async (t) => {
+test("the tenant's other deliveries leave first, and half a second of a broadcast's is outstanding", async (t) => {
   const under = await broadcastsUnderTest(t, { maxPerSecond: 10 });
   await under.members(35);
   await under.broadcast();
@@ -110,7 +110,7 @@ test("the tenant's other deliveries leave first, and about a second of a broadca
     "select d.id from deliveries d where d.event_id = any ($1) order by d.id",
     [codes],
   );
-  assert.equal(released.length, 12);
+  assert.equal(released.length, 7);
   for (const { id } of rows) assert.ok(released.some((one) => one.id === id));
   assert.deepEqual(capped, ["acme"]);
   assert.equal((await under.release()).released.length, 0, "no room for more of the broadcast");
@@ -126,7 +126,14 @@ test("the tenant's other deliveries leave first, and about a second of a broadca
     "a code leaves at once all the same",
   );
   await under.accept(released.map(({ id }) => id));
-  assert.equal((await under.release()).released.length, 10);
+  assert.equal((await under.release()).released.length, 5);
+  await under.pool.query(
+    "update deliveries set status = 'accepted', released_at = null where released_at is not null",
+  );
+  await under.pool.query(
+    `insert into provider_sends select id, now() + interval '700 milliseconds' from providers where channel = 'EMAIL'`,
+  );
+  assert.equal((await under.release()).released.length, 0, "calls are reserved for longer");
 });
 
 test("a paused broadcast expands and releases nothing, and goes on where it stopped", async (t) => {
@@ -142,7 +149,7 @@ test("a paused broadcast expands and releases nothing, and goes on where it stop
   assert.equal((await under.show(id)).expanded, 200);
   assert.deepEqual((await under.release()).released, []);
   assert.equal((await under.resume(id)).state, "running");
-  assert.equal((await under.release()).released.length, 200);
+  assert.equal((await under.release()).released.length, 100);
   await under.pool.query("update deliveries set released_at = null");
   await under.moveAll();
   assert.deepEqual(await under.usersOfEvents(), users);
@@ -279,4 +286,66 @@ test("what cannot be sent to many is refused", async (t) => {
   await refused({ sendAt: "2126-01-01T00:00:00Z" }, /sendAt must be at most 22 days ahead/);
   assert.deepEqual((await under.pool.query("select from broadcasts")).rowCount, 0);
   assert.equal(NEWS, "product.news");
+});
+
+test("a chunk whose message was lost holds the next one up for a minute, and no longer", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  await under.members(400);
+  const { id } = await under.broadcast();
+  under.setDispatching(false);
+  await under.moveOn();
+  const at = async (seconds: number) => {
+    under.setMoment(new Date(Date.now() + seconds * 1000));
+    await under.pool.query("update broadcasts set next_at = now()");
+    await under.moveOn();
+    return (await under.show(id)).expanded;
+  };
+  assert.equal(await at(59), 200);
+  assert.equal(await at(61), 400);
+});
+
+const RACES = 60;
+
+test("a cancel races dispatchers and senders: after its answer nothing is claimed, and who got it is in tooLate", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  const { pool } = under;
+  const userIds = Array.from({ length: 12 }, (_, at) => `user-${at}`);
+  for (const userId of userIds) {
+    await pool.query(
+      "insert into recipients (tenant_id, user_id, email, updated_at) values ('acme', $1, $1 || '@example.com', now())",
+      [userId],
+    );
+  }
+  await pool.query("update tenants set uses_recipients = true");
+  for (let race = 0; race < RACES; race += 1) {
+    const { id } = await under.broadcast({ userIds, channels: ["EMAIL"] });
+    const got = new Set<string>();
+    let isAnswered = false;
+    const claimSome = async () => {
+      const { released } = await under.release();
+      const beganAfter = isAnswered;
+      const results = await under.claim(released.map((one) => one.id));
+      const sending = results.flatMap((one) => (one.becomes === "sending" ? [one.delivery] : []));
+      if (beganAfter) assert.equal(sending.length, 0, `race ${race}: claimed after the answer`);
+      for (const { eventId } of sending) got.add(eventId);
+      await under.accept(sending.map((one) => one.id));
+    };
+    const cancelling = async () => {
+      // Each race at another moment of the others' work, which takes a few turns of the event loop a statement.
+      for (let turn = 0; turn < race * 2; turn += 1) await new Promise(setImmediate);
+      await under.cancel(id);
+      isAnswered = true;
+    };
+    await Promise.all([cancelling(), under.moveOn().then(claimSome), claimSome()]);
+    await claimSome();
+    await under.countNow();
+    await under.moveOn();
+    const { state, expanded, cancelled, tooLate } = await under.show(id);
+    assert.equal(state, "cancelled");
+    const { rows } = await pool.query(
+      "select count(*)::integer as told from events where broadcast_id = $1 and cancelled_at is not null and id = any ($2)",
+      [id, [...got]],
+    );
+    assert.deepEqual([rows[0].told, tooLate, cancelled! + tooLate!], [0, got.size, expanded]);
+  }
 });

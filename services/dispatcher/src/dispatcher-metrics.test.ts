@@ -21,6 +21,7 @@ test("waiting deliveries are counted by reason, once in 15 seconds, up to a limi
   await under.events(TENANT, { eventType: "quiet" });
   await restingDeliveries(under, TENANT, 3, { status: "'waiting'", reason: "'gathered dust'" });
   await restingDeliveries(under, TENANT, 2);
+  await restingDeliveries(under, TENANT, 8, { broadcast_id: "gen_random_uuid()" });
   await restingDeliveries(under, TENANT, 4, { reason: "coded_reason('quiet', '07:00')" });
   await restingDeliveries(under, TENANT, 5, { released_at: "now()" });
   await restingDeliveries(under, TENANT, 6, { status: "'accepted'" });
@@ -36,7 +37,9 @@ test("waiting deliveries are counted by reason, once in 15 seconds, up to a limi
   nowMs = 14_999;
   assert.deepEqual(await counts(), none, "not counted again yet");
   nowMs = 15_000;
-  const expected = { scheduled: 7, digest: 1, unread: 1, "quiet hours": 4, retry: 3, turn: 2 };
+  const expected = {
+    ...{ scheduled: 7, digest: 1, unread: 1, broadcast: 8, "quiet hours": 4, retry: 3, turn: 2 },
+  };
   assert.deepEqual(await counts(), expected);
   const [scheduled] = await count();
   assert.ok(scheduled!.oldestSeconds >= 3600);
@@ -44,7 +47,7 @@ test("waiting deliveries are counted by reason, once in 15 seconds, up to a limi
   await restingDeliveries(under, TENANT, 10_001);
   nowMs = 30_000;
   const all = Object.values(await counts()).reduce((sum, one) => sum + one, 0);
-  assert.equal(all, 10_000 + 7, "of a channel no more than 10,000 are looked at");
+  assert.equal(all, 10_000 + 8 + 7, "of a channel no more than 10,000 are looked at");
 });
 
 test("a failed count is repeated at the next check", async () => {

@@ -130,17 +130,18 @@ async function readRest(pool: Pool): Promise<Rest> {
     // Of events the soonest, then the clock: as a condition of the index a clock that runs on is asked row by row.
     text: `select array(
              select c.channel from unnest($1::text[]) as c (channel)
-             where exists (
-               select from deliveries d
-               where d.channel = c.channel and d.released_at is null and d.broadcast_id is null
-                 and d.status in ('queued', 'waiting')
-               order by d.tenant_id limit 1
-             ) or exists (
-               select from deliveries d
-               where d.channel = c.channel and d.released_at is null and d.broadcast_id is not null
-                 and d.status in ('queued', 'waiting')
-               order by d.tenant_id limit 1
-             )
+             cross join lateral (
+               (select from deliveries d
+                where d.channel = c.channel and d.released_at is null and d.broadcast_id is null
+                  and d.status in ('queued', 'waiting')
+                order by d.tenant_id limit 1)
+               union all
+               (select from deliveries d
+                where d.channel = c.channel and d.released_at is null and d.broadcast_id is not null
+                  and d.status in ('queued', 'waiting')
+                order by d.tenant_id limit 1)
+               limit 1
+             ) d
            ) as channels,
            (select send_at from scheduled_events order by send_at limit 1)
              <= clock_timestamp() as is_event_due,

@@ -55,8 +55,7 @@ begin
 end
 $function$;
 
--- How many deliveries of broadcasts a tenant may have outstanding on a channel, and how many people a chunk has: what
--- its first provider takes in about a second.
+-- What a tenant's first provider of a channel takes in about a second.
 create or replace function bulk_per_second(p_tenant text, p_channel text) returns integer language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -71,8 +70,32 @@ begin
 end
 $function$;
 
--- The tenant's due deliveries of broadcasts that may leave now, at most p_most, so that about a second of such work is
--- outstanding: whatever comes next has to wait for no more. Locks them. Of paused and cancelled broadcasts none leaves.
+-- How many deliveries of broadcasts a tenant may have outstanding on a channel: half a second of its first provider's
+-- rate, and none while its calls are reserved for longer than that. The senders reserve calls a second ahead, so a single
+-- event always finds one.
+create or replace function bulk_room(p_tenant text, p_channel text, p_moment timestamptz) returns integer
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  ahead constant interval := '500 milliseconds';
+  provider record;
+begin
+  select p.max_per_second, s.next_at into provider
+  from providers p
+  left join lateral (select s.next_at from provider_sends s where s.provider_id = p.id limit 1) s on true
+  where p.tenant_id = p_tenant and p.channel = p_channel and p.active
+  order by p.position, p.id limit 1;
+  return case
+    when provider.max_per_second is null then bulk_per_second(p_tenant, p_channel)
+    when provider.next_at > p_moment + ahead then 0
+    else greatest(1, provider.max_per_second / 2) end;
+end
+$function$;
+
+-- The tenant's due deliveries of broadcasts that may leave now, at most p_most, see bulk_room. Locks them. Of paused and
+-- cancelled broadcasts none leaves.
 create or replace function bulk_deliveries(
   p_channel text, p_tenant text, p_moment timestamptz, p_in_flight integer, p_most integer,
   out ids uuid[], out is_capped boolean
@@ -106,7 +129,7 @@ begin
         and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
       limit 1);
     if room is null then
-      room := least(p_most, bulk_per_second(p_tenant, p_channel) - (
+      room := least(p_most, bulk_room(p_tenant, p_channel, p_moment) - (
         select count(*) from (
           select d.broadcast_id from deliveries d
           where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
