@@ -1,5 +1,6 @@
 import { test } from "node:test";
 import type { Pool } from "@belfry/database/connection";
+import { countChunks, dueBroadcasts, expandBroadcast } from "@belfry/database/functions/broadcasts";
 import {
   dispatchEvents,
   type NewDelivery,
@@ -18,6 +19,7 @@ import { createRestLook } from "./wake-loop.ts";
 const TABLES = [
   ...["events", "undispatched_events", "deliveries", "notifications", "realtime_channels"],
   ...["dedup_keys", "digests", "digest_items", "throttles"],
+  ...["broadcasts", "broadcast_chunks", "topic_members"],
 ];
 
 /** 30,000 dispatched events, a backlog of 20,000 deliveries of 200 tenants; statistics old and new. */
@@ -67,8 +69,33 @@ async function filled(t: Parameters<typeof dispatcherUnderTest>[0], analyzed: bo
   await pool.query(
     "insert into undispatched_events select gen_random_uuid(), now() from generate_series(1, 5000)",
   );
+  await fillBroadcasts(pool);
   if (analyzed) await pool.query("analyze");
   return under;
+}
+
+/** A topic of 20,000 members; 500 broadcasts that have ended with 5,000 chunks; 10,000 mails at rest of one that is paused. */
+async function fillBroadcasts(pool: Pool): Promise<void> {
+  await pool.query(
+    `insert into topic_members select 'acme', 'news', 'user' || n from generate_series(1, 20000) n`,
+  );
+  await pool.query(
+    `with b as (
+       insert into broadcasts (id, tenant_id, state, event_type, trace_id, total, is_expanded, ended_at)
+       select gen_random_uuid(), 'tenant' || (n % 200 + 1), 'done', 'x', 't', 10, true, now()
+       from generate_series(1, 500) n returning id)
+     insert into broadcast_chunks (broadcast_id, number, event_ids, is_open, created_at, count_at)
+     select b.id, n, '{}', false, now(), case when n < 5 then now() + interval '1 hour' end
+     from b, generate_series(1, 10) n`,
+  );
+  await pool.query(
+    `with b as (
+       insert into broadcasts (id, tenant_id, state, event_type, trace_id, total)
+       values (gen_random_uuid(), 'tenant1', 'paused', 'x', 't', 10000) returning id)
+     insert into deliveries (id, event_id, tenant_id, channel, due_at, status, broadcast_id)
+     select gen_random_uuid(), gen_random_uuid(), 'tenant1', 'EMAIL', now(), 'queued', b.id
+     from b, generate_series(1, 10000) n`,
+  );
 }
 
 /** With a digest and a throttle, one user per place. */
@@ -90,6 +117,8 @@ async function worksOn(
   events: number,
 ): Promise<[string, number, (pool: Pool) => Promise<unknown>][]> {
   const tenant = await under.tenant({ id: tenantId });
+  await under.templates(tenant, "x");
+  await under.pool.query("insert into topics (tenant_id, key) values ($1, 'news')", [tenant]);
   const setups = Array.from({ length: events }, (_, at) => ({ userId: `user${at}` }));
   const ids = await under.events(tenant, ...setups);
   const stored = await readEvents(under.pool, ids);
@@ -151,6 +180,21 @@ async function worksOn(
         }),
     ],
     ["at rest", 10, (pool) => createRestLook(pool)()],
+    [
+      "broadcast",
+      // Of a chunk of 20: the members, the events, their rows and templates.
+      400,
+      async (pool) => {
+        const { rows } = await pool.query(
+          `insert into broadcasts (id, tenant_id, state, event_type, topics, trace_id, total, next_at)
+           values ($1, $2, 'running', 'x', '{news}', 't', 10, now()) returning id, channels`,
+          [uuidv7(), tenant],
+        );
+        await dueBroadcasts(pool);
+        await expandBroadcast(pool, rows[0], { dayShare: 1 });
+        await countChunks(pool);
+      },
+    ],
     [
       "release again",
       2500,

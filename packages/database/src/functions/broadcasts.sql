@@ -150,6 +150,24 @@ begin
 end
 $function$;
 
+-- Broadcasts that are to be moved on, those that wait longest first. p_moment is for tests; null: now.
+create or replace function due_broadcasts(p_moment timestamptz, p_most integer)
+returns table (id uuid, channels smallint) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $function$
+#variable_conflict use_column
+declare
+  moment constant timestamptz := coalesce(p_moment, clock_timestamp());
+begin
+  return query
+    select b.id, b.channels from broadcasts b
+    where b.next_at <= moment and b.cancel_asked_at is null order by b.next_at limit p_most;
+end
+$function$;
+
 -- Moves a broadcast on that is due: expands its next chunk, waits for the one before, pauses, or ends its expansion.
 -- p_channels are those that it asks for and p_provided those of them that need a provider. p_day_share of the tenant's
 -- daily cap is for broadcasts. p_moment is for tests; null: now. Returns the new events, of which the dispatcher has to
@@ -330,6 +348,8 @@ as $function$
 #variable_conflict use_column
 declare
   tell_every constant interval := '10 seconds';
+  most_cancelled constant integer := 1000;
+  cancelled integer := 0;
   moment constant timestamptz := coalesce(p_moment, clock_timestamp());
   chunk record;
   counted record;
@@ -381,6 +401,9 @@ begin
     where b.id = chunk.broadcast_id;
     if chunk.broadcast_id <> all (touched) then touched := touched || chunk.broadcast_id; end if;
     total := total + 1;
+    -- Cancelling takes long: the locks of a call are held for a moment only.
+    if chunk.is_cancelled then cancelled := cancelled + cardinality(chunk.event_ids); end if;
+    exit when cancelled >= most_cancelled;
   end loop;
   -- A cancelled one may have no open chunk at all.
   touched := touched || array(

@@ -1,6 +1,6 @@
 import { CHANNELS, channelsOfMask, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import type pg from "pg";
-import { callFunction, readRows } from "../connection.ts";
+import { callFunction } from "../connection.ts";
 
 /** A broadcast that is to be moved on. */
 export interface DueBroadcast {
@@ -19,14 +19,11 @@ export interface Expansion {
 const MOST_BROADCASTS = 50;
 const CHUNKS_PER_COUNT = 20;
 
-/** The broadcasts that are due by the database's clock, those that wait longest first. */
+/** The broadcasts that are due by the database's clock or at a test's moment, those that wait longest first. */
 export async function dueBroadcasts(pool: pg.Pool, moment?: Date): Promise<DueBroadcast[]> {
-  return await readRows<DueBroadcast>(pool, {
-    name: "due_broadcasts",
-    text: `select id, channels from broadcasts
-           where next_at <= coalesce($1::timestamptz, clock_timestamp()) and cancel_asked_at is null
-           order by next_at limit $2`,
-    values: [moment ?? null, MOST_BROADCASTS],
+  return await callFunction<DueBroadcast>(pool, "due_broadcasts", {
+    p_moment: moment ?? null,
+    p_most: MOST_BROADCASTS,
   });
 }
 
