@@ -49,6 +49,8 @@ const COMMANDS: readonly Row[] = [
   noun("suppression"),
   noun("sms"),
   noun("user"),
+  noun("topic"),
+  noun("import", async () => (await import("./import-overrides.ts")).IMPORT_OVERRIDES),
   noun("category"),
   noun("webhook"),
   noun("secrets"),

@@ -294,6 +294,7 @@ create table erasures (
 );
 create index erasures_by_end ON erasures USING btree (ended_at) WHERE (state = 'done'::text);
 create index erasures_in_turn ON erasures USING btree (tenant_id, due_at) WHERE (state <> 'done'::text);
+create index erasures_of_tenant ON erasures USING btree (tenant_id, requested_at);
 create index erasures_open ON erasures USING btree (due_at) WHERE (state <> 'done'::text);
 create unique index erasures_of_user ON erasures USING btree (tenant_id, user_hash) WHERE (state <> 'done'::text);
 create unique index erasures_running ON erasures USING btree (tenant_id) WHERE (state = 'running'::text);
@@ -374,6 +375,56 @@ create table images (
   constraint images_tenant_id_sha256_key UNIQUE (tenant_id, sha256)
 );
 comment on column images.sha256 is 'of data: the same picture is stored once in a tenant';
+
+create table import_chunks (
+  import_id uuid not null,
+  number integer not null,
+  records text not null,
+  constraint import_chunks_import_id_fkey FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE,
+  constraint import_chunks_pkey PRIMARY KEY (import_id, number)
+);
+comment on column import_chunks.records is 'JSON: [line, field, …] of each record, the fields that are read in the order of the file; [line, null, fault] of a bad one';
+
+create table imports (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  kind text not null,
+  topic text collate "C",
+  state text not null default 'receiving'::text,
+  person_id uuid,
+  person text not null,
+  address text not null,
+  parts integer not null default 0,
+  reader text,
+  columns text[],
+  bytes bigint not null default 0,
+  lines integer not null default 0,
+  processed integer not null default 0,
+  added integer not null default 0,
+  already_there integer not null default 0,
+  left_out integer not null default 0,
+  faults jsonb not null default '[]'::jsonb,
+  tries integer not null default 0,
+  requested_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint imports_check CHECK (((kind = 'members'::text) = (topic IS NOT NULL))),
+  constraint imports_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
+  constraint imports_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'members'::text]))),
+  constraint imports_pkey PRIMARY KEY (id),
+  constraint imports_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint imports_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index imports_by_end ON imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+create index imports_of_tenant ON imports USING btree (tenant_id, id);
+create index imports_open ON imports USING btree (tenant_id, id) WHERE (state = ANY (ARRAY['receiving'::text, 'waiting'::text, 'running'::text]));
+comment on column imports.parts is 'parts of the file that have come: the next one must be this plus 1';
+comment on column imports.reader is 'JSON: where the reader of the CSV is between two parts; null before the first, and once all have come';
+comment on column imports.columns is 'of the file, in its order; empty text: not read; null: its first line has not come';
+comment on column imports.bytes is 'stored of the file so far, in chunks or already worked off';
+comment on column imports.faults is 'the first faults, each {line, field, message}, without any value of the file';
+comment on column imports.due_at is 'when it is to be worked on; while parts come: when it is given up';
 
 create table inbound_messages (
   id uuid not null,
@@ -1059,6 +1110,28 @@ create table throttles (
 ) with (fillfactor=70);
 create index throttles_by_end ON throttles USING btree (ends_at);
 comment on column throttles.ends_at is 'nothing of it counts any more';
+
+create table topic_members (
+  tenant_id text collate "C" not null,
+  topic text collate "C" not null,
+  user_id text collate "C" not null,
+  constraint topic_members_pkey PRIMARY KEY (tenant_id, topic, user_id)
+);
+create index topic_members_of_user ON topic_members USING btree (tenant_id, user_id);
+
+create table topics (
+  tenant_id text collate "C" not null,
+  key text collate "C" not null,
+  members bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint topics_key_check CHECK ((key ~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$'::text)),
+  constraint topics_members_check CHECK ((members >= 0)),
+  constraint topics_pkey PRIMARY KEY (tenant_id, key),
+  constraint topics_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index topics_deleted ON topics USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+comment on column topics.deleted_at is 'the topic is gone for everybody; the dispatcher deletes its members, then this row';
 
 create table undispatched_events (
   event_id uuid not null,

@@ -317,6 +317,45 @@ export interface Schema {
     created_at: CreatedAt;
   };
 
+  import_chunks: {
+    import_id: string;
+    number: number;
+    /** JSON: [line, field, …] of each record, the fields that are read in the order of the file; [line, null, fault] of a bad one */
+    records: string;
+  };
+
+  imports: {
+    id: string;
+    tenant_id: string;
+    kind: "users" | "members";
+    topic: string | null;
+    state: Generated<"receiving" | "waiting" | "running" | "done" | "failed" | "cancelled">;
+    person_id: string | null;
+    person: string;
+    address: string;
+    /** parts of the file that have come: the next one must be this plus 1 */
+    parts: Generated<number>;
+    /** JSON: where the reader of the CSV is between two parts; null before the first, and once all have come */
+    reader: string | null;
+    /** of the file, in its order; empty text: not read; null: its first line has not come */
+    columns: string[] | null;
+    /** stored of the file so far, in chunks or already worked off */
+    bytes: Generated<string>;
+    lines: Generated<number>;
+    processed: Generated<number>;
+    added: Generated<number>;
+    already_there: Generated<number>;
+    left_out: Generated<number>;
+    /** the first faults, each {line, field, message}, without any value of the file */
+    faults: Json<{ line: number; field: string; message: string }[]>;
+    tries: Generated<number>;
+    requested_at: Generated<Date>;
+    /** when it is to be worked on; while parts come: when it is given up */
+    due_at: Generated<Date>;
+    started_at: Date | null;
+    ended_at: Date | null;
+  };
+
   inbound_messages: {
     id: string;
     tenant_id: string;
@@ -850,6 +889,21 @@ export interface Schema {
     times: Date[];
     /** nothing of it counts any more */
     ends_at: Date;
+  };
+
+  topic_members: {
+    tenant_id: string;
+    topic: string;
+    user_id: string;
+  };
+
+  topics: {
+    tenant_id: string;
+    key: string;
+    members: Generated<string>;
+    created_at: CreatedAt;
+    /** the topic is gone for everybody; the dispatcher deletes its members, then this row */
+    deleted_at: Date | null;
   };
 
   undispatched_events: {

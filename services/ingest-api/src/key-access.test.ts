@@ -15,7 +15,7 @@ import { appUnderTest } from "./app-under-test.ts";
 /** Which roles may make which changing calls, listed here once more, so that no call is added by accident. */
 const CHANGES: readonly [path: RegExp, roles: string][] = [
   [/events\/(trigger|trigger-batch|cancel|\{eventId\})$/, "trigger or all"],
-  [/\/users/, "manage, provision or all"],
+  [/\/(users|topics)/, "manage, provision or all"],
   [/\/webhooks/, "provision or all"],
 ];
 
