@@ -24,6 +24,10 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     "user-erasure": `${base}/users/erasures/${tenant.erasureId}`,
     "users-import": `${base}/users/import`,
     replies: `${base}/replies`,
+    topics: `${base}/topics`,
+    topic: `${base}/topics/news`,
+    imports: `${base}/imports?topic=news`,
+    "import-file": `${base}/imports/${tenant.importId}`,
     categories: `${base}/categories`,
     category: `${base}/categories/offers`,
     outbox: `${base}/outbox`,
@@ -83,6 +87,7 @@ export const PLATFORM_PAGES: Readonly<Record<string, string>> = {
 export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
+  pages.push("topics", "imports");
   pages.push("replies", "categories", "users/import", "waiting", "webhooks");
   return Object.fromEntries(
     pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),

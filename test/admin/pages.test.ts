@@ -93,7 +93,7 @@ test("no page is left out of these tests: each route of the Admin UI that shows 
   const ids = { EMAIL: "e", SMS: "s", PUSH: "p" };
   const own = { id: "t", templates: ids, providerId: "p", eventId: "v", restingId: "r" };
   const endpoints = { webhookId: "w", webhookMessageId: "m" };
-  const tenant = { ...own, digestId: "d", erasureId: "e", ...endpoints };
+  const tenant = { ...own, digestId: "d", erasureId: "e", importId: "i", ...endpoints };
   const looked = [
     ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),
     ...Object.values(PLATFORM_PAGES),

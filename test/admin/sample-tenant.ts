@@ -11,6 +11,8 @@ import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { assignCategory, putCategory } from "@belfry/administration/users/categories";
+import { startImport } from "@belfry/administration/users/imports";
+import { changeMembers } from "@belfry/administration/users/topics";
 import { saveUsers } from "@belfry/administration/users/users";
 import type { Database } from "@belfry/database/connection";
 import { storeInbound } from "@belfry/database/inbound";
@@ -127,6 +129,7 @@ export async function sampleTenant(admin: AdminUnderTest) {
     ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
     // One endpoint has a failed message; another is disabled.
     ...{ ...rows[0]!, erasureId, ...(await storeEndpoints(admin, id, eventId)) },
+    importId: await storeImports(admin, id),
   };
 }
 
@@ -156,6 +159,21 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
   return { webhookId, webhookMessageId };
 }
 
+/** An import that has ended with bad lines, and one that is being uploaded. */
+async function storeImports({ db, pool }: AdminUnderTest, tenantId: string): Promise<string> {
+  const run = actsIn(db, tenantId);
+  const file = "userId,email\nada,ada@example.com\nbob,nobody\n";
+  const { id } = await run(startImport, { kind: "users", file });
+  const faults = [{ line: 3, field: "email", message: "must be an email address" }];
+  await pool.query(
+    `update imports set state = 'done', processed = 2, added = 1, left_out = 1, faults = $2, person = 'Ann <ann@example.com>',
+            started_at = now(), ended_at = now() where id = $1`,
+    [id, JSON.stringify(faults)],
+  );
+  await run(startImport, { kind: "members", topic: "news", file: "userId\ngrace\n", more: true });
+  return id;
+}
+
 /** Categories, one user with preferences, and an inbound text message. */
 async function storePreferences(db: Database, tenantId: string): Promise<void> {
   const label = { "": "Offers", de: "Angebote" };
@@ -167,6 +185,7 @@ async function storePreferences(db: Database, tenantId: string): Promise<void> {
   await run(putCategory, { ...news, defaultOn: false, position: 1 });
   const security = { key: "security", label: { "": "Security" } };
   await run(putCategory, { ...security, required: true, position: 2 });
+  await run(changeMembers, { key: "news", add: ["ada", "bob", "grace"] });
   await saveUsers(db, tenantId, [
     {
       ...{ userId: "ada", email: "left@example.org", phone: "+12025550123", locale: "de-AT" },

@@ -8,6 +8,8 @@ import { putTemplate } from "@belfry/administration/templates/put-template";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
+import { startImport } from "@belfry/administration/users/imports";
+import { changeMembers } from "@belfry/administration/users/topics";
 import { putUser } from "@belfry/administration/users/users";
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { connectedDatabase } from "@belfry/testing/database";
@@ -45,6 +47,14 @@ const OWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   "suppression add": [...SUPPRESSIONS, { addresses: [USER.email, FORMER.email] }],
   "suppression remove": [...SUPPRESSIONS, { addresses: [USER.email, FORMER.email] }],
   "suppression import": SUPPRESSED.map(([channel, address]) => ({ channel, file: `${address}\n` })),
+  "topic change": [
+    { key: "news", add: [USER.userId] },
+    { key: "news", remove: [USER.userId] },
+  ],
+  "import start": [
+    { kind: "users", topic: undefined, file: `userId,email\n${USER.userId},${USER.email}\n` },
+    { kind: "members", topic: "news", file: `${USER.userId}\n` },
+  ],
   "user import": [{ file: `${USER.userId},offers,EMAIL\n` }],
   "template test": [
     { channel: "EMAIL", to: USER.email },
@@ -86,15 +96,19 @@ test("after an erasure no entry of the audit log names the user or an address, w
   const eventType = "order.confirmed";
   await run(putTemplate, { eventType, channel: "EMAIL", subject: "Hello", content: "Hello" });
   await run(putTemplate, { eventType, channel: "PUSH", title: "Hello", content: "Hello" });
+  await run(changeMembers, { key: "news", add: ["somebody"] });
   const provider = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
   const { id } = await putActiveProvider(db, provider, { keys });
   await run(putUser, { userId: USER.userId, ...FORMER });
+  const begun = { kind: "members", topic: "news", file: "somebody\n", more: true } as const;
+  const { id: importId } = await run(startImport, begun);
+  const known: Record<string, object> = { "provider test": { id }, "import add": { importId } };
 
   const erasing = ["user erase", "user ask-erasure"];
   const acts = await allActs();
   let ran = 0;
   for (const act of acts.filter(({ name }) => !erasing.includes(name))) {
-    for (const input of inputsOf(act, act.name === "provider test" ? { id } : {})) {
+    for (const input of inputsOf(act, { ...known[act.name] })) {
       await runDirectly(act, input, { db, tenantId, services }).catch((error) =>
         assert.fail(`${act.name} ${JSON.stringify(input)}: ${error}`),
       );

@@ -2,6 +2,7 @@ import { type Act, type ActServices, runAct } from "@belfry/administration/act";
 import { storeDigest } from "@belfry/administration/events/digest-under-test";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
+import { startImport } from "@belfry/administration/users/imports";
 import type { Database, Pool } from "@belfry/database/connection";
 import type { SecretKeys } from "@belfry/database/secrets";
 
@@ -25,6 +26,12 @@ export const FIXTURES: Readonly<
       await actsIn(db, tenantId)(putCategory, { key: "offers", label: { "": "Offers" } });
     }
     return {};
+  },
+  async import({ db, tenantId }, act) {
+    if (["import start", "import list"].includes(act)) return {};
+    const more = act === "import add";
+    const begun = { kind: "members", topic: "news", file: "userId\nuser-1\n", more } as const;
+    return { importId: (await actsIn(db, tenantId)(startImport, begun)).id };
   },
   async digest({ pool, tenantId }, act) {
     const { id } = await storeDigest(pool, tenantId, []);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
 import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
+import { MAX_MEMBERS_OF_CHANGE } from "@belfry/contracts/topics";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { MAX_EVENTS_OF_BATCH } from "@belfry/contracts/trigger-batch";
 import { MAX_USERS_OF_BATCH } from "@belfry/contracts/users";
@@ -71,6 +72,15 @@ const DEAREST: Readonly<Record<string, { query?: string; body?: unknown }>> = {
       })),
     },
   },
+  "GET /api/v1/topics": { query: "limit=1000" },
+  "PATCH /api/v1/topics/{key}/members": {
+    body: {
+      add: names(MAX_MEMBERS_OF_CHANGE / 2, "in"),
+      remove: names(MAX_MEMBERS_OF_CHANGE / 2, "out"),
+    },
+  },
+  "GET /api/v1/topics/{key}/members": { query: "limit=1000&search=in" },
+  "DELETE /api/v1/topics/{key}": {},
   "GET /api/v1/webhooks": {},
   "POST /api/v1/webhooks": { body: { url: "https://hooks.example.com/a", types: [] } },
   "GET /api/v1/webhooks/{webhookId}": {},

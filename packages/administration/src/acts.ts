@@ -125,6 +125,14 @@ export const NOUNS = {
         import("./erasure/erasures.ts"),
       ]),
   },
+  topic: {
+    summary: "Named sets of users, to whom one call sends",
+    load: async () => [await import("./users/topics.ts")],
+  },
+  import: {
+    summary: "CSV files of users and of topics' members, imported in the background",
+    load: async () => [await import("./users/imports.ts")],
+  },
   category: {
     summary: "Kinds of messages, such as offers, that users turn on and off",
     load: async () => [await import("./users/categories.ts")],

@@ -12,6 +12,7 @@ import {
   type CommandOverrides,
   type Flags,
   GROUPS,
+  type Run,
 } from "./command-overrides.ts";
 import { readEnvironment } from "./environment.ts";
 import {
@@ -96,11 +97,12 @@ function defineCommand(command: Command, act: Act, own: CommandOverride): void {
       const { tenantId = tenant, ...ownInput } = (await own.input?.(flags, session, args)) ?? {};
       const regular: Record<string, unknown> = {};
       for (const [name, { value }] of fields) regular[name] = await value(flags, args);
-      const asked = (await own.act?.(flags)) ?? act;
-      const here = (input: Flags) =>
-        runAct(asked, callerOf(session, String(tenantId ?? ""), flags), input as never);
-      const run = byApi?.(asked) ?? here;
+      const runOf = (one: Act): Run =>
+        byApi?.(one) ??
+        ((input) => runAct(one, callerOf(session, String(tenantId ?? ""), flags), input as never));
+      const run = runOf((await own.act?.(flags)) ?? act);
       const whole = { ...regular, ...ownInput };
+      if (own.run !== undefined) return await own.run(runOf, whole, flags);
       if (act.pages) return void (await printJsonPages(pagesOf(act, run, whole)));
       let output = await run(whole);
       for (let part = output as Partial<Flags>; own.added && part.next !== undefined; ) {
@@ -131,8 +133,6 @@ function defineCommand(command: Command, act: Act, own: CommandOverride): void {
     if (result !== undefined) await printJson(result);
   });
 }
-
-type Run = (input: Flags) => Promise<unknown>;
 
 /** All pages of a list, up to its limit. */
 async function* pagesOf(act: Act, run: Run, given: Flags): AsyncGenerator<unknown[]> {

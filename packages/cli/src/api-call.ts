@@ -52,8 +52,10 @@ export async function runByApi(
     throw new CommandError(`${url.origin} answered ${status}, and not as Belfry does`);
   }
   if (status >= 400) throw errorOf(status, answer.message);
-  const { data, next } = answer;
-  return act.pages && Array.isArray(data) ? { items: data, next } : data;
+  const { success: _, data, next, ...fields } = answer;
+  if (act.pages && Array.isArray(data)) return { items: data, next };
+  // Some answers have their fields beside `success`.
+  return data === undefined && Object.keys(fields).length > 0 ? fields : data;
 }
 
 /** Calls that are older than management sign their body alone. */

@@ -19,6 +19,9 @@ import type { Session } from "./session.ts";
 export type Flags = Readonly<Record<string, unknown>>;
 export type Args = readonly (string | undefined)[];
 
+/** Runs one act, here or by HTTP. */
+export type Run = (input: Flags) => Promise<unknown>;
+
 /** What one command does differently from what the fields of its act give. */
 export interface CommandOverride {
   /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
@@ -33,6 +36,8 @@ export interface CommandOverride {
   offline?(flags: Flags): Promise<unknown>;
   /** The act that the flags ask for, where it is another one. */
   act?(flags: Flags): Promise<Act | undefined>;
+  /** Of a command that runs several acts: all that it does; what it returns is printed. */
+  run?(runOf: (act: Act) => Run, input: Flags, flags: Flags): Promise<unknown>;
   /** Of a change in parts: the sum of those so far and the next one, while the output has a `next`. */
   added?(sum: never, part: never): unknown;
   /** What is printed instead of the output; undefined: nothing. */
@@ -261,6 +266,19 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
   "dead discard": DEAD_LETTERS,
   "suppression add": SUPPRESSED,
   "suppression remove": SUPPRESSED,
+  "topic change": {
+    fields: ["add", "remove"],
+    define: (command) =>
+      void command
+        .option("--add <id...>", "user ids that are to be in the topic")
+        .option("--remove <id...>", "user ids that are not to be in it"),
+    async input({ add, remove }) {
+      if (add === undefined && remove === undefined) {
+        throw new CommandError("--add: give --add, or --remove");
+      }
+      return { add, remove };
+    },
+  },
   "webhook put": {
     fields: ["url"],
     define: (command) =>

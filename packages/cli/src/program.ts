@@ -28,6 +28,8 @@ function noun(name: keyof typeof NOUNS, own?: () => Promise<CommandOverrides>): 
 
 const ofTemplates = async () => (await import("./template-overrides.ts")).TEMPLATE_OVERRIDES;
 
+const ofImports = async () => (await import("./import-overrides.ts")).IMPORT_OVERRIDES;
+
 /** In the order of the help. A file, with all that it imports, is loaded when its command is given. */
 const COMMANDS: readonly Row[] = [
   noun("tenant"),
@@ -49,6 +51,8 @@ const COMMANDS: readonly Row[] = [
   noun("suppression"),
   noun("sms"),
   noun("user"),
+  noun("topic"),
+  noun("import", ofImports),
   noun("category"),
   noun("webhook"),
   noun("secrets"),

@@ -29,6 +29,26 @@ export interface TriggerInput {
   variables?: Record<string, unknown>;
 }
 
+/** A named set of users. */
+export interface Topic {
+  key: string;
+  /** How many users are in it. */
+  members: number;
+  createdAt: string;
+}
+
+export interface TopicPage {
+  topics: Topic[];
+  /** For `after`; undefined: there is no more. */
+  next: string | undefined;
+}
+
+export interface MemberPage {
+  userIds: string[];
+  /** For `after`; undefined: there is no more. */
+  next: string | undefined;
+}
+
 /** An event that rests. */
 export interface ScheduledEvent {
   id: string;

@@ -309,6 +309,27 @@ test("what changes a user is signed as a trigger is, an empty body too, and sent
   for (const id of ["", ".", ".."]) await assert.rejects(client.eraseUser(id), TypeError);
 });
 
+test("what changes a topic is signed, and sent to its path; pages are read by their next", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  server.answer = { status: 200, body: { success: true, data: ["u"], next: "u", members: 7 } };
+  assert.equal(await client.changeMembers("a:b", { add: ["u"], remove: ["v"] }), 7);
+  await client.deleteTopic("news");
+  assert.deepEqual(await client.members("news", { limit: 1, after: "t", search: "u" }), {
+    userIds: ["u"],
+    next: "u",
+  });
+  assert.equal((await client.topics({ after: "m" })).next, "u");
+  assertEach(server.requests, ({ method, path, body }) => `${method} ${path} ${body}`, [
+    'PATCH /api/v1/topics/a%3Ab/members {"add":["u"],"remove":["v"]}',
+    "DELETE /api/v1/topics/news ",
+    "GET /api/v1/topics/news/members?limit=1&after=t&search=u ",
+    "GET /api/v1/topics?after=m ",
+  ]);
+  const signatures = server.requests.map(({ headers }) => headers["x-service-signature"]);
+  const expected = server.requests.map(({ body }, at) => (at < 2 ? sign("hush", body) : undefined));
+  assert.deepEqual(signatures, expected);
+});
+
 test("ids are one path segment, whatever they hold", async (t) => {
   const { server, client } = await setUp(t);
   server.answer = { status: 200, body: { success: true, data: [] } };

@@ -9,12 +9,14 @@ import type {
   HistoryPage,
   InboxPart,
   InboxTabs,
+  MemberPage,
   Notification,
   NotificationChange,
   PreferenceChange,
   Preferences,
   RealtimeToken,
   ScheduledPage,
+  TopicPage,
   Triggered,
   TriggerInput,
   User,
@@ -36,7 +38,7 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user or an endpoint is signed. */
+  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user, a topic or an endpoint is signed. */
   webhookSecret?: string | undefined;
   /** Your tenant's id: needed for the calls about notifications alone. */
   tenantId?: string | undefined;
@@ -112,6 +114,24 @@ export interface Client {
   /** Erases a user, in the background: `erasure` tells how far it is. */
   eraseUser(userId: string, options?: CallOptions): Promise<Erasure>;
   erasure(id: string, options?: CallOptions): Promise<Erasure>;
+  /** Your topics by their keys; at most `limit` (100), those after a page's `next`. */
+  topics(page?: { limit?: number; after?: string } & CallOptions): Promise<TopicPage>;
+  /** The users of a topic, in the order of their ids' bytes; `search`: only ids that begin so. */
+  members(
+    topic: string,
+    page?: { limit?: number; after?: string; search?: string } & CallOptions,
+  ): Promise<MemberPage>;
+  /**
+   * Adds users to a topic and removes others, at most 1,000 together; again changes nothing. The first one added makes
+   * the topic. Returns how many are in it.
+   */
+  changeMembers(
+    topic: string,
+    change: { add?: readonly string[]; remove?: readonly string[] },
+    options?: CallOptions,
+  ): Promise<number>;
+  /** Deletes a topic; its users stay. */
+  deleteTopic(topic: string, options?: CallOptions): Promise<void>;
   /** Endpoints of yours that are told what became of your events. */
   readonly webhooks: WebhookCalls;
 }
@@ -248,10 +268,32 @@ export function createClient(options: ClientOptions): Client {
     async erasure(id, rest = {}) {
       return await readData<Erasure>(`/api/v1/erasures/${segment(id)}`, rest);
     },
+    async topics({ limit, after, ...rest } = {}) {
+      type Answer = { data: TopicPage["topics"]; next?: string };
+      const { data, next } = await read<Answer>(TOPICS_PATH + queryOf({ limit, after }), rest);
+      return { topics: data, next };
+    },
+    async members(topic, { limit, after, search, ...rest } = {}) {
+      const path = membersPath(topic) + queryOf({ limit, after, search });
+      const { data, next } = await read<{ data: string[]; next?: string }>(path, rest);
+      return { userIds: data, next };
+    },
+    async changeMembers(topic, change, rest = {}) {
+      type Answer = { members: number };
+      return (await changed<Answer>("PATCH", membersPath(topic), change, rest)).members;
+    },
+    async deleteTopic(topic, rest = {}) {
+      await changed("DELETE", `${TOPICS_PATH}/${segment(topic)}`, undefined, rest);
+    },
   };
 }
 
 const BATCH_PATH = "/api/v1/users/batch";
+const TOPICS_PATH = "/api/v1/topics";
+
+function membersPath(topic: string): string {
+  return `${TOPICS_PATH}/${segment(topic)}/members`;
+}
 
 function userPath(userId: string): string {
   // The path of the batch is no user's.

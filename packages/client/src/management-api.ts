@@ -231,6 +231,35 @@ export interface Image {
   createdAt: string;
 }
 
+export interface Import {
+  id: string;
+  kind: "users" | "members";
+  /** Of members */
+  topic: string | null;
+  /** `receiving` while parts of the file come, then `waiting` and `running`; of a tenant one runs at a time */
+  state: "receiving" | "waiting" | "running" | "done" | "failed" | "cancelled";
+  /** Who began it */
+  person: string;
+  /** That have come */
+  parts: number;
+  /** That have come, without the heading and empty ones */
+  lines: number;
+  /** Lines that are done: the three below together */
+  processed: number;
+  /** Users that were not there */
+  added: number;
+  /** Users that were there, or in a line before */
+  alreadyThere: number;
+  /** Bad lines, which `faults` tells */
+  leftOut: number;
+  /** When it was begun; ISO 8601, UTC */
+  requestedAt: string;
+  /** When its first lines were written; ISO 8601, UTC */
+  startedAt: string | null;
+  /** When it ended; null: it is open; ISO 8601, UTC */
+  endedAt: string | null;
+}
+
 export interface InboundMessage {
   id: string;
   /** The kind of the provider that received it */
@@ -380,6 +409,15 @@ export interface SavedTemplate extends Template {
     field: string;
     line: number;
     column: number;
+    message: string;
+  }[];
+}
+
+export interface ShownImport extends Import {
+  /** The first 100, without any value of the file */
+  faults: {
+    line: number;
+    field: string;
     message: string;
   }[];
 }
@@ -1175,6 +1213,80 @@ export interface ManagementCalls {
       data: string;
     };
     data: Image;
+  };
+  /**
+   * Send the next part of a file
+   * Parts come one after the other; a file may be cut at any place. The part that came last may be sent again. A file that is too large is refused, and its import cancelled. Needs a key with the role manage or provision.
+   */
+  importAdd: {
+    input: {
+      /** the import's id */
+      importId: string;
+      /** which part this is; the first one came with the start */
+      part: number;
+      /** the text of a CSV file, or a part of it: at most 500000 characters */
+      file: string;
+      /** further parts of the file follow */
+      more?: boolean;
+    };
+    data: ShownImport;
+  };
+  /**
+   * Stop an import: the lines that are written stay
+   * Needs a key with the role manage or provision.
+   */
+  importCancel: {
+    input: {
+      /** the import's id */
+      importId: string;
+    };
+    data: ShownImport;
+  };
+  /**
+   * A tenant's imports, the newest first
+   * Needs a key with the role manage or provision.
+   */
+  importList: {
+    input: {
+      /** at most so many; default: 20 */
+      limit?: number;
+      /** `next` of the page before */
+      after?: string;
+    };
+    data: {
+      items: Import[];
+      /** Give it as `after` for the next page; absent on the last one */
+      next?: string;
+    };
+    pages: "items";
+  };
+  /**
+   * How far an import is, and what is wrong with its bad lines
+   * Needs a key with the role manage or provision.
+   */
+  importShow: {
+    input: {
+      /** the import's id */
+      importId: string;
+    };
+    data: ShownImport;
+  };
+  /**
+   * Import a CSV file of users, or of a topic's members, in the background
+   * `users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00). An empty field says that there is none; a column that the file has not stays as it is. `members`: the users of the column userId are added to the topic. A file may have 1000000 lines and 128 MiB: send a longer text in parts. Bad lines are left out and told. It is kept for 30 days after its end. Needs a key with the role manage or provision.
+   */
+  importStart: {
+    input: {
+      /** users or members */
+      kind: "users" | "members";
+      /** of members: the topic, which is made where there is none */
+      topic?: string;
+      /** the text of a CSV file, or a part of it: at most 500000 characters */
+      file: string;
+      /** further parts of the file follow */
+      more?: boolean;
+    };
+    data: ShownImport;
   };
   /**
    * A sample mail in a layout that is not in force
@@ -2592,6 +2704,11 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   imageDelete: { method: "DELETE", path: "/images/{id}" },
   imageList: { method: "GET", path: "/images" },
   imageUpload: { method: "POST", path: "/images" },
+  importAdd: { method: "POST", path: "/imports/{importId}/parts" },
+  importCancel: { method: "POST", path: "/imports/{importId}/cancel" },
+  importList: { method: "GET", path: "/imports", query: ["limit", "after"], pages: "items" },
+  importShow: { method: "GET", path: "/imports/{importId}" },
+  importStart: { method: "POST", path: "/imports" },
   layoutPreview: { method: "POST", path: "/layout/preview" },
   layoutPut: { method: "PUT", path: "/layout" },
   layoutRemove: { method: "DELETE", path: "/layout" },

@@ -410,7 +410,7 @@ export interface Schema {
     already_there: Generated<number>;
     left_out: Generated<number>;
     /** the first faults, each {line, field, message}, without any value of the file */
-    faults: Json<unknown>;
+    faults: Json<{ line: number; field: string; message: string }[]>;
     tries: Generated<number>;
     requested_at: Generated<Date>;
     /** when it is to be worked on; while parts come: when it is given up */

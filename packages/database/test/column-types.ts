@@ -15,6 +15,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "digests.channel": "ProviderChannel from @belfry/contracts/channels",
   "erasures.deleted": "Record<string, number>",
   "events.outcome": "EventOutcome from @belfry/contracts/delivery",
+  "imports.faults": "{ line: number; field: string; message: string }[]",
   "layouts.footer_texts": "Record<string, string>",
   "outbox.channel": "ProviderChannel from @belfry/contracts/channels",
   "outbox.headers": "Record<string, string>",

@@ -61,6 +61,8 @@ import { overviewPages } from "./tenant/overview-pages.ts";
 import { importSuppressionPages, suppressionPages } from "./tenant/suppression-pages.ts";
 import { categoryPages, importPages } from "./user/category-pages.ts";
 import { changeUserPages } from "./user/change-user-pages.ts";
+import { importFilePages } from "./user/import-file-pages.ts";
+import { topicPages } from "./user/topic-pages.ts";
 import { userPages } from "./user/user-pages.ts";
 import { replayPages, webhookMessagePages } from "./webhook/webhook-message-pages.ts";
 import { endpointPages, webhookPages } from "./webhook/webhook-pages.ts";
@@ -108,6 +110,8 @@ const PAGES = [
   messageListPages,
   userPages,
   changeUserPages,
+  topicPages,
+  importFilePages,
   categoryPages,
   importPages,
   deadLetterPages,

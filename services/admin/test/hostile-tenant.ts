@@ -5,8 +5,10 @@ import { insertPerson, putMembership } from "@belfry/administration/people/perso
 import { beginSession } from "@belfry/administration/people/sessions";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { putActiveProvider } from "@belfry/administration/test-acts";
+import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { storeCategory } from "@belfry/administration/users/categories";
+import { startImport } from "@belfry/administration/users/imports";
+import { changeMembers } from "@belfry/administration/users/topics";
 import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
@@ -58,6 +60,7 @@ export async function hostileTenant(admin: AdminUnderTest) {
     [id, SCRIPT],
   );
   await storePreferences(admin, id);
+  const importId = await storeImport(admin, id);
   await pool.query("update outbox set headers = $1", [{ [SCRIPT]: SCRIPT }]);
   const personId = await insertPerson(db, {
     ...{ name: SCRIPT, email: SCRIPT.toLowerCase(), password: "none", operator: true },
@@ -81,11 +84,24 @@ export async function hostileTenant(admin: AdminUnderTest) {
   const resting = await pool.query("select event_id as id from scheduled_events");
   return {
     ...{ id, eventId, digestId, messageId, templateId: template.id, providerId, personId },
+    importId,
     /** An event that rests. */
     restingId: resting.rows[0].id as string,
     // An endpoint, and what it was told of the event.
     ...(await storeEndpoints(admin, id, eventId)),
   };
+}
+
+/** A topic, and an import with a fault. */
+async function storeImport({ db, pool }: AdminUnderTest, tenantId: string): Promise<string> {
+  const run = actsIn(db, tenantId);
+  await run(changeMembers, { key: "news", add: [SCRIPT] });
+  const { id } = await run(startImport, { kind: "members", topic: "news", file: "a\n" });
+  const faults = [{ line: 1, field: SCRIPT, message: SCRIPT }];
+  await pool.query("update imports set person = $2, faults = $3, left_out = 2 where id = $1", [
+    ...[id, SCRIPT, JSON.stringify(faults)],
+  ]);
+  return id;
 }
 
 /** An endpoint that answers what it likes, and one that was disabled because of what it answered. */

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eraseUser } from "@belfry/administration/erasure/erase-user";
+import { openErasure } from "@belfry/administration/erasure/erasures";
+import { tablesWith } from "@belfry/administration/people/person-under-test";
 import { broadcastsUnderTest, NEWS } from "./broadcasts-under-test.ts";
+
+const SOMEBODY = { personId: null, person: "a test", address: "" };
 
 test("every member of the topics gets one event, in both of its topics or not; excepted users get none", async (t) => {
   const under = await broadcastsUnderTest(t);
@@ -347,5 +352,29 @@ test("a cancel races dispatchers and senders: after its answer nothing is claime
       [id, [...got]],
     );
     assert.deepEqual([rows[0].told, tooLate, cancelled! + tooLate!], [0, got.size, expanded]);
+  }
+});
+
+test("erasures race chunks: nothing is left of an erased user, and everybody else gets it once", async (t) => {
+  const under = await broadcastsUnderTest(t, { maxPerSecond: 20 });
+  const { db, tenantId } = under;
+  const users = await under.members(120);
+  await under.broadcast({ channels: ["EMAIL"] });
+  await under.broadcast({ userIds: users, channels: ["EMAIL"] });
+  const erased = users.filter((_, at) => at % 7 === 3);
+  const disconnect = async () => undefined;
+  const erasing = (async () => {
+    for (const userId of erased) {
+      await openErasure(db, { tenantId, userId });
+      await eraseUser(db, { tenantId, userId }, { actor: SOMEBODY, disconnect });
+    }
+  })();
+  await Promise.all([erasing, under.moveAll([under.loopWith(), under.loopWith()])]);
+  await under.moveAll();
+  const twice = users.filter((user) => !erased.includes(user)).flatMap((user) => [user, user]);
+  assert.deepEqual(await under.usersOfEvents(), twice);
+  // Their erasures are still open here: nobody works on them.
+  for (const userId of erased) {
+    assert.deepEqual(await tablesWith(under.pool, userId), ["erasures"]);
   }
 });

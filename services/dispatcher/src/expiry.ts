@@ -1,4 +1,5 @@
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
+import { IMPORT_DAYS } from "@belfry/contracts/imports";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import {
@@ -124,6 +125,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("message_tries", "begun_at", ago(HOUR_MS)),
     before("throttles", "ends_at", ago(0)),
     // Of open ones it is null.
+    before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
     before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
   ];

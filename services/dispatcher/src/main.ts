@@ -29,7 +29,7 @@ import {
   showSearchLags,
   showWaiting,
 } from "./dispatcher-metrics.ts";
-import { createErasures, createTenantDeletions } from "./erasures.ts";
+import { createErasures, createImports, createTenantDeletions } from "./erasures.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { createExpiry } from "./expiry.ts";
 import { createReleaseLoop } from "./release-loop.ts";
@@ -43,6 +43,7 @@ const STORE_LOOK_EVERY_MS = 2000;
 const ERASE_EVERY_MS = 5000;
 const ERASED_PER_LOOK = 1000;
 const ERASURES_EVERY_MS = 5000;
+const IMPORTS_EVERY_MS = 2000;
 const SEARCH_EVERY_MS = 2000;
 
 const streamsOf = (prefix: string) => [eventsStream(prefix), deliveriesStream(prefix)];
@@ -57,8 +58,8 @@ await runService({
       url: config.DATABASE_URL,
       applicationName: "belfry-dispatcher",
       // Every lane's batches, the release of each channel, the sweeper, what is due, broadcasts, the watch of the
-      // configuration, erasures, search.
-      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 10,
+      // configuration, erasures, imports, search.
+      maxConnections: EVENT_LANES.length * config.DISPATCH_CONCURRENCY + 11,
       mustWrite: true,
       log,
     }),
@@ -131,6 +132,7 @@ await runService({
     const expire = createExpiry({ pool, retention, log });
     const erase = createErasures({ db, nats: link, prefix, log });
     const deleteTenants = createTenantDeletions({ db, log });
+    const goOnImporting = createImports({ db, log });
     const search = config.SEARCH_TERMS
       ? createSearch({ pool, db, keys: parseSecretKeys(config.SECRETS_KEYS) })
       : undefined;
@@ -195,6 +197,7 @@ await runService({
         ),
         every(ERASURES_EVERY_MS, "erasing users", () => erase(signal), { log, signal }),
         every(ERASURES_EVERY_MS, "deleting tenants", () => deleteTenants(signal), { log, signal }),
+        every(IMPORTS_EVERY_MS, "importing", () => goOnImporting(signal), { log, signal }),
         ...(search === undefined
           ? []
           : [

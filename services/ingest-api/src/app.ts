@@ -21,6 +21,7 @@ import { KEY_ACCESS } from "./key-access.ts";
 import { packageRoutes } from "./package-routes.ts";
 import { type LinkPageDeps, linkRoutes } from "./pages/link-routes.ts";
 import type { KnownRefusals } from "./tenant-limits.ts";
+import { topicRoutes } from "./topic-routes.ts";
 import { triggerBatchRoute } from "./trigger-batch-route.ts";
 import { triggerRoute } from "./trigger-route.ts";
 import { userRoutes } from "./user-routes.ts";
@@ -92,6 +93,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   eventRoutes(addActRoute);
   broadcastRoutes(addActRoute);
   userRoutes(addActRoute);
+  topicRoutes(addActRoute);
   webhookRoutes(addActRoute);
   webhookMessageRoutes(addActRoute);
   receiptRoute(app, { ...deps, limits });
@@ -118,6 +120,7 @@ function apiDocument(): DocumentParts {
       { name: "Events", description: "Send an event, and see what became of it" },
       { name: "Broadcasts", description: "Send one event to many people" },
       { name: "Users", description: "Whom you notify, and what they want" },
+      { name: "Topics", description: "Named sets of your users" },
       { name: "Realtime", description: "Let a user's browser connect" },
       { name: "Notifications", description: "What a user has been shown in your application" },
       { name: "Webhooks", description: "Be told what became of your events" },

@@ -16,7 +16,7 @@ import { appUnderTest } from "./app-under-test.ts";
 const CHANGES: readonly [path: RegExp, roles: string][] = [
   [/events\/(trigger|trigger-batch|cancel|\{eventId\})$/, "trigger or all"],
   [/\/broadcasts/, "trigger or all"],
-  [/\/users/, "manage, provision or all"],
+  [/\/(users|topics)/, "manage, provision or all"],
   [/\/webhooks/, "provision or all"],
 ];
 

@@ -20,6 +20,7 @@ import {
 import { PREFERENCES_PATH } from "@belfry/contracts/preferences";
 import { REALTIME_TOKEN_PATH } from "@belfry/contracts/realtime-token";
 import { SCHEDULED_PATH } from "@belfry/contracts/scheduled";
+import { TOPIC_MEMBERS_PATH, TOPIC_PATH, TOPICS_PATH } from "@belfry/contracts/topics";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { TRIGGER_BATCH_PATH } from "@belfry/contracts/trigger-batch";
 import { ERASURE_PATH, USER_PATH, USERS_BATCH_PATH } from "@belfry/contracts/users";
@@ -69,6 +70,11 @@ export const KEY_ACCESS = {
   [`GET ${ERASURE_PATH}`]: "read",
   [`GET ${PREFERENCES_PATH}`]: "read",
   [`PATCH ${PREFERENCES_PATH}`]: "users",
+
+  [`GET ${TOPICS_PATH}`]: "read",
+  [`GET ${TOPIC_MEMBERS_PATH}`]: "read",
+  [`PATCH ${TOPIC_MEMBERS_PATH}`]: "users",
+  [`DELETE ${TOPIC_PATH}`]: "users",
 
   [`GET ${WEBHOOKS_PATH}`]: "read",
   [`POST ${WEBHOOKS_PATH}`]: "endpoints",

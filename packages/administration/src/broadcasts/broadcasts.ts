@@ -28,6 +28,7 @@ import { type Access, defineAct, defineRead, note } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { InvalidInput, invalid, NotFound, TooLate } from "../input-error.ts";
 import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
+import { insertPeople } from "./broadcast-people.ts";
 
 const SEND: Access = { scope: "tenant", person: "editor", key: "trigger" };
 const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
@@ -372,17 +373,4 @@ async function requireRoom(db: Database, tenantId: string): Promise<void> {
       select from broadcasts b where b.tenant_id = ${tenantId} and b.ended_at is null limit ${MAX_OPEN}
     ) b`.execute(db);
   if (rows[0]!.open >= MAX_OPEN) throw new TooLate(`${MAX_OPEN} broadcasts have not ended yet`);
-}
-
-async function insertPeople(
-  db: Database,
-  broadcast: string,
-  users: readonly string[],
-  isExcepted: boolean,
-): Promise<void> {
-  if (users.length === 0) return;
-  await sql`
-    insert into broadcast_people (broadcast_id, user_id, is_excepted)
-    select ${broadcast}::uuid, u.user_id, ${isExcepted} from unnest(${users}::text[]) u (user_id)
-    order by u.user_id`.execute(db);
 }

@@ -88,7 +88,7 @@ export async function deleteTenant(
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
   ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
-  ...(["activity_sums"] as const),
+  ...(["activity_sums", "imports", "topic_members", "broadcasts"] as const),
 ];
 
 interface DeletionSteps {

@@ -16,9 +16,10 @@ import { addSuppressions } from "../events/suppressions.ts";
 import { InvalidInput, NotFound } from "../input-error.ts";
 import { ADA, BOB, storeEvent, storeOutbox, tablesWith } from "../people/person-under-test.ts";
 import { createTenant } from "../tenants/tenants.ts";
-import { actsIn } from "../test-acts.ts";
+import { actsIn, programIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
 import { setPreference } from "../users/preferences.ts";
+import { changeMembers } from "../users/topics.ts";
 import { putUser, saveUsers } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 import { eraseUserNow } from "./erasures.ts";
@@ -59,6 +60,7 @@ test("nothing of an erased person is left in any table, except where the report 
     await saveUsers(db, tenantId, [{ userId, email, phone }]);
     const changes = [{ category: "*", channel: "SMS", enabled: false } as const];
     await changePreferencesOfUser(db, { tenantId, userId }, "api", changes);
+    await programIn(db, tenantId)(changeMembers, { key: "news", add: [userId] });
     const origin = { tenantId, providerKind: "twilio", channels: ["SMS"] } as const;
     const text = { vendorId: userId, sender: phone, recipient: "", text: "please call me" };
     await storeInbound(db, origin, text);
@@ -88,6 +90,7 @@ test("nothing of an erased person is left in any table, except where the report 
     inboundMessages: 1,
     recipients: 1,
     preferences: 1,
+    topics: 1,
     digests: 0,
     throttles: 0,
     webhookMessages: 0,

@@ -9,10 +9,12 @@ import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
+import { leaveBroadcasts } from "../broadcasts/broadcast-people.ts";
 import { deleteDeadMessage } from "../dead-letters/dead-letter-messages.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
+import { countTopicsOfUser, leaveTopics } from "../users/topic-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { addressesInNotes, eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
@@ -194,19 +196,23 @@ async function eraseEvents(
   return found;
 }
 
-/** Erases the user's directory entry and preferences; returns the entry's addresses. */
-async function eraseDirectory(db: Database, { tenantId, userId }: UserOfTenant, dryRun: boolean) {
+/** Erases the user's directory entry, preferences and memberships of topics; returns the entry's addresses. */
+async function eraseDirectory(db: Database, owner: UserOfTenant, dryRun: boolean) {
+  const { tenantId, userId } = owner;
   const user = await findUser(db, tenantId, userId);
   const addresses = [user?.email, user?.phone].filter((address) => address != null);
   const deleted = dryRun
     ? {
         recipients: user === undefined ? 0 : 1,
-        preferences: (await preferencesOfUser(db, { tenantId, userId })).length,
+        preferences: (await preferencesOfUser(db, owner)).length,
+        topics: await countTopicsOfUser(db, owner),
       }
     : await db.transaction().execute(async (transaction) => {
         // The deletion takes the same lock as writers of preferences.
-        const preferences = await deletePreferencesOfUser(transaction, { tenantId, userId });
-        return { recipients: await deleteUser(transaction, tenantId, userId), preferences };
+        const preferences = await deletePreferencesOfUser(transaction, owner);
+        const recipients = await deleteUser(transaction, tenantId, userId);
+        await leaveBroadcasts(transaction, owner);
+        return { recipients, preferences, topics: await leaveTopics(transaction, owner) };
       });
   return { deleted, addresses };
 }

@@ -9,11 +9,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, defineRead, note, optional } from "../act.ts";
+import { leaveBroadcasts } from "../broadcasts/broadcast-people.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
+import { leaveTopics } from "../users/topic-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
 import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
@@ -54,7 +56,7 @@ export const requestErasure = defineAct({
   command: false,
   summary: "Erase a user",
   description:
-    "Addresses and preferences of the user are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open it is that one.",
+    "Addresses, preferences and memberships of topics are deleted at once; the rest goes in the background, one user of a tenant at a time. While an erasure of the user is open it is that one.",
   input: Type.Object({ userId }),
   output: ErasureProgress,
   example: { input: { userId: "user-1" }, output: WAITING },
@@ -134,6 +136,8 @@ export async function openErasure(db: Database, owner: UserOfTenant): Promise<Er
     if (phone) await deleteInbound(transaction, owner.tenantId, [suppressedForm(phone)]);
     await deleteUser(transaction, owner.tenantId, owner.userId);
     await deletePreferencesOfUser(transaction, owner);
+    await leaveBroadcasts(transaction, owner);
+    await leaveTopics(transaction, owner);
     return progress(row);
   });
 }

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvRecords, MAX_RECORD_CHARACTERS, NotText } from "./csv-records.ts";
+import {
+  type CsvPlace,
+  csvReader,
+  csvRecords,
+  MAX_RECORD_CHARACTERS,
+  NotText,
+} from "./csv-records.ts";
 
 async function read(...pieces: (string | Uint8Array)[]) {
   const records = [];
@@ -79,4 +85,34 @@ test("after a bad record the next line is read by itself, in time linear in the 
   looks.mock.restore();
   const records = await read(`"${'""\n'.repeat(100_000)}`, `"${"x\n".repeat(100_000)}`);
   assert.equal(records.length, 2 + 99_999);
+});
+
+test("a reader goes on from the place of another one, wherever the text is cut", () => {
+  const long = "z".repeat(MAX_RECORD_CHARACTERS / 2);
+  const text = `a;b\r\n"open;${long}\n;\n"c;${long}\n\nd;e\n${long}${long}zz;f\n"g\n\n""h";i\n"last\nj`;
+  const whole = csvReader();
+  const expected = [...whole.read(text), ...whole.end()];
+  assert.equal(expected.filter((record) => "fault" in record).length, 4);
+  const cuts = [
+    1,
+    2,
+    7,
+    4_000,
+    4_010,
+    4_012,
+    4_020,
+    4_040,
+    8_050,
+    text.length - 7,
+    text.length - 3,
+  ];
+  for (const cut of cuts) {
+    const first = csvReader();
+    const records = [...first.read(text.slice(0, cut))];
+    const place = JSON.parse(JSON.stringify(first.place())) as CsvPlace;
+    assert.ok(JSON.stringify(place).length < 3 * MAX_RECORD_CHARACTERS);
+    const second = csvReader(place);
+    records.push(...second.read(text.slice(cut)), ...second.end());
+    assert.deepEqual(records, expected, `cut at ${cut}`);
+  }
 });

@@ -8,6 +8,7 @@ const DELIMITERS = [",", ";", "\t"] as const;
 /** Excel writes such a line before the heading, and hides it. */
 const DELIMITER_LINE = /^"?sep=([,;\t])"?$/i;
 const UTF_16 = [0xff, 0xfe];
+const NO_END = "has a quote that does not end";
 
 /** Thrown for bytes that are no text. */
 export class NotText extends Error {
@@ -28,74 +29,28 @@ export class NotText extends Error {
 export async function* csvRecords(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<CsvRecord> {
-  const lines = withPushback(linesOf(chunks));
-  let delimiter: string | undefined;
-  for (;;) {
-    const first = await lines.next();
-    if (first === undefined) return;
-    if (first.text.trim() === "") continue;
-    if (delimiter === undefined) {
-      const named = DELIMITER_LINE.exec(first.text)?.[1];
-      delimiter = named ?? mostOf(first.text);
-      if (named !== undefined) continue;
-    }
-    const record = newRecord(delimiter);
-    const taken = [first];
-    let length = first.text.length;
-    let isOpen = length <= MAX_RECORD_CHARACTERS && record.add(first.text);
-    while (isOpen && !first.isAlone && length <= MAX_RECORD_CHARACTERS) {
-      const next = await lines.next();
-      if (next === undefined) break;
-      taken.push(next);
-      length += 1 + next.text.length;
-      isOpen = length <= MAX_RECORD_CHARACTERS && record.add(next.text);
-    }
-    const { number: line } = first;
-    if (first.text.length > MAX_RECORD_CHARACTERS) {
-      yield { line, fault: `must be at most ${MAX_RECORD_CHARACTERS} characters` };
-    } else if (isOpen || length > MAX_RECORD_CHARACTERS) {
-      // The quote is a slip of this line: what comes after it is read by itself.
-      lines.giveBack(taken.slice(1).map((line) => ({ ...line, isAlone: true })));
-      yield { line, fault: "has a quote that does not end" };
-    } else if (record.fault !== undefined) {
-      yield { line, fault: record.fault };
-    } else if (record.fields.some((field) => field !== "")) {
-      yield { line, fields: record.fields };
-    }
-  }
+  const reader = csvReader();
+  for await (const text of csvTexts(chunks)) yield* reader.read(text);
+  yield* reader.end();
 }
 
-interface Line {
-  number: number;
-  text: string;
-  /** It was read behind a quote that does not end: it is a record of its own, so that no line is read often. */
-  isAlone?: true;
-}
-
-/**
- * The lines without their ends. Of a line that is longer than a record comes its beginning, one character longer than
- * that. Throws `NotText`.
- */
-async function* linesOf(
+/** The text of a file, without its byte order mark. Throws `NotText`. */
+export async function* csvTexts(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Line> {
+): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let held: Uint8Array = new Uint8Array();
-  let number = 1;
-  let rest = "";
+  let line = 1;
   const decode = (bytes: Uint8Array, more: boolean): string => {
     const isWide = UTF_16.every((byte, at) => bytes[at] === byte);
     decoder ??= new TextDecoder(isWide ? "utf-16le" : "utf-8", { fatal: true });
     try {
-      return decoder.decode(bytes, { stream: more });
+      const text = decoder.decode(bytes, { stream: more });
+      for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) line += 1;
+      return text;
     } catch (cause) {
-      throw new NotText(number, cause);
+      throw new NotText(line, cause);
     }
-  };
-  const line = (text: string): Line => {
-    const ended = text.endsWith("\r") ? text.slice(0, -1) : text;
-    number += 1;
-    return { number: number - 1, text: ended };
   };
   for await (const chunk of chunks) {
     let bytes = chunk;
@@ -104,35 +59,107 @@ async function* linesOf(
       held = bytes;
       if (bytes.length < UTF_16.length) continue;
     }
-    const text = decode(bytes, true);
-    let from = 0;
-    for (;;) {
-      const end = text.indexOf("\n", from);
-      const piece = text.slice(from, end < 0 ? undefined : end);
-      // What is too long is not kept: what comes after its beginning changes nothing.
-      rest += piece.slice(0, MAX_RECORD_CHARACTERS + 2 - rest.length);
-      if (end < 0) break;
-      yield line(rest);
-      rest = "";
-      from = end + 1;
-    }
+    yield decode(bytes, true);
   }
-  rest += decode(decoder === undefined ? held : new Uint8Array(), false);
-  if (rest !== "") yield line(rest);
+  yield decode(decoder === undefined ? held : new Uint8Array(), false);
 }
 
-function withPushback(lines: AsyncGenerator<Line>) {
-  let returned: Line[] = [];
+/** Where a reader is between two parts of a file: a few kilobytes of JSON. */
+export interface CsvPlace {
+  delimiter?: string;
+  /** Of the line that `rest` begins. */
+  line: number;
+  /** The beginning of a line; what is too long for a record is not kept. */
+  rest: string;
+  /** Lines of a record whose quote has not ended yet, and the number of the first. */
+  open: string[];
+  openLine: number;
+}
+
+/** Reads the records of a text that comes in parts; it may go on from the place of another reader. */
+export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLine: 0 }) {
+  let { delimiter, line: number, rest, openLine } = from;
+  let open = [...from.open];
+  let openLength = open.join("\n").length;
+  let record = newRecord(delimiter ?? "");
+  for (const line of open) record.add(line);
+
+  /** A record that is whole, or goes on in the next line where that is allowed. */
+  function* begin(text: string, line: number, isAlone: boolean): Generator<CsvRecord> {
+    if (text.trim() === "") return;
+    if (delimiter === undefined) {
+      const named = DELIMITER_LINE.exec(text)?.[1];
+      delimiter = named ?? mostOf(text);
+      if (named !== undefined) return;
+    }
+    record = newRecord(delimiter);
+    if (text.length > MAX_RECORD_CHARACTERS) {
+      yield { line, fault: `must be at most ${MAX_RECORD_CHARACTERS} characters` };
+    } else if (record.add(text)) {
+      if (isAlone) yield { line, fault: NO_END };
+      else [open, openLine, openLength] = [[text], line, text.length];
+    } else yield* whole(line);
+  }
+
+  function* whole(line: number): Generator<CsvRecord> {
+    if (record.fault !== undefined) yield { line, fault: record.fault };
+    else if (record.fields.some((field) => field !== "")) yield { line, fields: record.fields };
+  }
+
+  /** The quote is a slip of its first line: each line after it is a record of its own, so that none is read often. */
+  function* giveUp(): Generator<CsvRecord> {
+    const [lines, first] = [open, openLine];
+    open = [];
+    yield { line: first, fault: NO_END };
+    for (const [at, text] of lines.entries()) if (at > 0) yield* begin(text, first + at, true);
+  }
+
+  function* take(text: string): Generator<CsvRecord> {
+    const line = number;
+    number += 1;
+    if (open.length === 0) {
+      yield* begin(text, line, false);
+      return;
+    }
+    open.push(text);
+    openLength += 1 + text.length;
+    if (openLength > MAX_RECORD_CHARACTERS) yield* giveUp();
+    else if (!record.add(text)) {
+      open = [];
+      yield* whole(openLine);
+    }
+  }
+
+  const ended = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
   return {
-    async next(): Promise<Line | undefined> {
-      const line = returned.shift();
-      if (line !== undefined) return line;
-      const { value, done } = await lines.next();
-      return done ? undefined : value;
+    /** The records that end in this part. */
+    *read(text: string): Generator<CsvRecord> {
+      for (let from = 0; ; ) {
+        const end = text.indexOf("\n", from);
+        const piece = text.slice(from, end < 0 ? undefined : end);
+        // What is too long is not kept: what comes after its beginning changes nothing.
+        rest += piece.slice(0, MAX_RECORD_CHARACTERS + 2 - rest.length);
+        if (end < 0) return;
+        const line = ended(rest);
+        rest = "";
+        from = end + 1;
+        yield* take(line);
+      }
     },
-    giveBack(some: Line[]) {
-      returned = [...some, ...returned];
+    /** The last records: the file is at its end. */
+    *end(): Generator<CsvRecord> {
+      if (rest !== "") yield* take(ended(rest));
+      rest = "";
+      if (open.length > 0) yield* giveUp();
     },
+    /** For a reader of the next part. */
+    place: (): CsvPlace => ({
+      ...(delimiter !== undefined && { delimiter }),
+      line: number,
+      rest,
+      open,
+      openLine,
+    }),
   };
 }
 

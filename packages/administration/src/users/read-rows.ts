@@ -95,12 +95,17 @@ export async function readRows<Row>(
 
 /** The places of the columns, by their names in a heading; of several names of one the first counts. Undefined: one is missing. */
 function placesOf(columns: readonly (readonly string[])[], heading: readonly string[]) {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
-  const names = heading.map(plain);
+  const names = heading.map(plainHeading);
   const places = columns.map(
-    (aliases) => aliases.map((alias) => names.indexOf(plain(alias))).find((at) => at >= 0) ?? -1,
+    (aliases) =>
+      aliases.map((alias) => names.indexOf(plainHeading(alias))).find((at) => at >= 0) ?? -1,
   );
   return places.includes(-1) ? undefined : places;
+}
+
+/** A column's name without case, blanks and punctuation. */
+export function plainHeading(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 const MOST_SHARES = 100;

@@ -8,10 +8,31 @@ import { WHO } from "../search/search-rows.ts";
 
 /** Queries on `recipients`: whom a tenant notifies, where it names them (`named`). */
 
-/** Stores them, or writes them anew; each user once. */
-export async function storeUsers(db: Database, tenantId: string, users: readonly UserRow[]) {
+/** Columns of what a tenant says of a user, by its field. */
+const SAID = {
+  email: ["email"],
+  phone: ["phone"],
+  locale: ["locale"],
+  timezone: ["timezone"],
+  quietHours: ["quiet_from", "quiet_to"],
+} as const;
+
+/**
+ * Stores them, or writes them anew; each user once. Of a user that there is, only these fields are written. Returns how
+ * many there were not.
+ */
+export async function storeUsers(
+  db: Database,
+  tenantId: string,
+  users: readonly UserRow[],
+  fields: readonly string[] = Object.keys(SAID),
+): Promise<number> {
   const column = (name: keyof UserRow) => users.map((user) => user[name]);
-  await sql`
+  const written = Object.entries(SAID).flatMap(([field, columns]) =>
+    fields.includes(field) ? columns : [],
+  );
+  const changes = written.map((name) => sql`${sql.id(name)} = excluded.${sql.id(name)},`);
+  const { rows } = await sql<{ isNew: boolean }>`
     insert into recipients as r (tenant_id, user_id, email, phone, locale, timezone, quiet_from, quiet_to)
     select ${tenantId}, u.* from unnest(
       ${column("userId")}::text[], ${column("email")}::text[], ${column("phone")}::text[],
@@ -20,10 +41,12 @@ export async function storeUsers(db: Database, tenantId: string, users: readonly
     ) u (user_id, email, phone, locale, timezone, quiet_from, quiet_to)
     order by u.user_id collate "C"
     on conflict (tenant_id, user_id) do update set
-      email = excluded.email, phone = excluded.phone, locale = excluded.locale,
-      timezone = excluded.timezone, quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to,
+      ${sql.join(changes, sql` `)}
       created_at = case when r.named then r.created_at else now() end, named = true,
-      updated_at = now()`.execute(db);
+      updated_at = now()
+    -- No transaction has locked or changed a row that is new.
+    returning r.xmax = 0 as "isNew"`.execute(db);
+  return rows.filter(({ isNew }) => isNew).length;
 }
 
 export async function findUser(db: Database, tenantId: string, userId: string) {

@@ -198,7 +198,8 @@ export async function saveUsers(db: Database, tenantId: string, inputs: readonly
   );
 }
 
-function userRow(input: UserInput): UserRow {
+/** What is stored of a user whose input was checked. */
+export function userRow(input: UserInput): UserRow {
   return {
     userId: input.userId,
     email: emailAddress(input.email ?? "") ?? null,

@@ -108,6 +108,18 @@ export const ACCESS = {
   "POST /tenants/:tenantId/users/import": "editor",
   "GET /tenants/:tenantId/replies": "viewer",
 
+  "GET /tenants/:tenantId/topics": "viewer",
+  "POST /tenants/:tenantId/topics": "editor",
+  "GET /tenants/:tenantId/topics/:topicKey": "viewer",
+  "POST /tenants/:tenantId/topics/:topicKey/add": "editor",
+  "POST /tenants/:tenantId/topics/:topicKey/remove": "editor",
+  "POST /tenants/:tenantId/topics/:topicKey/delete": "editor",
+  "GET /tenants/:tenantId/imports": "viewer",
+  "POST /tenants/:tenantId/imports": "editor",
+  "GET /tenants/:tenantId/imports/:importId": "viewer",
+  "POST /tenants/:tenantId/imports/:importId/parts": "editor",
+  "POST /tenants/:tenantId/imports/:importId/cancel": "editor",
+
   "GET /tenants/:tenantId/categories": "viewer",
   "POST /tenants/:tenantId/categories": "editor",
   "GET /tenants/:tenantId/categories/:categoryKey": "viewer",

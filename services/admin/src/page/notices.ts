@@ -52,6 +52,8 @@ const NOTICES: Readonly<Record<string, Phrase>> = {
   added: say`Added.`,
   "user-disconnected": say`Disconnected. Open pages of this user receive nothing until they are reloaded.`,
   "all-disconnected": say`Disconnected. Open pages of all users receive nothing until they are reloaded.`,
+  "members-changed": say`Saved. It applies from now on.`,
+  "topic-deleted": say`Deleted. Its users stay.`,
   "turned-off": say`Turned off. It applies to every message from now on.`,
   "turned-on": say`Turned on. It applies to every message from now on.`,
   forgotten: say`Reset. The category's default applies again.`,

@@ -58,6 +58,7 @@ const PATHS: Readonly<Record<string, string>> = {
   alerts: "M6 16v-6a6 6 0 0 1 12 0v6l2 2H4zM10 21h4",
   system: "M4 5h16v6H4zM4 13h16v6H4zM8 8h.01M8 16h.01",
   dead: "M12 3l10 18H2zM12 10v5M12 18h.01",
+  topics: "M4 6h16M4 12h10M4 18h10M18 14v7M14.5 17.5h7",
   suppressions: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12",
   categories: "M3 12V4h8l10 10-8 8zM7.5 8h.01",
   replies: "M4 5h16v11H9l-5 4zM8 9h8M8 12h5",

@@ -26,6 +26,8 @@ const NOT_LOGGED = [
   "POST /account/identities/connect",
   "POST /tenants/:tenantId/templates/preview",
   "POST /tenants/:tenantId/design/preview",
+  // The start of the import is.
+  "POST /tenants/:tenantId/imports/:importId/parts",
 ];
 
 test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
@@ -167,6 +169,17 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/users/disconnect", of, { user: "ada" });
   await post("POST /tenants/:tenantId/users/disconnect-all", of);
   await post("POST /tenants/:tenantId/users/token", of, { user: "ada" });
+  const topicKey = { tenantId, topicKey: "news" };
+  const topic = "/tenants/:tenantId/topics/:topicKey" as const;
+  await post("POST /tenants/:tenantId/topics", of, { key: "news", userIds: "ada\nbob" });
+  await post(`POST ${topic}/add`, topicKey, { userIds: "cleo" });
+  await post(`POST ${topic}/remove`, topicKey, { userId: "bob" });
+  const lines = { kind: "members", topic: "news", lines: "userId\ndora" };
+  await post("POST /tenants/:tenantId/imports", of, lines);
+  const found = await admin.db.selectFrom("imports").select("id").executeTakeFirstOrThrow();
+  const importId = { tenantId, importId: found.id };
+  await post("POST /tenants/:tenantId/imports/:importId/cancel", importId);
+  await post(`POST ${topic}/delete`, topicKey);
   await post("POST /tenants/:tenantId/categories", of, { label: "Offers" });
   const offers = { tenantId, categoryKey: "offers" };
   const category = "/tenants/:tenantId/categories/:categoryKey" as const;

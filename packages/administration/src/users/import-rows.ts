@@ -1,0 +1,254 @@
+import {
+  type ImportKind,
+  MAX_IMPORT_BYTES,
+  MAX_IMPORT_LINES,
+  MAX_OPEN_IMPORTS,
+  PART_WITHIN_MINUTES,
+} from "@belfry/contracts/imports";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import type { Actor } from "../audited.ts";
+import { type InputFault, invalid, NotFound, TooLate } from "../input-error.ts";
+import { holdTenant } from "../tenants/tenant-rows.ts";
+import { type CsvPlace, csvReader } from "./csv-records.ts";
+import { IMPORTED } from "./import-kinds.ts";
+import { plainHeading } from "./read-rows.ts";
+import { holdTopic } from "./topic-rows.ts";
+
+/** How the parts of a file come in, and what is told of an import. */
+
+export const OPEN_STATES = ["receiving", "waiting", "running"] as const;
+
+/** Of a chunk, which is written in one transaction. */
+const RECORDS_PER_CHUNK = 500;
+const CHARACTERS_PER_CHUNK = 128 * 1024;
+
+/** A record as a chunk has it: its line and its fields; or null and what is wrong with the line. */
+export type StoredRecord =
+  | [line: number, ...fields: string[]]
+  | [line: number, none: null, fault: string];
+
+/** A fault of a line; it tells no value of the file. */
+export type LineFault = InputFault & { line: number };
+
+/** Whether something is being imported into a topic. The caller holds the topic, as who begins an import does. */
+export async function hasOpenImport(
+  db: Database,
+  { tenantId, key }: { tenantId: string; key: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("imports")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("state", "in", OPEN_STATES)
+    .where("topic", "=", key)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Makes an import that waits for its first part; makes its topic, too. Throws `NotFound`, `TooLate`, `InvalidInput`. */
+export async function insertImport(
+  db: Database,
+  tenantId: string,
+  { kind, topic, actor }: { kind: ImportKind; topic: string | undefined; actor: Actor },
+): Promise<string> {
+  await holdTenant(db, tenantId);
+  const { count } = await db
+    .selectFrom("imports")
+    .select(sql<number>`count(*)::integer`.as("count"))
+    .where("tenant_id", "=", tenantId)
+    .where("state", "in", OPEN_STATES)
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_OPEN_IMPORTS) {
+    throw new TooLate(`${count} imports are not done yet: wait for one, or cancel one`);
+  }
+  if (topic !== undefined) await holdTopic(db, { tenantId, key: topic }, "topic");
+  const id = uuidv7();
+  const { personId: person_id, person, address } = actor;
+  await db
+    .insertInto("imports")
+    .values({
+      id,
+      tenant_id: tenantId,
+      kind,
+      topic: topic ?? null,
+      person_id,
+      person,
+      address,
+      faults: "[]",
+    })
+    .execute();
+  return id;
+}
+
+/**
+ * Takes the next part of a file: its records become chunks, and what has not ended waits for the part after it. The part
+ * that came last may come again and changes nothing. Throws `NotFound`, `TooLate`, `InvalidInput`.
+ */
+export async function receivePart(
+  db: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+  { part, text, more }: { part: number; text: string; more: boolean },
+): Promise<void> {
+  const found = await db
+    .selectFrom("imports")
+    .select(["kind", "state", "parts", "reader", "columns", "bytes", "lines"])
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (found === undefined) throw noImport(id);
+  if (part === found.parts) return;
+  if (found.state !== "receiving")
+    throw new TooLate(`the import takes no part: it is ${found.state}`);
+  if (part !== found.parts + 1) throw invalid("part", `must be ${found.parts + 1}, the next one`);
+
+  const { columns, lines, chunks, reader } = readPart(found, text, more);
+  const stored = chunks.map((records) => JSON.stringify(records));
+  const sizes = [text, ...stored].map((one) => Buffer.byteLength(one));
+  const bytes = Number(found.bytes) + Math.max(sizes[0]!, sum(sizes.slice(1)));
+  if (bytes > MAX_IMPORT_BYTES) throw invalid("file", `must be at most ${MAX_IMPORT_BYTES} bytes`);
+  if (lines > MAX_IMPORT_LINES)
+    throw invalid("file", `must have at most ${MAX_IMPORT_LINES} lines`);
+  if (!more && lines === 0) throw invalid("file", "must have a line");
+  await sql`
+    insert into import_chunks (import_id, number, records)
+    select ${id}, (select coalesce(max(c.number), 0) from import_chunks c where c.import_id = ${id}) + n.number, n.records
+    from unnest(${stored}::text[]) with ordinality n (records, number)`.execute(db);
+  await db
+    .updateTable("imports")
+    .set({
+      parts: part,
+      columns: columns ?? null,
+      reader: more ? JSON.stringify(reader) : null,
+      lines,
+      bytes: String(bytes),
+      state: more ? "receiving" : "waiting",
+      due_at: more ? sql`now() + ${PART_WITHIN_MINUTES} * interval '1 minute'` : sql`now()`,
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+interface Received {
+  kind: ImportKind;
+  reader: string | null;
+  columns: string[] | null;
+  lines: number;
+}
+
+function readPart({ kind, ...before }: Received, text: string, more: boolean) {
+  let { lines } = before;
+  let columns = before.columns ?? undefined;
+  const isFirst = before.reader === null;
+  const reader = csvReader(isFirst ? undefined : (JSON.parse(before.reader ?? "") as CsvPlace));
+  const chunks: StoredRecord[][] = [];
+  let room = 0;
+  const store = (record: StoredRecord, characters: number) => {
+    const last = chunks.at(-1);
+    if (last === undefined || last.length === RECORDS_PER_CHUNK || characters > room) {
+      chunks.push([record]);
+      room = CHARACTERS_PER_CHUNK;
+    } else last.push(record);
+    room -= characters;
+    lines += 1;
+  };
+  const take = (
+    records: Iterable<ReturnType<typeof reader.read> extends Iterable<infer R> ? R : never>,
+  ) => {
+    for (const record of records) {
+      if ("fault" in record) {
+        // A file without a good first line has no heading to go by.
+        if (columns === undefined && !IMPORTED[kind].mayLackHeading) throw noHeading(kind);
+        store([record.line, null, record.fault], record.fault.length);
+        continue;
+      }
+      if (columns === undefined) {
+        columns = columnsOf(kind, record.fields);
+        if (columns !== undefined) continue;
+        if (!IMPORTED[kind].mayLackHeading || record.fields.length > 1) throw noHeading(kind);
+        columns = ["userId"];
+      }
+      const fields = columns.flatMap((column, at) =>
+        column === "" ? [] : (record.fields[at] ?? ""),
+      );
+      store([record.line, ...fields], sum(fields.map((one) => one.length)));
+    }
+  };
+  // As the file begins, where its reader has left it.
+  take(reader.read(isFirst && text.startsWith("\ufeff") ? text.slice(1) : text));
+  if (!more) take(reader.end());
+  return { columns, lines, chunks, reader: reader.place() };
+}
+
+/** Of each field its column, or nothing; undefined: it is no heading. The first column of a name counts. */
+function columnsOf(kind: ImportKind, heading: readonly string[]): string[] | undefined {
+  const names = Object.entries(IMPORTED[kind].columns);
+  const found = heading.map((text) => {
+    const plain = plainHeading(text);
+    return (
+      names.find(([, aliases]) => aliases.some((one) => plainHeading(one) === plain))?.[0] ?? ""
+    );
+  });
+  if (!found.includes("userId")) return undefined;
+  return found.map((column, at) => (found.indexOf(column) === at ? column : ""));
+}
+
+function noHeading(kind: ImportKind) {
+  const columns = Object.keys(IMPORTED[kind].columns);
+  const others = columns.length === 1 ? "" : `, and may name ${columns.slice(1).join(", ")}`;
+  return invalid("file", `must begin with a line that names the column userId${others}`);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+export function noImport(id: string): NotFound {
+  return new NotFound("importId", `no import has the id ${JSON.stringify(id)}`);
+}
+
+/**
+ * Ends an import that is open, and deletes what it has yet to do: what is written stays. False: it has ended, or there
+ * is none. A chunk that is being written is waited for.
+ */
+export async function endImport(
+  db: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+  state: "failed" | "cancelled",
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("imports")
+    .set({ state, ended_at: sql<Date>`now()`, reader: null })
+    .where("tenant_id", "=", tenantId)
+    .where("id", "=", id)
+    .where("state", "in", OPEN_STATES)
+    .executeTakeFirst();
+  await db.deleteFrom("import_chunks").where("import_id", "=", id).execute();
+  return numUpdatedRows > 0n;
+}
+
+export async function findImport(db: Database, tenantId: string, id: string) {
+  return await selectImports(db, tenantId).select("faults").where("id", "=", id).executeTakeFirst();
+}
+
+/** A page of them, the newest first. */
+export async function importsOfTenant(
+  db: Database,
+  tenantId: string,
+  { after, limit }: { after: string | undefined; limit: number },
+) {
+  let query = selectImports(db, tenantId);
+  if (after !== undefined) query = query.where("id", "<", after);
+  return await query.orderBy("id", "desc").limit(limit).execute();
+}
+
+function selectImports(db: Database, tenantId: string) {
+  return db
+    .selectFrom("imports")
+    .select(["id", "kind", "topic", "state", "person", "parts", "lines", "processed", "added"])
+    .select(["already_there as alreadyThere", "left_out as leftOut"])
+    .select(["requested_at as requestedAt", "started_at as startedAt", "ended_at as endedAt"])
+    .where("tenant_id", "=", tenantId);
+}

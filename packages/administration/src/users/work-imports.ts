@@ -1,0 +1,220 @@
+import { hash } from "node:crypto";
+import { type ImportKind, MAX_IMPORT_FAULTS } from "@belfry/contracts/imports";
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import { type Actor, writeNote } from "../audited.ts";
+import { IMPORTED } from "./import-kinds.ts";
+import { endImport, type LineFault, type StoredRecord } from "./import-rows.ts";
+import { targetOf } from "./imports.ts";
+import { workTopicDeletion } from "./topic-rows.ts";
+
+interface ImportWork {
+  db: Database;
+  /** Rests after each step for as long as the step took, so that imports never take more than half of the time. */
+  rest(ms: number, signal: AbortSignal): Promise<void>;
+  /** Called when a chunk cannot be written. It is tried again; after ten times the import ends. */
+  onPostponed?(error: unknown): void;
+  /** A monotonic clock. Default: the process's. */
+  nowMs?: () => number;
+}
+
+const AGAIN_AFTER_SECONDS = 60;
+const MAX_TRIES = 10;
+
+/**
+ * Writes the lines of imports, a chunk a transaction, with the tenants in turn, until nothing is left to do or the
+ * signal comes; then deletes what is left of deleted topics. The transaction that writes a chunk deletes it, too: a
+ * process may die at any point. All replicas may run it; of a tenant one import is worked on at a time, the oldest.
+ * Returns the number of chunks.
+ */
+export async function workImports(work: ImportWork, signal: AbortSignal): Promise<number> {
+  const { db, rest, nowMs = () => performance.now() } = work;
+  await giveUpUnfinished(db);
+  let last = "";
+  let chunks = 0;
+  const timed = async <T>(step: () => Promise<T>) => {
+    const begunAtMs = nowMs();
+    const result = await step();
+    await rest(nowMs() - begunAtMs, signal);
+    return result;
+  };
+  while (!signal.aborted) {
+    const tenantId = await timed(() => workChunk(work, last));
+    if (tenantId === undefined) break;
+    last = tenantId;
+    chunks += 1;
+  }
+  while (!signal.aborted && (await timed(() => workTopicDeletion(db))));
+  return chunks;
+}
+
+interface ClaimedImport extends Actor {
+  id: string;
+  tenantId: string;
+  kind: ImportKind;
+  topic: string | null;
+  columns: string[];
+  requestedAt: Date;
+  lines: number;
+  processed: number;
+  added: number;
+  alreadyThere: number;
+  leftOut: number;
+  faults: LineFault[];
+}
+
+/** Writes the next chunk of the next tenant after `after`. Returns the tenant; undefined: there is nothing to do. */
+async function workChunk(
+  { db, onPostponed }: ImportWork,
+  after: string,
+): Promise<string | undefined> {
+  let claimed: ClaimedImport | undefined;
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      claimed = await claimImport(transaction, after);
+      if (claimed === undefined && after !== "") claimed = await claimImport(transaction, "");
+      if (claimed !== undefined) await writeChunk(transaction, claimed);
+      return claimed?.tenantId;
+    });
+  } catch (error) {
+    if (claimed === undefined) throw error;
+    onPostponed?.(error);
+    await postponeImport(db, claimed);
+    return claimed.tenantId;
+  }
+}
+
+async function claimImport(db: Database, after: string): Promise<ClaimedImport | undefined> {
+  const { rows } = await sql<ClaimedImport>`
+    select i.id, i.tenant_id as "tenantId", i.kind, i.topic, i.columns, i.requested_at as "requestedAt", i.lines,
+           i.processed, i.added, i.already_there as "alreadyThere", i.left_out as "leftOut", i.faults,
+           i.person_id as "personId", i.person, i.address
+    from imports i join tenants t on t.id = i.tenant_id
+    where i.state in ('waiting', 'running') and i.tenant_id > ${after} and i.due_at <= now()
+      and not exists (
+        select from imports o
+        where o.tenant_id = i.tenant_id and o.id < i.id and o.state in ('waiting', 'running')
+      )
+    order by i.tenant_id, i.id limit 1
+    -- An erasure is asked for, and a tenant deleted, under the tenant's row: before this chunk, or after it.
+    for share of t skip locked for no key update of i skip locked`.execute(db);
+  return rows[0];
+}
+
+async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
+  const { id, tenantId, kind, topic } = claimed;
+  const chunk = await db
+    .selectFrom("import_chunks")
+    .select(["number", "records"])
+    .where("import_id", "=", id)
+    .orderBy("number")
+    .limit(1)
+    .executeTakeFirst();
+  const records = chunk === undefined ? [] : (JSON.parse(chunk.records) as StoredRecord[]);
+  const columns = claimed.columns.filter((column) => column !== "");
+  const at = columns.indexOf("userId");
+  const isErased = await erasedSince(db, claimed);
+  const faults: LineFault[] = [];
+  const good = [];
+  for (const [line, ...fields] of records) {
+    if (fields[0] === null) {
+      faults.push({ line, field: "line", message: fields[1] ?? "" });
+      continue;
+    }
+    const texts = fields as string[];
+    const userId = texts[at] ?? "";
+    if (!isErased(userId)) good.push({ line, userId, fields: texts });
+    else faults.push({ line, field: "userId", message: "was erased after the import was begun" });
+  }
+  const written = await IMPORTED[kind].write(db, { tenantId, topic, columns }, good);
+  faults.push(...written.faults);
+  const leftOut = new Set(faults.map(({ line }) => line)).size;
+  const alreadyThere = records.length - leftOut - written.added;
+  if (chunk !== undefined) {
+    await db
+      .deleteFrom("import_chunks")
+      .where("import_id", "=", id)
+      .where("number", "=", chunk.number)
+      .execute();
+  }
+  const isDone = claimed.processed + records.length === claimed.lines;
+  const counts = {
+    processed: claimed.processed + records.length,
+    added: claimed.added + written.added,
+    alreadyThere: claimed.alreadyThere + alreadyThere,
+    leftOut: claimed.leftOut + leftOut,
+  };
+  const told = [...claimed.faults, ...faults.toSorted((a, b) => a.line - b.line)];
+  await db
+    .updateTable("imports")
+    .set({
+      state: isDone ? "done" : "running",
+      started_at: sql<Date>`coalesce(started_at, now())`,
+      ended_at: isDone ? sql<Date>`now()` : null,
+      processed: counts.processed,
+      added: counts.added,
+      already_there: counts.alreadyThere,
+      left_out: counts.leftOut,
+      faults: JSON.stringify(told.slice(0, MAX_IMPORT_FAULTS)),
+      tries: 0,
+    })
+    .where("id", "=", id)
+    .execute();
+  if (isDone) await tellEnd(db, claimed, "import.done", counts);
+}
+
+/** The audit log gets counts and no users. */
+async function tellEnd(db: Database, claimed: ClaimedImport, action: string, counts: object) {
+  const { personId, person, address, tenantId, id } = claimed;
+  const after = { import: id, ...counts };
+  const told = { tenantId, action, target: targetOf(claimed), after };
+  await writeNote(db, { personId, person, address }, told);
+}
+
+/** Whose erasure was asked for since the import was begun: it must not bring them back. */
+async function erasedSince(
+  db: Database,
+  { tenantId, requestedAt }: ClaimedImport,
+): Promise<(userId: string) => boolean> {
+  const rows = await db
+    .selectFrom("erasures")
+    .select("user_hash as userHash")
+    .where("tenant_id", "=", tenantId)
+    .where("requested_at", ">=", requestedAt)
+    .execute();
+  if (rows.length === 0) return () => false;
+  const hashes = new Set(rows.map(({ userHash }) => userHash.toString("hex")));
+  return (userId) => hashes.has(hash("sha256", `${tenantId}\n${userId}`));
+}
+
+async function postponeImport(db: Database, claimed: ClaimedImport): Promise<void> {
+  const { id, tenantId, processed, added, alreadyThere, leftOut } = claimed;
+  await db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .updateTable("imports")
+      .set({
+        tries: sql<number>`tries + 1`,
+        due_at: sql<Date>`now() + ${AGAIN_AFTER_SECONDS} * interval '1 second'`,
+      })
+      .where("id", "=", id)
+      .where("state", "in", ["waiting", "running"])
+      .returning("tries")
+      .executeTakeFirst();
+    if (row === undefined || row.tries < MAX_TRIES) return;
+    await endImport(transaction, { tenantId, id }, "failed");
+    const counts = { processed, added, alreadyThere, leftOut };
+    await tellEnd(transaction, claimed, "import.failed", counts);
+  });
+}
+
+/** Imports of which no part has come for an hour: whoever sent them is gone. */
+async function giveUpUnfinished(db: Database): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ id: string; tenantId: string }>`
+      select id, tenant_id as "tenantId" from imports
+      where state = 'receiving' and due_at < now() for no key update skip locked`.execute(
+      transaction,
+    );
+    for (const place of rows) await endImport(transaction, place, "cancelled");
+  });
+}

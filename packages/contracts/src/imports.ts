@@ -1,0 +1,46 @@
+import { field, integer } from "./fields.ts";
+
+/** A CSV file that is imported in the background. The table of imports says the same. */
+export const IMPORT_KINDS = ["users", "members"] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+export const IMPORT_STATES = [
+  "receiving",
+  "waiting",
+  "running",
+  "done",
+  "failed",
+  "cancelled",
+] as const;
+
+/** Of a file: as it comes, and as it is stored until it is worked off. */
+export const MAX_IMPORT_BYTES = 128 * 1024 * 1024;
+export const MAX_IMPORT_LINES = 1_000_000;
+/** Of a tenant: with the bound above, what its files take at most. */
+export const MAX_OPEN_IMPORTS = 4;
+export const MAX_PART_CHARACTERS = 500_000;
+const MAX_PARTS = 10_000;
+/** The first ones of a file. */
+export const MAX_IMPORT_FAULTS = 100;
+/** How long an import is kept after its end, to be looked at. */
+export const IMPORT_DAYS = 30;
+/** An import of which no part came for so long is given up. */
+export const PART_WITHIN_MINUTES = 60;
+
+/** The text of a CSV file, or of a part of it: it may be cut at any place. */
+export function csvPart() {
+  const keywords = { type: "string", contentMediaType: "text/csv", maxLength: MAX_PART_CHARACTERS };
+  const description = `the text of a CSV file, or a part of it: at most ${MAX_PART_CHARACTERS} characters`;
+  return field<string>({ ...keywords, description }, (value) => {
+    if (typeof value !== "string") return "must be the text of a file";
+    if (value.length <= MAX_PART_CHARACTERS) return undefined;
+    return `must be at most ${MAX_PART_CHARACTERS} characters`;
+  });
+}
+
+export function partNumber() {
+  return integer(
+    { minimum: 2, maximum: MAX_PARTS },
+    { description: "which part this is; the first one came with the start" },
+  );
+}
