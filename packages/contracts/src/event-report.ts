@@ -106,6 +106,7 @@ export const EventReport = Type.Object(
     refusedAt: orNull(time("When it was given back")),
     sendAt: orNull(time("When it is or was to be dispatched; null: at once")),
     cancelKey: textOrNull("The `cancelKey` of the request; null: none"),
+    broadcastId: textOrNull("The broadcast that made it; null: a trigger did"),
     cancelledAt: orNull(time("When it was cancelled whole")),
     cancelPending: Type.Boolean({
       description:

@@ -20,6 +20,7 @@ export const EVENT_EXAMPLE: EventReport = {
   refusedAt: null,
   sendAt: null,
   cancelKey: null,
+  broadcastId: null,
   cancelledAt: null,
   cancelPending: false,
   channels: {

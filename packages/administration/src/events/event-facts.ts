@@ -234,6 +234,7 @@ function selectEvents(db: Database) {
       "e.refused_at as refusedAt",
       "e.send_at as sendAt",
       "e.cancel_key as cancelKey",
+      "e.broadcast_id as broadcastId",
       "e.released_at as releasedAt",
       "e.cancelled_at as cancelledAt",
       sql<boolean>`exists (select from scheduled_events s where s.event_id = e.id)`.as("rests"),

@@ -123,6 +123,7 @@ function eventReport(
     refusedAt: isoTime(event.refusedAt),
     sendAt: isoTime(event.sendAt),
     cancelKey: event.cancelKey,
+    broadcastId: event.broadcastId,
     cancelledAt: isoTime(event.cancelledAt),
     cancelPending: facts.deliveries.some(
       ({ status, cancelAskedAt }) => status === "sending" && cancelAskedAt !== null,

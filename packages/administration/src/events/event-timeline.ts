@@ -60,7 +60,9 @@ export function timelineOf(facts: EventFacts): TimelineEntry[] {
 }
 
 function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
-  const entries = [entry(event.acceptedAt, null, "accepted")];
+  const { broadcastId } = event;
+  const begun = broadcastId === null ? "accepted" : `made by the broadcast ${broadcastId}`;
+  const entries = [entry(event.acceptedAt, null, begun)];
   if (event.sendAt !== null) {
     entries.push(entry(event.acceptedAt, null, `scheduled for ${event.sendAt.toISOString()}`));
   }
