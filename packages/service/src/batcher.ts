@@ -113,7 +113,8 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
   };
 }
 
-export interface AskedOptions<Item, Result> extends Omit<BatcherOptions<Item>, "run" | "belongTogether"> {
+export interface AskedOptions<Item, Result>
+  extends Omit<BatcherOptions<Item>, "run" | "belongTogether"> {
   /** Handles the batch; returns results in the order of the items. */
   run(items: Item[]): Promise<readonly Result[]>;
   /** Whether a failed batch is run again item by item, so that one item does not fail the others. Default: no. */
