@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@belfry/testing/eventually";
 import { faultsInLooks } from "../admin/accessible-pages.ts";
 import { startInboxWorld } from "./inbox-page.ts";
@@ -9,13 +10,14 @@ const SNOOZED_SECONDS = 300;
 
 test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, async (t) => {
   const { world, allFaults, visit } = await startInboxWorld(t);
+  const publish: typeof world.publish = async (who, options) => {
+    // Times of one millisecond have no order but that of their ids.
+    await sleep(3);
+    return await world.publish(who, options);
+  };
   const ready = async (t: test.TestContext, user: string, titles: string[]) => {
     const visited = await visit(t, user);
-    for (const title of titles) {
-      // Times of one millisecond have no order but that of their ids.
-      await new Promise((resolve) => setTimeout(resolve, 3));
-      await world.publish(visited.who, { title });
-    }
+    for (const title of titles) await publish(visited.who, { title });
     const tab = async (unread = titles.length) => {
       const { page, inbox, states, received } = await visited.open();
       await inbox.unread(unread);
@@ -138,6 +140,49 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
   );
 
   await t.test(
+    "a mark that is told of after a quick Mark unread is not believed, but read anew",
+    async (t) => {
+      const { who, context, tab } = await ready(t, "ida", ["first", "second"]);
+      const told: string[] = [];
+      let tellLate: (() => void) | undefined;
+      await context.routeWebSocket(/.*/, (socket) => {
+        socket.connectToServer().onMessage((message) => {
+          const lines = String(message).split("\n");
+          const isHeld = (line: string) => /"type":"(marked|changed)"/.test(line);
+          told.push(...lines.filter(isHeld));
+          const others = lines.filter((line) => !isHeld(line));
+          if (others.length > 0) socket.send(others.join("\n"));
+        });
+        tellLate = () => socket.send(told[0]!);
+      });
+      await context.clock.install();
+      const here = await tab();
+      // No time passes in the page: both clicks and the message are of one moment, and nothing is read before.
+      await here.page.clock.pauseAt(Date.now() + 10_000);
+      await here.button("first", "Mark read").click();
+      await eventually(() => assert.equal(told.length, 1));
+      await here.button("first", "Mark unread").click();
+      await eventually(() => assert.equal(told.length, 2));
+      assert.match(told[0]!, /"marked"/);
+      tellLate?.();
+      await world.publish(who, { title: "third" });
+      await here.shows("third", "second", "first");
+      const states = () =>
+        here.inbox.items.evaluateAll((rows) => rows.map((row) => row.getAttribute("data-state")));
+      assert.deepEqual(await states(), ["unread", "unread", "unread"]);
+      await here.inbox.unread(3);
+      // Nobody tells of this one: only a reading shows it.
+      await world.db.query(
+        "update notifications set read_at = now() where user_id = $1 and title = 'second'",
+        [who.user],
+      );
+      await here.page.clock.runFor(1000);
+      await here.inbox.unread(2);
+      assert.deepEqual(await states(), ["unread", "read", "unread"]);
+    },
+  );
+
+  await t.test(
     "categories are tabs; what arrives counts in each, and is listed in its own",
     async (t) => {
       await world.category("acme", "orders", { "": "Orders", de: "Bestellungen" });
@@ -172,7 +217,7 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
     async (t) => {
       const { who, tab } = await ready(t, "all", ["order"]);
       for (const title of ["first offer", "second offer"]) {
-        await world.publish(who, { title, eventType: "offer" });
+        await publish(who, { title, eventType: "offer" });
       }
       const [here, there] = [await tab(3), await tab(3)];
       const button = (of: typeof here, name: string) =>

@@ -39,6 +39,20 @@ test("what comes in one turn travels together, up to so many items and bytes, an
   for (const { end } of made) end();
 });
 
+test("what belongs together comes in one call, unless one cannot hold it", async () => {
+  const belongTogether = (one: string, next: string) => one[0] === next[0];
+  const { add, made, batches } = calls({ maxInFlight: 9, belongTogether });
+  add("a1", "a2", "b1", "b2", "c", "d1", "d2", "d3", "d4", "e");
+  await turns();
+  assert.deepEqual(batches(), [
+    ["a1", "a2"],
+    ["b1", "b2", "c"],
+    ["d1", "d2", "d3"],
+    ["d4", "e"],
+  ]);
+  for (const { end } of made) end();
+});
+
 test("no more calls at a time than allowed: the rest waits and shares the next", async () => {
   const { add, made, batches, batcher } = calls();
   add("1", "2", "3", "4", "5", "6", "7", "8");

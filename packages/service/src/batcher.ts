@@ -6,6 +6,8 @@ export interface BatcherOptions<Item> {
   /** The most bytes of one call; an item that is larger is handled alone. */
   maxBytes?: number;
   bytesOf?(item: Item): number;
+  /** Whether a call should not end between two neighbours. Those that one call cannot hold come in several. Default: no. */
+  belongTogether?(item: Item, next: Item): boolean;
   /** The most calls at a time. */
   maxInFlight: number;
   /**
@@ -29,7 +31,7 @@ export interface Batcher<Item> {
 /** Groups items that many callers add at the same time into few calls, in the order of adding. */
 export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item> {
   const { maxItems, maxBytes = Number.POSITIVE_INFINITY, bytesOf = () => 0 } = options;
-  const { maxInFlight, lingerMs, slowMs } = options;
+  const { maxInFlight, lingerMs, slowMs, belongTogether = () => false } = options;
   let waiting: Item[] = [];
   let inFlight = 0;
   let slow = 0;
@@ -66,8 +68,13 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
       if (count > 0 && bytes > maxBytes) break;
       count += 1;
     }
-    const batch = waiting.slice(0, count);
-    waiting = waiting.slice(count);
+    let end = count;
+    while (end > 0 && end < waiting.length && belongTogether(waiting[end - 1]!, waiting[end]!)) {
+      end -= 1;
+    }
+    if (end === 0) end = count;
+    const batch = waiting.slice(0, end);
+    waiting = waiting.slice(end);
     return batch;
   };
 
@@ -106,7 +113,8 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
   };
 }
 
-export interface AskedOptions<Item, Result> extends Omit<BatcherOptions<Item>, "run"> {
+export interface AskedOptions<Item, Result>
+  extends Omit<BatcherOptions<Item>, "run" | "belongTogether"> {
   /** Handles the batch; returns results in the order of the items. */
   run(items: Item[]): Promise<readonly Result[]>;
   /** Whether a failed batch is run again item by item, so that one item does not fail the others. Default: no. */

@@ -12,7 +12,7 @@ import type { Database } from "@belfry/database/connection";
 import { callerOf } from "@belfry/http-api/act-access";
 import type { Authentication, KeyAccess } from "@belfry/http-api/authenticate";
 import { readBody } from "@belfry/http-api/read-request";
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const PATH = "/mcp";
@@ -52,11 +52,7 @@ interface Admitted {
  */
 export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
   const tools = new Map(deps.acts.map((act) => [act.name.replaceAll(/[ -]/g, "_"), act]));
-  const serverOf = ({ caller, report, mayChange }: Admitted) => {
-    const server = new Server(
-      { name: "belfry", title: "Belfry", version: "1" },
-      { capabilities: { tools: {} } },
-    );
+  const addTools = (server: Server, { caller, report, mayChange }: Admitted) => {
     const offered = ({ access, effect }: Act) =>
       caller.may(access) && (mayChange || effect === "read");
     server.setRequestHandler("tools/list", () => ({
@@ -67,13 +63,24 @@ export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
       if (act === undefined || !offered(act)) return failed(`there is no tool ${params.name}`);
       return await called(act, { caller, report }, params.arguments ?? {});
     });
-    return server;
   };
-  const handler = createMcpHandler(
-    ({ authInfo }) => serverOf(authInfo?.extra as unknown as Admitted),
-    // The list of tools never changes during a connection, so there is nothing to announce.
-    { maxSubscriptions: 1 },
-  );
+  const createHandler = async () => {
+    // Loaded for the first request: it takes memory, and few installations use it.
+    const { createMcpHandler, Server } = await import("@modelcontextprotocol/server");
+    return createMcpHandler(
+      ({ authInfo }) => {
+        const server = new Server(
+          { name: "belfry", title: "Belfry", version: "1" },
+          { capabilities: { tools: {} } },
+        );
+        addTools(server, authInfo?.extra as unknown as Admitted);
+        return server;
+      },
+      // The list of tools never changes during a connection, so there is nothing to announce.
+      { maxSubscriptions: 1 },
+    );
+  };
+  let handler: ReturnType<typeof createHandler> | undefined;
 
   app.route({
     method: METHODS,
@@ -97,7 +104,8 @@ export function mcpRoute(app: FastifyInstance, deps: McpDeps): void {
         // A tenant with a webhook secret signs its calls; this protocol cannot, so its keys only read.
         mayChange: request.tenant.webhookSecrets.length === 0,
       };
-      const { status, headers, body } = await handler.fetch(webRequest(request), {
+      handler ??= createHandler();
+      const { status, headers, body } = await (await handler).fetch(webRequest(request), {
         parsedBody: request.body,
         authInfo: { token: "", clientId: request.tenant.id, scopes: [], extra: { ...admitted } },
       });

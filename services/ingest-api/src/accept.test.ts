@@ -113,6 +113,24 @@ test("simultaneous events share few database calls, and one message per batch", 
   assert.equal(new Set(messages.flatMap(({ ids }) => ids)).size, 450);
 });
 
+test("the events of one request are accepted in one call, in their order", async (t) => {
+  const { acceptor, pool } = await setUp(t);
+  const calls: EventToAccept[][] = [];
+  const { accept } = acceptor({
+    acceptEvents(batch) {
+      calls.push(batch);
+      return acceptEvents(pool, batch);
+    },
+  });
+  const traceOf = (at: number) => (at >= 150 && at < 250 ? "request" : `lone ${at}`);
+  const events = Array.from({ length: 400 }, (_, at) => ({ ...event(), traceId: traceOf(at) }));
+  await Promise.all(events.map((one) => accept(one)));
+  const [call, ...others] = calls.filter((batch) => batch.some((one) => events[150] === one));
+  assert.deepEqual(others, []);
+  const together = call!.filter(({ traceId }) => traceId === "request");
+  assert.deepEqual(together, events.slice(150, 250));
+});
+
 test("events of several tenants are accepted in any order", async (t) => {
   const { pool, acceptor } = await setUp(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('b', 'B', 10000)");

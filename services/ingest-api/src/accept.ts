@@ -4,6 +4,7 @@ import {
   eventsSubject,
   type QueueItem,
 } from "@belfry/contracts/streams";
+import { MAX_EVENTS_OF_BATCH, MAX_TRIGGER_BATCH_BYTES } from "@belfry/contracts/trigger-batch";
 import { isDataFault } from "@belfry/database/connection";
 import type { AcceptResult, EventToAccept } from "@belfry/database/functions/accept-events";
 import { type ApartOptions, type Batcher, createBatcher, runApart } from "@belfry/service/batcher";
@@ -17,11 +18,11 @@ const ANSWER_WITHIN_MS = 4500;
 const PUBLISH_TIMEOUT_MS = 2000;
 /** An event that has waited longer than this for the database could not be answered within 5 s. */
 const MAX_WAIT_MS = 1500;
-/** Bounds of one call of the accept function. */
-const MAX_EVENTS = 200;
-const MAX_BYTES = 1024 * 1024;
 /** An event without its variables, roughly. */
 const ROW_BYTES = 400;
+/** Bounds of one call of the accept function: it holds any batch of a request. */
+const MAX_EVENTS = 200;
+const MAX_BYTES = MAX_TRIGGER_BATCH_BYTES + MAX_EVENTS_OF_BATCH * ROW_BYTES;
 const CALLS_IN_FLIGHT = 2;
 /**
  * The second call begins when a full one waits, or when the first is slow: two calls for one tenant wait for
@@ -272,6 +273,8 @@ function createAcceptBatches(
       if (fresh.length > 0) await runApart(inLockOrder(fresh), accept);
     },
     bytesOf: ({ event }) => ROW_BYTES + (event.variables?.length ?? 0),
+    // Two calls at a time may be accepted in either order.
+    belongTogether: (one, next) => one.event.traceId === next.event.traceId,
     maxItems: MAX_EVENTS,
     maxBytes: MAX_BYTES,
     maxInFlight: CALLS_IN_FLIGHT,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { IN_APP } from "@belfry/contracts/channels";
 import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
@@ -14,6 +15,7 @@ import {
 import { parseSecretKeys } from "@belfry/database/secrets";
 import { createTenantDirectory } from "@belfry/http-api/tenant-directory";
 import { createLogger } from "@belfry/service/logger";
+import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { createAcceptor } from "./accept.ts";
 import { appUnderTest } from "./app-under-test.ts";
@@ -60,9 +62,43 @@ async function setUp(t: test.TestContext, { nats = true } = {}) {
     const answer = await post("trigger-batch", apiKey, JSON.stringify({ events }), headers);
     return { ...answer, results: answer.body.results as BatchResult[] };
   };
+  /** Sends events as a batch to one tenant, and one after another to another that is like it. */
+  const twins = async (input = {}) => {
+    const [many, one] = [await tenant(input), await tenant(input)];
+    /** Messages of the batch that differ from those of the single calls, which all else is held to. */
+    const differences: unknown[][] = [];
+    const both = async (events: unknown[]) => {
+      const answer = await batch(many.apiKey, events);
+      for (const [at, given] of events.entries()) {
+        const { key, text } = singleOf(given);
+        const single = await post("trigger", one.apiKey, text, key);
+        const { eventId, replayed, retryAfter, message, ...rest } = answer.results[at]!;
+        const { message: singleMessage, retryAfter: singleRetryAfter, ...body } = single.body;
+        const { statusCode } = rest;
+        assert.equal(statusCode, single.status, `event ${at}`);
+        assert.deepEqual(rest, { statusCode, ...body }, `event ${at}`);
+        assert.equal(eventId !== undefined, single.headers["x-event-id"] !== undefined);
+        assert.equal(replayed === true, single.headers["idempotency-replayed"] === "true");
+        assert.equal(replayed !== undefined, statusCode === 200);
+        // A second may lie between the two.
+        assert.equal(typeof retryAfter, typeof singleRetryAfter);
+        if (!isDeepStrictEqual(message, singleMessage)) differences.push([message, singleMessage]);
+      }
+      return answer;
+    };
+    return { both, differences };
+  };
   const stored = async (id: string | undefined) =>
     (await pool.query("select * from events where id = $1", [id])).rows[0];
-  return { tenant, post, batch, stored, published };
+  return { tenant, post, batch, twins, stored, published };
+}
+
+/** The single call of an event of a batch. */
+function singleOf(given: unknown) {
+  if (typeof given !== "object" || given === null) return { text: JSON.stringify(given) };
+  const { idempotencyKey, ...body } = given as { idempotencyKey?: string };
+  const key = idempotencyKey === undefined ? {} : { [HEADERS.idempotencyKey]: idempotencyKey };
+  return { key, text: JSON.stringify(body) };
 }
 
 const event = (over: object = {}) => ({
@@ -73,9 +109,9 @@ const event = (over: object = {}) => ({
 const statuses = (results: readonly BatchResult[]) => results.map(({ statusCode }) => statusCode);
 
 test("each event of a batch gets the answer of a single call", async (t) => {
-  const { tenant, post, batch } = await setUp(t);
-  const [one, many] = [await tenant(), await tenant()];
-  const events = [
+  const { twins } = await setUp(t);
+  const { both, differences } = await twins();
+  const { status, body, headers, results } = await both([
     event({ idempotencyKey: "a", eventId: "order-1" }),
     event({ idempotencyKey: "a" }),
     event({ payload: {} }),
@@ -87,32 +123,42 @@ test("each event of a batch gets the answer of a single call", async (t) => {
     event({ idempotencyKey: "" }),
     event({ sendAt: "2099-01-01T00:00:00Z" }),
     event({ sendAt: "2026-01-01T00:00:00Z", delaySeconds: 5 }),
-  ];
-  const { status, results, body, headers } = await batch(many.apiKey, events);
+    event({ variables: { text: "x".repeat(MAX_BODY_BYTES) } }),
+  ]);
   assert.equal(status, 200);
   assert.equal(body.success, true);
   assert.match(String(headers["ratelimit-policy"]), /"per-minute"/);
-  for (const [at, given] of events.entries()) {
-    const { idempotencyKey, ...single } = (given ?? {}) as { idempotencyKey?: string };
-    const answer = await post(
-      "trigger",
-      one.apiKey,
-      JSON.stringify(typeof given === "object" ? given && single : given),
-      idempotencyKey === undefined ? {} : { "x-idempotency-key": idempotencyKey },
-    );
-    const { statusCode, eventId, replayed, ...rest } = results[at]!;
-    assert.equal(statusCode, answer.status, `event ${at}`);
-    if (statusCode === 200) {
-      assert.deepEqual(rest, answer.body);
-      assert.equal(replayed, answer.headers["idempotency-replayed"] === "true");
-      assert.match(eventId!, /^[0-9a-f-]{36}$/);
-    } else if (idempotencyKey === undefined) {
-      assert.deepEqual({ statusCode, ...rest }, answer.body);
-    } else {
-      assert.deepEqual(rest.message, ["idempotencyKey should not be empty"]);
-    }
-  }
   assert.equal(results[1]!.eventId, results[0]!.eventId);
+  // Each names its own place: the field and the event of a batch, the header and the body of a call.
+  assert.deepEqual(differences, [
+    [["idempotencyKey should not be empty"], ["X-Idempotency-Key should not be empty"]],
+    ["The event is too large", "Request body is too large"],
+  ]);
+});
+
+test("accepted, replayed, invalid and over each limit: all in one batch, as in single calls one after another", async (t) => {
+  const { twins } = await setUp(t);
+  const { both, differences } = await twins({ perMinute: 6, dailyCap: 4 });
+  await both([event({ idempotencyKey: "known" }), event({ idempotencyKey: "known, too" })]);
+  const { results } = await both([
+    event({ idempotencyKey: "a" }),
+    event({ idempotencyKey: "a", eventType: "of no importance" }),
+    event({ payload: {} }),
+    event({ payload: { userId: "user-2" } }),
+    event({ idempotencyKey: "over the cap" }),
+    event({ idempotencyKey: "later", delaySeconds: 60 }),
+    event({ idempotencyKey: "known" }),
+    event({ idempotencyKey: "known, too" }),
+    event({ idempotencyKey: "over both" }),
+    event({ payload: {} }),
+  ]);
+  const short = ({ statusCode, replayed, message }: BatchResult) =>
+    replayed ? "replayed" : statusCode === 429 ? String(message).slice(-5) : statusCode;
+  assertEach(results, short, [
+    ...[200, "replayed", 422, 200, "4/day", "4/day"],
+    ...["replayed", "6/min", "6/min", 422],
+  ]);
+  assert.deepEqual(differences, []);
 });
 
 test("the limits count event by event, in the order of the batch", async (t) => {

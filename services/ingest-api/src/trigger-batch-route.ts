@@ -109,6 +109,8 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         const asWritten = hasChangingNumber(bodyText)
           ? (parseAsWritten(bodyText) as { events: BatchEvent[] }).events
           : undefined;
+        // A character takes at most four bytes in UTF-8, and an event's JSON is hardly longer than its part of the body:
+        // in a small batch no event has to be written again for its size.
         const mayBeTooLarge = bodyText.length > MAX_BODY_BYTES / 4;
         let limits: TenantLimits | undefined;
         let fault: unknown;

@@ -17,12 +17,6 @@ const DAY_MS = 24 * HOUR_MS;
 export const DISABLED_BY_BELFRY = sql<boolean>`
   (not active and disabled_at is not null and disabled_reason is not null)`;
 
-/** Whether so many of all messages of an hour are that much trouble; `standingTrouble` asks the same of all tenants. */
-export function failsOften(failed: number, of: number): boolean {
-  const { failedPercent, failedOfMessages } = ALERT_THRESHOLDS;
-  return of >= failedOfMessages && failed * 100 >= of * failedPercent;
-}
-
 /** Selects tenant, kind and subject: the id of the provider or endpoint, or empty for the tenant itself. */
 export function standingTrouble(now: Date): RawBuilder<unknown> {
   const { pausedMinutes, failedPercent, failedOfMessages, deadLetters } = ALERT_THRESHOLDS;

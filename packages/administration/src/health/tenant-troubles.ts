@@ -1,3 +1,4 @@
+import { ALERT_THRESHOLDS } from "@belfry/contracts/alerts";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import {
@@ -14,7 +15,6 @@ import {
   rangeStart,
   total,
 } from "./activity-sums.ts";
-import { failsOften } from "./standing-trouble.ts";
 
 /** A group of messages, or of events, that did not reach anybody for one reason. */
 export interface Trouble {
@@ -36,8 +36,8 @@ export interface Trouble {
   };
 }
 
-/** Fewer are a few wrong addresses, unless they are half of all, or people are told of them by mail. */
-const LEAST = 5;
+/** Fewer are a few wrong addresses, unless they are half of all. The least that people are told of by mail. */
+const LEAST = Math.ceil((ALERT_THRESHOLDS.failedOfMessages * ALERT_THRESHOLDS.failedPercent) / 100);
 const LEAST_SHARE = 0.05;
 const HALF = 0.5;
 
@@ -107,5 +107,5 @@ export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGrou
 /** Whether so many of all are more than a few wrong addresses. */
 export function isWrong(failed: number, of: number): boolean {
   const share = of === 0 ? 0 : failed / of;
-  return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE) || failsOften(failed, of);
+  return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE);
 }

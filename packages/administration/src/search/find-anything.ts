@@ -177,9 +177,10 @@ export const searchAnything = defineRead({
 });
 
 /**
- * Finds events and users by what a customer gives, users also by the beginning of their id or address: an address, a phone number in any usual writing, an id of the
- * user, of the event (Belfry's or the tenant's), of a vendor's message or of a trace. What the loop behind the
- * dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own id alone. Throws `InvalidInput`.
+ * Finds events and users by what a customer gives, users also by the beginning of their id or address: an address, a
+ * phone number in any usual writing, an id of the user, of the event (Belfry's or the tenant's), of a vendor's message or
+ * of a trace. What the loop behind the dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own
+ * id alone. Throws `InvalidInput`.
  */
 export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
   const { tenantId, text, limit = EVENTS } = search;

@@ -57,7 +57,7 @@ declare
   names text[] := array_fill(null::text, array[items]);
   item integer := 1;
   first_item integer;
-  minute_ends integer;
+  minute_free integer;
   day_free integer;
   admitted integer;
   newly integer;
@@ -132,13 +132,13 @@ begin
     new_total := case when tenant.day >= today then tenant.day_total else 0 end;
     day_free := tenant.daily_cap - new_total;
     first_item := item;
-    minute_ends := item + tenant.per_minute - turned.used;
+    minute_free := tenant.per_minute - turned.used;
     admitted := 0;
     newly := 0;
 
     while p_tenants[item] = tenant.id loop
       position := item;
-      if item >= minute_ends then
+      if admitted >= minute_free then
         outcome := 'minute';
       elsif item > first_item and p_keys[item] = p_keys[item - 1] then
         -- A repeat inside the batch gets the answer of the item before, which is still in the variables.

@@ -176,6 +176,15 @@ test("over the daily cap a duplicate is still replayed", async (t) => {
   assert.equal((await acceptEvents(pool, [event("a", "k")]))[0]?.outcome, "replayed");
 });
 
+test("what the daily cap refuses takes no slot of the minute from the events behind it", async (t) => {
+  const pool = await withTenant(t, { perMinute: 4, dailyCap: 1 });
+  await acceptEvents(pool, [event("a", "known")]);
+  const refused = ["1", "2", "3", "4"].map((key) => event("a", key));
+  const results = await acceptEvents(pool, [...refused, event("a", "known"), event("a", "5")]);
+  assertEach(results, (r) => r.outcome, ["day", "day", "day", "day", "replayed", "day"]);
+  assert.equal(results[0]?.limits?.minuteRemaining, 2);
+});
+
 test("what was refused is processed again under the same id, with the new body and a day's slot", async (t) => {
   const pool = await withTenant(t, { dailyCap: 1 });
   const first = event("a", "k", { variables: '{"n":1}' });
