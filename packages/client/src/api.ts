@@ -25,6 +25,8 @@ export interface TriggerInput {
   delaySeconds?: number;
   /** By which it can be cancelled, with all others that have it. */
   cancelKey?: string;
+  /** Of the mail; each field goes before the template's. */
+  email?: EmailInput;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
 }
@@ -47,6 +49,16 @@ export interface MemberPage {
   userIds: string[];
   /** For `after`; undefined: there is no more. */
   next: string | undefined;
+}
+
+export interface EmailInput {
+  /** The name beside the sender's address. */
+  fromName?: string | null;
+  /** Where answers go. */
+  replyTo?: string | null;
+  /** Who gets a copy, at most 10; an empty list: nobody, whatever the template says. */
+  cc?: string[] | null;
+  bcc?: string[] | null;
 }
 
 /** An event that rests. */
@@ -168,6 +180,8 @@ export interface EventReport {
   recipientPhone: string | null;
   /** null: all. */
   requestedChannels: Channel[] | null;
+  /** Of the trigger, as it was understood; absent: it said nothing. */
+  email?: { fromName?: string; replyTo?: string; cc?: string[]; bcc?: string[] };
   /** Of the trigger, as `de-AT`; null: none was named. */
   locale: string | null;
   traceId: string;

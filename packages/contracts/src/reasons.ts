@@ -62,6 +62,10 @@ export const REASONS = {
   "subject-empty": "the subject is empty",
   "subject-control-characters": "the subject has control characters",
   "message-empty": "the message is empty",
+  "from-name-invalid": "the sender's name cannot stand in a header",
+  "reply-to-invalid": "the reply address is not one email address",
+  "copy-invalid": "an address of cc or bcc is not one email address",
+  "mail-too-large": "the mail takes {bytes} bytes as it is sent: {vendor} takes {most} at most",
   "unsubscribe-address-invalid": "the address to unsubscribe by cannot stand in a header",
   "list-id-invalid": "the list's id cannot stand in a header",
 

@@ -23,6 +23,12 @@ export interface EmailMessage extends Addressed {
   html: string;
   /** Of mail that can be unsubscribed from. */
   headers?: ListHeaders | undefined;
+  /** In place of the provider's settings. */
+  fromName?: string | undefined;
+  replyTo?: string | undefined;
+  /** Who gets a copy; never of a mail with a link to unsubscribe. Absent: nobody. */
+  cc?: readonly string[] | undefined;
+  bcc?: readonly string[] | undefined;
 }
 
 export interface SmsMessage extends Addressed {
@@ -112,6 +118,12 @@ export interface Receipt {
   /** Belfry's own id, which travelled with the message; a UUID. */
   deliveryId: string;
   kind: ReceiptKind;
+  /**
+   * Of whom it tells, as `emailAddress` writes it; absent or null: the vendor names nobody, and only the recipient got it.
+   * Empty: somebody of those who got it, and the vendor does not say who. Of another than the recipient it suppresses
+   * that address alone, and says nothing of the delivery.
+   */
+  address?: string | null;
   /** In the provider's words, for the timeline; at most 500 characters. */
   reason: string | null;
   /** The provider's own status or code. */

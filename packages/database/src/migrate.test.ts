@@ -40,6 +40,7 @@ const ADDED = [
   "0023-languages-platform-templates",
   "0024-trace-parents",
   "0025-topics-and-imports",
+  "0026-envelopes",
   "0028-broadcasts",
   "0030-deliveries-due-index",
 ];

@@ -9,6 +9,7 @@ import type {
   EventOutcome,
   ThrottleSettings,
 } from "@belfry/contracts/delivery";
+import type { Envelope } from "@belfry/contracts/envelope";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { OutcomeClass } from "@belfry/contracts/sending";
@@ -354,6 +355,8 @@ export interface Schema {
     cancelled_at: Date | null;
     /** W3C trace context (traceparent) that its spans belong to; null: not sampled */
     trace_parent: string | null;
+    /** of its mail, as the trigger said: {"fromName", "replyTo", "cc": [address], "bcc": [address]}; null: nothing */
+    envelope: Json<Envelope | null>;
     /** which has made it; null: a trigger */
     broadcast_id: string | null;
   };
@@ -659,6 +662,8 @@ export interface Schema {
     /** by the clock of the provider */
     occurred_at: Date | null;
     received_at: Generated<Date>;
+    /** of whom the vendor tells, where it is not the recipient: somebody in cc or bcc */
+    address: string | null;
   };
 
   recipients: {
@@ -870,6 +875,12 @@ export interface Schema {
     after_unread_seconds: number | null;
     /** of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7 */
     plain_characters: Generated<boolean>;
+    /** of EMAIL, like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language */
+    from_name: string | null;
+    /** in the template language */
+    reply_to: string | null;
+    cc: string[] | null;
+    bcc: string[] | null;
   };
 
   tenant_deletions: {

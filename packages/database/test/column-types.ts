@@ -14,6 +14,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "deliveries.status": "DeliveryStatus from @belfry/contracts/delivery",
   "digests.channel": "ProviderChannel from @belfry/contracts/channels",
   "erasures.deleted": "Record<string, number>",
+  "events.envelope": "Envelope from @belfry/contracts/envelope",
   "events.outcome": "EventOutcome from @belfry/contracts/delivery",
   "imports.faults": "{ line: number; field: string; message: string }[]",
   "layouts.footer_texts": "Record<string, string>",

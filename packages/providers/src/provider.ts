@@ -4,7 +4,7 @@ import { createSemaphore } from "@belfry/service/semaphore";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./call-timeout.ts";
-import { emailFault, smsFault } from "./message-form.ts";
+import { emailFault, mailBytes, smsFault } from "./message-form.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, type SettingsContext, secretsOf } from "./settings.ts";
@@ -160,7 +160,10 @@ export function defineProvider<Message, Settings extends TObject>(
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
         const code = messageFault(definition.content, message);
-        const fault = code === null ? definition.messageFault?.(message) : storedReason(code);
+        const fault =
+          code === null
+            ? (sizeFault(definition, message) ?? definition.messageFault?.(message))
+            : storedReason(code);
         if (fault) return outcome("permanent", fault);
         if (closed) return notBegun(storedReason("no-connection-to-vendor", { code: "closed" }));
         while (await calls.acquire(deps.turnWaitMs ?? TURN_WAIT_MS)) {
@@ -204,6 +207,18 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
   return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);
+}
+
+/** A mail that the vendor would refuse for its size; text messages are bounded where they are rendered. */
+function sizeFault(
+  kind: Pick<AnyProviderKind, "content" | "title" | "maxMessageBytes">,
+  message: unknown,
+): string | undefined {
+  const { content, title: vendor, maxMessageBytes: most } = kind;
+  if (content !== "email" || most === undefined) return undefined;
+  const bytes = mailBytes(message as EmailMessage);
+  if (bytes <= most) return undefined;
+  return storedReason("mail-too-large", { bytes: String(bytes), vendor, most: String(most) });
 }
 
 /** Bounds calls at a time; further callers wait in line. */

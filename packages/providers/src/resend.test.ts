@@ -23,7 +23,9 @@ testEmailVendor({
   path: "/emails",
   named: '"The Shop" <shop@example.com>',
   read(call) {
-    const { from, to, reply_to, subject, html, text, headers, tags } = JSON.parse(call.body);
+    const { from, to, cc, bcc, reply_to, subject, html, text, headers, tags } = JSON.parse(
+      call.body,
+    );
     assert.equal(call.headers.authorization, `Bearer ${API_KEY}`);
     const ids = Object.fromEntries(
       tags.map((tag: Record<string, string>) => {
@@ -32,11 +34,14 @@ testEmailVendor({
         return [tag.name, tag.value];
       }),
     );
-    assert.deepEqual(Object.keys(ids), ["delivery_id", "tenant_id", "event_id"]);
+    const { copies, ...own } = ids;
+    // Without it, its receipts could not be told apart.
+    assert.equal(copies, cc || bcc ? "4" : undefined);
+    assert.deepEqual(Object.keys(own), ["delivery_id", "tenant_id", "event_id"]);
     assert.equal(call.headers["idempotency-key"], ids.delivery_id);
     assert.equal(to.length, 1);
     return {
-      ...{ from, to: to[0], replyTo: reply_to?.[0], subject, html, text, headers },
+      ...{ from, to: to[0], cc, bcc, replyTo: reply_to?.[0], subject, html, text, headers },
       deliveryId: ids.delivery_id,
     };
   },

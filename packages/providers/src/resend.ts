@@ -9,9 +9,9 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
-import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { copiesOf, mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
-import { resendReceipts } from "./resend-receipt.ts";
+import { COPIES_TAG, resendReceipts } from "./resend-receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
 
 const VENDOR_URL = "https://api.resend.com";
@@ -73,14 +73,12 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         "idempotency-key": message.deliveryId,
       },
       body: JSON.stringify({
-        from: namedAddress(settings.from, settings.fromName),
-        to: [wireAddress(message.to)],
-        ...(settings.replyTo === undefined ? {} : { reply_to: [wireAddress(settings.replyTo)] }),
+        ...addressesOf(message, settings),
         subject: message.subject,
         ...(message.html === "" ? {} : { html: message.html }),
         ...(message.text === "" ? {} : { text: message.text }),
         headers: mailHeaders(message),
-        tags: Object.entries(messageIds(message)).map(([name, value]) => ({ name, value })),
+        tags: Object.entries(tagsOf(message)).map(([name, value]) => ({ name, value })),
       }),
     }),
     acceptedId: ({ id }) => id,
@@ -96,3 +94,19 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
+  const { address, name, replyTo } = senderOf(message, settings);
+  return {
+    from: namedAddress(address, name),
+    to: [wireAddress(message.to)],
+    ...(message.cc && { cc: message.cc.map(wireAddress) }),
+    ...(message.bcc && { bcc: message.bcc.map(wireAddress) }),
+    ...(replyTo !== undefined && { reply_to: [replyTo] }),
+  };
+}
+
+function tagsOf(message: EmailMessage): Record<string, string> {
+  const copies = copiesOf(message).length;
+  return { ...messageIds(message), ...(copies > 0 && { [COPIES_TAG]: String(copies) }) };
+}

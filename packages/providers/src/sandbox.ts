@@ -32,7 +32,7 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
       if (trouble !== undefined) return trouble;
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
-      const headers = mailHeaders(message);
+      const headers = { ...mailHeaders(message), ...envelopeHeaders(message) };
       return store(deps, { ...ids, to, subject, html, text, segments: null, headers });
     },
     close: async () => {},
@@ -54,6 +54,16 @@ export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
     close: async () => {},
   }),
 });
+
+/** What a vendor would make of the mail's envelope. The sandbox has no sender's address: From is the name alone. */
+function envelopeHeaders({ fromName, replyTo, cc, bcc }: EmailMessage): Record<string, string> {
+  return {
+    ...(fromName !== undefined && { From: fromName }),
+    ...(replyTo !== undefined && { "Reply-To": replyTo }),
+    ...(cc && { Cc: cc.join(", ") }),
+    ...(bcc && { Bcc: bcc.join(", ") }),
+  };
+}
 
 async function store(deps: ProviderDeps, entry: OutboxEntry) {
   try {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { emailAddress } from "@belfry/contracts/addresses";
 import { channelMask } from "@belfry/contracts/channels";
+import { type Envelope, readEnvelope } from "@belfry/contracts/envelope";
 import { textFault } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { Problem } from "@belfry/contracts/problems";
@@ -20,6 +21,8 @@ export interface Trigger {
   options: EventOptions | null;
   /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent where there is none. */
   asSent?: [string | null, number | null, string | null];
+  /** `email` as it is stored; absent where it says nothing. */
+  envelope?: Envelope;
 }
 
 /** Reads a checked body. An absent, null and empty address are the same. */
@@ -38,6 +41,11 @@ export function readTrigger(body: TriggerRequest): Trigger {
   if (sendAt !== undefined || delaySeconds !== undefined || cancelKey !== undefined) {
     trigger.asSent = [sendAt ?? null, delaySeconds ?? null, cancelKey ?? null];
     trigger.options = { ...trigger.options, ...laterOf(body) };
+  }
+  const envelope = body.email && readEnvelope(body.email);
+  if (envelope !== undefined) {
+    trigger.envelope = envelope;
+    trigger.options = { ...trigger.options, envelope };
   }
   return trigger;
 }
@@ -93,6 +101,7 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
   if (withVariables) identity.push(canonical(trigger.variables));
   // `canonical` writes no object with this key: it cannot be taken for variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
+  if (trigger.envelope !== undefined) identity.push({ email: trigger.envelope });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
 }
 

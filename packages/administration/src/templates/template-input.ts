@@ -23,6 +23,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, type Given, optional } from "../act.ts";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
+import { envelopeFaults } from "./template-envelope.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./template-timing.ts";
 
@@ -132,7 +133,13 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
+    ...(saysMore(settings) ? envelopeFaults(channel, settings) : []),
   ];
+}
+
+/** Of a mail, beside its text: few templates do. */
+function saysMore({ fromName, replyTo, cc, bcc }: TemplateSettingsInput): boolean {
+  return [fromName, replyTo, cc, bcc].some((one) => one != null && one.length > 0);
 }
 
 function plainCharactersFault(

@@ -18,6 +18,7 @@ type Untold =
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
   | `broadcast-${"sensitive" | "daily-cap"}`
   | ("unsubscribe-address-invalid" | "list-id-invalid")
+  | ("from-name-invalid" | "reply-to-invalid" | "copy-invalid")
   | ("message-gone" | `endpoint-${"busy" | "deleted" | "disabled" | "gone" | "unreachable"}`);
 
 const templates = (says: string): ReasonRow => ({ says, look: "templates" });
@@ -49,6 +50,7 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "message-empty": templates("with these values the text is empty"),
   "subject-control-characters": templates("with these values the subject has control characters"),
 
+  "mail-too-large": providers("the mail is larger than {vendor} takes"),
   "no-provider": providers("the tenant has no active provider for it"),
   "settings-unreadable": providers("the settings of the provider cannot be read: save them again"),
   "provider-unknown": providers("the provider {kind} is no longer supported"),
