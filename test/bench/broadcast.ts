@@ -2,14 +2,16 @@
  * `node test/bench/broadcast.ts [seconds]`: what a broadcast does to a tenant's single events, and what it costs. First
  * how long one-time codes are under way to a provider that takes 10 a second: without a broadcast, while one to 100,000
  * people runs, with 20,000 of its mails due at once, after the sender was away, and behind an open circuit; beside those
- * of another tenant. Then the CPU time of an event to one of 5,000 people, by a trigger each and by a broadcast.
+ * of another tenant. Then the CPU time of an event to one of 5,000 people, by a trigger each and by a broadcast; and the
+ * memory of dispatcher and sender while a broadcast has variables of 64 KiB.
  */
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { freePort } from "@belfry/testing/free-port";
 import { type BenchTenant, createBenchTenants, EVENT_TYPE } from "./bench-tenants.ts";
-import { cpuMicros, cpuTimes } from "./cpu-time.ts";
+import { cpuMicros, cpuTimes, processTree } from "./cpu-time.ts";
 import { percentile, printLine } from "./figures.ts";
 import { startServers } from "./servers.ts";
 import { startService } from "./start-service.ts";
@@ -21,6 +23,7 @@ const DUE_AT_ONCE = 20_000;
 const PER_SECOND = 10;
 const CODES_PER_SECOND = 2;
 const COMPARED = 5_000;
+const ROUNDS = 3;
 const CODE = "code.sent";
 
 await using cleanup = new AsyncDisposableStack();
@@ -99,7 +102,7 @@ await pool.query(
 await codes("circuit", 15_000);
 await call(shop, "POST", `/broadcasts/${broadcast.data.id}/cancel`, {});
 
-for (let round = 1; round <= 3; round += 1) {
+for (let round = 1; round <= ROUNDS; round += 1) {
   await pool.query("delete from dedup_keys");
   const byTrigger = await cpuOf(async () => {
     for (let at = 0; at < COMPARED; at += 50) {
@@ -137,6 +140,29 @@ for (let round = 1; round <= 3; round += 1) {
   process.stdout.write(
     `round ${round}: ratio ${(all! / one!).toFixed(2)}\n  trigger ${JSON.stringify(byTrigger)}\n  broadcast ${JSON.stringify(byBroadcast)}\n`,
   );
+}
+
+// Variables of 64 KiB: stored once, and the same text for every mail.
+await call(many, "POST", "/broadcasts", {
+  topics: ["news"],
+  eventType: EVENT_TYPE,
+  channels: ["EMAIL"],
+  variables: { name: "Ann", story: "x".repeat(65_000) },
+});
+for (let part = 0; part <= 4; part += 1) {
+  await allSent(many, COMPARED * (ROUNDS + part / 4));
+  printLine(["64 KiB", `${part / 4} sent`, ...(await residentMegabytes())]);
+}
+
+/** Of the dispatcher and the sender. */
+async function residentMegabytes(): Promise<string[]> {
+  const found = [];
+  for (const { pid, part } of await processTree()) {
+    if (part !== "dispatcher" && part !== "email-sender") continue;
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    found.push(`${part} ${Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)} MB`);
+  }
+  return found;
 }
 
 /** Codes of both tenants, evenly; how long each was under way to the call of the provider, from `afterMs` on. */
