@@ -101,6 +101,13 @@ await pool.query(
 );
 await codes("circuit", 15_000);
 await call(shop, "POST", `/broadcasts/${broadcast.data.id}/cancel`, {});
+// What was put in by hand is in no chunk: the cancel does not find it.
+await pool.query("delete from deliveries where broadcast_id is not null");
+for (let state = ""; state !== "cancelled"; ) {
+  await sleep(500);
+  ({ state } = (await pool.query("select state from broadcasts")).rows[0]);
+}
+await sleep(5_000);
 
 for (let round = 1; round <= ROUNDS; round += 1) {
   await pool.query("delete from dedup_keys");
@@ -122,7 +129,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
         ),
       );
     }
-    await allSent(single, COMPARED * round);
+    await allSent(COMPARED);
   });
   const byBroadcast = await cpuOf(async () => {
     await call(many, "POST", "/broadcasts", {
@@ -131,7 +138,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
       channels: ["EMAIL"],
       variables: { name: "Ann", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
     });
-    await allSent(many, COMPARED * round);
+    await allSent(COMPARED);
   });
   const [one, all] = [byTrigger, byBroadcast].map((cpu) => {
     const { load: _, vendor: __, ...ours } = cpu;
@@ -142,6 +149,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
   );
 }
 
+await vendor.reset();
 // Variables of 64 KiB: stored once, and the same text for every mail.
 await call(many, "POST", "/broadcasts", {
   topics: ["news"],
@@ -150,7 +158,7 @@ await call(many, "POST", "/broadcasts", {
   variables: { name: "Ann", story: "x".repeat(65_000) },
 });
 for (let part = 0; part <= 4; part += 1) {
-  await allSent(many, COMPARED * (ROUNDS + part / 4));
+  await allSent((COMPARED * part) / 4);
   printLine(["64 KiB", `${part / 4} sent`, ...(await residentMegabytes())]);
 }
 
@@ -183,13 +191,17 @@ async function codes(what: string, afterMs = 0): Promise<void> {
   }
   await sleep(afterMs + 8_000);
   const found = [];
-  for (const tenant of [shop, other]) {
+  // The circuit holds the one tenant's codes alone.
+  for (const [tenant, begun] of [
+    [shop, from],
+    [other, since],
+  ] as const) {
     const { rows } = await pool.query(
-      `select extract(epoch from coalesce(a.started_at, now()) - greatest(e.accepted_at, $3))::float8 * 1000 as ms
+      `select extract(epoch from coalesce(a.started_at, now()) - greatest(e.accepted_at, $2))::float8 * 1000 as ms
        from events e join deliveries d on d.event_id = e.id
        left join lateral (select max(started_at) as started_at from attempts a where a.delivery_id = d.id) a on true
-       where e.tenant_id = $1 and e.event_type = $4 and e.accepted_at >= $2 order by 1`,
-      [tenant.id, since, from, CODE],
+       where e.tenant_id = $1 and e.event_type = $3 and e.accepted_at >= $2 order by 1`,
+      [tenant.id, begun, CODE],
     );
     const sorted = rows.map((row) => row.ms as number);
     found.push(Math.round(percentile(sorted, 50)), Math.round(percentile(sorted, 99)));
@@ -201,20 +213,15 @@ async function codes(what: string, afterMs = 0): Promise<void> {
 }
 
 async function cpuOf(work: () => Promise<void>) {
+  await vendor.reset();
   const before = await cpuTimes();
   await work();
   return cpuMicros(before, await cpuTimes(), COMPARED);
 }
 
-async function allSent(tenant: BenchTenant, count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await pool.query(
-      "select count(*)::integer as sent from deliveries where tenant_id = $1 and status = 'accepted'",
-      [tenant.id],
-    );
-    if (rows[0].sent >= count) return;
-    await sleep(250);
-  }
+/** Of those since the vendor was reset: asking the database would cost what is measured. */
+async function allSent(count: number): Promise<void> {
+  while ((await vendor.result()).requests < count) await sleep(250);
 }
 
 async function call(tenant: BenchTenant, method: string, path: string, body: object) {
