@@ -197,11 +197,11 @@ async function codes(what: string, afterMs = 0): Promise<void> {
     [other, since],
   ] as const) {
     const { rows } = await pool.query(
-      `select extract(epoch from coalesce(a.started_at, now()) - greatest(e.accepted_at, $2))::float8 * 1000 as ms
+      `select extract(epoch from coalesce(a.started_at, now()) - greatest(e.accepted_at, $3))::float8 * 1000 as ms
        from events e join deliveries d on d.event_id = e.id
        left join lateral (select max(started_at) as started_at from attempts a where a.delivery_id = d.id) a on true
-       where e.tenant_id = $1 and e.event_type = $3 and e.accepted_at >= $2 order by 1`,
-      [tenant.id, begun, CODE],
+       where e.tenant_id = $1 and e.event_type = $4 and e.accepted_at >= $2 order by 1`,
+      [tenant.id, since, begun, CODE],
     );
     const sorted = rows.map((row) => row.ms as number);
     found.push(Math.round(percentile(sorted, 50)), Math.round(percentile(sorted, 99)));
