@@ -110,43 +110,7 @@ for (let state = ""; state !== "cancelled"; ) {
 await sleep(5_000);
 
 for (let round = 1; round <= ROUNDS; round += 1) {
-  await pool.query("delete from dedup_keys");
-  const byTrigger = await cpuOf(async () => {
-    for (let at = 0; at < COMPARED; at += 50) {
-      await Promise.all(
-        Array.from({ length: 50 }, (_, n) =>
-          call(single, "POST", "/events/trigger", {
-            eventType: EVENT_TYPE,
-            channels: ["EMAIL"],
-            payload: { userId: `user-${at + n + 1}` },
-            variables: {
-              name: "Ann",
-              order: "A-1001",
-              total: "49.90 EUR",
-              delivery: "on Thursday",
-            },
-          }),
-        ),
-      );
-    }
-    await allSent(COMPARED);
-  });
-  const byBroadcast = await cpuOf(async () => {
-    await call(many, "POST", "/broadcasts", {
-      topics: ["news"],
-      eventType: EVENT_TYPE,
-      channels: ["EMAIL"],
-      variables: { name: "Ann", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
-    });
-    await allSent(COMPARED);
-  });
-  const [one, all] = [byTrigger, byBroadcast].map((cpu) => {
-    const { load: _, vendor: __, ...ours } = cpu;
-    return Object.values(ours).reduce((sum, micros) => sum + micros, 0);
-  });
-  process.stdout.write(
-    `round ${round}: ratio ${(all! / one!).toFixed(2)}\n  trigger ${JSON.stringify(byTrigger)}\n  broadcast ${JSON.stringify(byBroadcast)}\n`,
-  );
+  for (const channel of ["PUSH", "EMAIL"]) await compare(round, channel);
 }
 
 await vendor.reset();
@@ -212,6 +176,50 @@ async function codes(what: string, afterMs = 0): Promise<void> {
   printLine([what, ...found, rows[0].rest]);
 }
 
+/** The same event to everybody, by a trigger each and by a broadcast. */
+async function compare(round: number, channel: string): Promise<void> {
+  const event = {
+    ...{ eventType: EVENT_TYPE, channels: [channel] },
+    variables: { name: "Ann", order: "A-1001", total: "49.90 EUR", delivery: "on Thursday" },
+  };
+  const arrived = (tenant: BenchTenant) =>
+    channel === "EMAIL" ? allSent(COMPARED) : allShown(tenant, COMPARED * round);
+  const byTrigger = await cpuOf(async () => {
+    for (let at = 0; at < COMPARED; at += 50) {
+      await Promise.all(
+        Array.from({ length: 50 }, (_, n) => {
+          const payload = { userId: `user-${at + n + 1}` };
+          const key = `${channel}-${round}-${at + n}`;
+          return call(single, "POST", "/events/trigger", { ...event, payload }, key);
+        }),
+      );
+    }
+    await arrived(single);
+  });
+  const byBroadcast = await cpuOf(async () => {
+    await call(many, "POST", "/broadcasts", { ...event, topics: ["news"] });
+    await arrived(many);
+  });
+  const [one, all] = [byTrigger, byBroadcast].map((cpu) => {
+    const { load: _, vendor: __, ...ours } = cpu;
+    return Object.values(ours).reduce((sum, micros) => sum + micros, 0);
+  });
+  printLine([channel, `ratio ${(all! / one!).toFixed(2)}`]);
+  process.stdout.write(`  trigger ${JSON.stringify(byTrigger)}\n`);
+  process.stdout.write(`  broadcast ${JSON.stringify(byBroadcast)}\n`);
+}
+
+async function allShown(tenant: BenchTenant, count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      "select count(*)::integer as shown from notifications where tenant_id = $1",
+      [tenant.id],
+    );
+    if (rows[0].shown >= count) return;
+    await sleep(1000);
+  }
+}
+
 async function cpuOf(work: () => Promise<void>) {
   await vendor.reset();
   const before = await cpuTimes();
@@ -224,10 +232,13 @@ async function allSent(count: number): Promise<void> {
   while ((await vendor.result()).requests < count) await sleep(250);
 }
 
-async function call(tenant: BenchTenant, method: string, path: string, body: object) {
+async function call(tenant: BenchTenant, method: string, path: string, body: object, key?: string) {
   const response = await fetch(url + path, {
     method,
-    headers: { "x-api-key": tenant.apiKey, "content-type": "application/json" },
+    headers: {
+      ...{ "x-api-key": tenant.apiKey, "content-type": "application/json" },
+      ...(key !== undefined && { "x-idempotency-key": key }),
+    },
     body: JSON.stringify(body),
   });
   const answer = await response.json();

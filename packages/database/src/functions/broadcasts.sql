@@ -201,6 +201,7 @@ declare
   room integer;
   walked text[];
   people text[];
+  first_id text;
   ids uuid[];
 begin
   select l.tenant_id, l.day, l.day_total into owner
@@ -297,7 +298,11 @@ begin
     select w.user_id from unnest(walked) w (user_id)
     where not exists (
       select from broadcast_people p where p.broadcast_id = p_id and p.is_excepted and p.user_id = w.user_id));
-  ids := array(select id_of_now() from generate_series(1, cardinality(people)));
+  -- UUIDv7 of one moment: their order among each other says nothing.
+  first_id := left(id_of_now()::text, 15);
+  ids := array(
+    select overlay(gen_random_uuid()::text placing first_id from 1 for 15)::uuid
+    from generate_series(1, cardinality(people)));
 
   insert into events (id, tenant_id, event_type, user_id, channels, variables, trace_id, accepted_at, locale, broadcast_id)
     select u.id, broadcast.tenant_id, broadcast.event_type, u.user_id, broadcast.channels,
@@ -307,7 +312,7 @@ begin
     select u.id, moment, user_key(broadcast.tenant_id, u.user_id), moment from unnest(ids, people) u (id, user_id);
   if cardinality(ids) > 0 then
     insert into broadcast_chunks (broadcast_id, number, event_ids, count_at, created_at)
-    values (p_id, broadcast.chunks + 1, ids, moment + interval '5 seconds', moment);
+    values (p_id, broadcast.chunks + 1, ids, moment + interval '10 seconds', moment);
     update tenant_limits l
     set day = greatest(l.day, today), day_total = used + cardinality(ids) where l.tenant_id = broadcast.tenant_id;
   end if;
@@ -391,7 +396,7 @@ begin
     set counts = counted.counts, is_open = counted.is_open, is_cancelled = chunk.is_cancelled,
         count_at = case
           -- An old one is looked at more rarely: many thousands may wait for the end of quiet hours.
-          when counted.is_open then coalesce(counted.rests_until, moment + interval '5 seconds' + (moment - k.created_at) / 50)
+          when counted.is_open then coalesce(counted.rests_until, moment + interval '10 seconds' + (moment - k.created_at) / 50)
           -- Receipts come later.
           when moment < k.created_at + interval '10 minutes' then k.created_at + interval '10 minutes'
           when moment < k.created_at + interval '6 hours' then k.created_at + interval '6 hours'
