@@ -21,6 +21,7 @@ const EXAMPLES = new URL("../../examples/", import.meta.url);
 const PRINTED: Record<string, string> = {
   "idempotency.mjs": "retry: true true\nother order: false false\n",
   "send-later.mjs": "scheduled: 2\ncancelled: 2\nstatus: cancelled\n",
+  "topics.mjs": "members: 2\nbuyer-1\ncourier-3\nleft: 0\n",
   "users.mjs": "* SMS false\nerased: true\n",
 };
 
