@@ -320,7 +320,11 @@ async function lockedIn(
 }
 
 /** At least one template that is active, and none that is sensitive. */
-async function requireTemplates(db: Database, tenantId: string, eventType: string): Promise<void> {
+export async function requireTemplates(
+  db: Database,
+  tenantId: string,
+  eventType: string,
+): Promise<void> {
   const templates = await db
     .selectFrom("templates")
     .select(["active", "sensitive"])
@@ -347,7 +351,7 @@ async function beginning(db: Database, tenantId: string, sendAt: string | undefi
 }
 
 /** Of all of them together: who is in several counts more than once. */
-async function countMembers(
+export async function countMembers(
   db: Database,
   tenantId: string,
   topics: readonly string[],
