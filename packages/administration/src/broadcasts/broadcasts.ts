@@ -339,8 +339,8 @@ export async function requireTemplates(
   }
 }
 
-/** Null: at once. */
-async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
+/** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */
+export async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
   const moment = sendAt === undefined ? undefined : momentOf(sendAt);
   if (moment === undefined || moment.getTime() <= Date.now()) return null;
   const kept = await keptDays(db, tenantId);

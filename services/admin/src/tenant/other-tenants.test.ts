@@ -9,6 +9,7 @@ import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn, putActiveProvider } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
 import { storeOutboxMessage } from "@belfry/database/outbox";
+import { storeBroadcast } from "../../test/store-broadcasts.ts";
 import { storeWaiting } from "../../test/store-waiting.ts";
 import { storeMessage, storeWebhook } from "../../test/store-webhooks.ts";
 import { type AdminUnderTest, startAdmin, startForTenant } from "../admin-under-test.ts";
@@ -46,6 +47,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
   });
   const { id: erasureId } = await openErasure(db, { tenantId: id, userId: "ann" });
   await storeWaiting(pool, id, { scheduled: 1, digests: 1 });
+  const broadcastId = await storeBroadcast(pool, id);
   const { id: webhookId } = await storeWebhook(admin, id);
   const toldId = await storeMessage(
     admin,
@@ -64,7 +66,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     id,
     ids: async () => ({
       ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
-      ...{ categoryKey, erasureId, webhookId, toldId, imageId },
+      ...{ categoryKey, erasureId, webhookId, toldId, imageId, broadcastId },
       keyId: await idOf("api_keys"),
       digestId: await idOf("digests"),
       restingId: await idOf("scheduled_events", "event_id"),
@@ -85,6 +87,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
       );
       tables.push("template_variants", "template_drafts", "erasures");
       tables.push("scheduled_events", "digests", "deliveries", "webhooks", "webhook_messages");
+      tables.push("broadcasts");
       const state: Record<string, unknown> = {};
       for (const table of tables) {
         const where = table.startsWith("template_")
