@@ -12,10 +12,12 @@ import {
   type Template,
   type TemplateSummary,
 } from "@belfry/administration/templates/templates";
+import { listTopics } from "@belfry/administration/users/topics";
 import { type Channel, isChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { bestLocale, canonicalLocale } from "@belfry/contracts/locale";
 import { faultsOf } from "@belfry/contracts/problems";
+import { TOPIC_KEY } from "@belfry/contracts/topics";
 import type { Database } from "@belfry/database/connection";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { templateVariables } from "@belfry/templates/language/template-variables";
@@ -59,18 +61,18 @@ interface Values {
  */
 export function composePages({ route, db, once }: PageDeps): void {
   const showForm = async (
-    { tenant }: InTenant,
+    { tenant, run }: InTenant,
     values: Values,
     faults: Faults = {},
   ): Promise<Answer> => {
     const templates = await textsOf(db, tenant.id, values.eventType, "");
-    const topics = await topicsOf(db, tenant.id, "", MOST_TOPICS + 1);
+    const { items: topics, next } = await run(listTopics, { limit: MOST_TOPICS });
     const moment = readMoment(values.sendAt);
     return page("broadcast-new", say`New broadcast`, {
       values: { ...values, sendAt: moment ? fieldMoment(moment) : values.sendAt },
       faults,
-      topics: topics.slice(0, MOST_TOPICS),
-      moreTopics: topics.length > MOST_TOPICS,
+      topics,
+      moreTopics: next !== undefined,
       channels: templates.map(({ channel }) => channel),
       locales: localesOf(templates),
       variables: templateVariables(templates.flatMap(textsOfTemplate)),
@@ -117,7 +119,7 @@ export function composePages({ route, db, once }: PageDeps): void {
   });
 
   route("GET /tenants/:tenantId/broadcasts/topics", async ({ tenant, query }) =>
-    json({ topics: await topicsOf(db, tenant.id, query.get("search") ?? "", MOST_FOUND) }),
+    json({ topics: await findTopics(db, tenant.id, query.get("search") ?? "") }),
   );
 
   route("POST /tenants/:tenantId/broadcasts/preview", async ({ tenant, form }) => {
@@ -287,12 +289,12 @@ async function samplesOf(db: Database, templates: readonly TemplateSummary[]): P
 }
 
 /** Topics whose key begins with a text, by key. */
-async function topicsOf(db: Database, tenantId: string, search: string, most: number) {
-  const from = search.trim();
-  if (!/^[\w.:-]{0,64}$/.test(from)) return [];
-  const { rows } = await sql<{ key: string; members: number }>`
-    select t.key, t.members::float8 as members from topics t
-    where t.tenant_id = ${tenantId} and t.key >= ${from} and t.key <= ${`${from}~`} and t.deleted_at is null
-    order by t.key limit ${most}`.execute(db);
+async function findTopics(db: Database, tenantId: string, typed: string) {
+  const search = typed.trim();
+  if (search !== "" && !TOPIC_KEY.test(search)) return [];
+  const { rows } = await sql<{ key: string }>`
+    select t.key from topics t
+    where t.tenant_id = ${tenantId} and t.key >= ${search} and t.key <= ${`${search}~`} and t.deleted_at is null
+    order by t.key limit ${MOST_FOUND}`.execute(db);
   return rows;
 }
