@@ -12,6 +12,10 @@ export function tenantPages(tenant: SampleTenant): Record<string, string> {
     waiting: `${base}/waiting`,
     "waiting-retry": `${base}/waiting?why=retry`,
     "waiting-move": `${base}/waiting/${tenant.restingId}/move`,
+    broadcasts: `${base}/broadcasts`,
+    broadcast: `${base}/broadcasts/${tenant.broadcastId}`,
+    "broadcast-types": `${base}/broadcasts/new`,
+    "broadcast-new": `${base}/broadcasts/new?eventType=order.confirmed`,
     digest: `${base}/digests/${tenant.digestId}`,
     search: `${base}/search?q=ada%40example.com`,
     "search-empty": `${base}/search?q=nobody%40example.com`,
@@ -88,7 +92,7 @@ export function emptyPages(tenantId: string): Record<string, string> {
   const pages = ["", "activity", "users", "users?user=nobody", "outbox", "dead-letters"];
   pages.push("dead-letters/replay", "suppressions", "templates", "providers", "members", "audit");
   pages.push("topics", "imports");
-  pages.push("replies", "categories", "users/import", "waiting", "webhooks");
+  pages.push("replies", "categories", "users/import", "waiting", "webhooks", "broadcasts");
   return Object.fromEntries(
     pages.map((path) => [`empty ${path}`, `/tenants/${tenantId}${path === "" ? "" : `/${path}`}`]),
   );

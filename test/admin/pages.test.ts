@@ -82,6 +82,7 @@ const NO_PAGES = [
   "GET /sign-in/oidc/callback",
   "GET /account/identities/connect",
   "GET /tenants/:tenantId/activity/:eventId/document",
+  "GET /tenants/:tenantId/broadcasts/topics",
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",
@@ -93,7 +94,8 @@ test("no page is left out of these tests: each route of the Admin UI that shows 
   const ids = { EMAIL: "e", SMS: "s", PUSH: "p" };
   const own = { id: "t", templates: ids, providerId: "p", eventId: "v", restingId: "r" };
   const endpoints = { webhookId: "w", webhookMessageId: "m" };
-  const tenant = { ...own, digestId: "d", erasureId: "e", importId: "i", ...endpoints };
+  const made = { digestId: "d", erasureId: "e", importId: "i", broadcastId: "b" };
+  const tenant = { ...own, ...made, ...endpoints };
   const looked = [
     ...Object.values(tenantPages({ ...tenant, failedEventId: "f", outboxId: "o" })),
     ...Object.values(PLATFORM_PAGES),

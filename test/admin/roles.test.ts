@@ -8,6 +8,7 @@ import { sampleTenant } from "./sample-tenant.ts";
 /** What scripts ask for, and what only the answer to a form leads to. */
 const NOT_LINKED = [
   "GET /tenants/:tenantId/users/erasures/:erasureId",
+  "GET /tenants/:tenantId/broadcasts/topics",
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",
   "GET /tenants/:tenantId/templates/:templateId/sample",

@@ -1,4 +1,5 @@
 import type { AdminUnderTest } from "@belfry/admin/admin-under-test";
+import { storeBroadcast, storeTopic } from "@belfry/admin/test/store-broadcasts";
 import { storeWaiting } from "@belfry/admin/test/store-waiting";
 import { disableWebhook, storeMessage, storeWebhook } from "@belfry/admin/test/store-webhooks";
 import { audited } from "@belfry/administration/audited";
@@ -14,7 +15,7 @@ import { assignCategory, putCategory } from "@belfry/administration/users/catego
 import { startImport } from "@belfry/administration/users/imports";
 import { changeMembers } from "@belfry/administration/users/topics";
 import { saveUsers } from "@belfry/administration/users/users";
-import type { Database } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import { storeInbound } from "@belfry/database/inbound";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { changePreferencesOfUser } from "@belfry/database/preferences";
@@ -119,6 +120,7 @@ export async function sampleTenant(admin: AdminUnderTest) {
   const { id: erasureId } = await openErasure(db, { tenantId: id, userId: "gone" });
   const waiting = { scheduled: 3, digests: 2, held: 3 };
   await storeWaiting(pool, id, { ...waiting, text: "parcel.arriving", user: "ada" });
+  const broadcastId = await storeBroadcasts(pool, id, eventId);
   // A scheduled event and an open digest.
   const { rows } = await pool.query<{ restingId: string; digestId: string }>(
     `select (select min(event_id::text) from scheduled_events where tenant_id = $1) as "restingId",
@@ -126,7 +128,7 @@ export async function sampleTenant(admin: AdminUnderTest) {
     [id],
   );
   return {
-    ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId },
+    ...{ id, templates, providerId: sendgrid.id, eventId, failedEventId, outboxId, broadcastId },
     // One endpoint has a failed message; another is disabled.
     ...{ ...rows[0]!, erasureId, ...(await storeEndpoints(admin, id, eventId)) },
     importId: await storeImports(admin, id),
@@ -134,6 +136,25 @@ export async function sampleTenant(admin: AdminUnderTest) {
 }
 
 export type SampleTenant = Awaited<ReturnType<typeof sampleTenant>>;
+
+/** One that runs, with this event, and some that do not; and a topic. */
+async function storeBroadcasts(pool: Pool, tenantId: string, eventId: string): Promise<string> {
+  const order = { eventType: "order.confirmed", topics: ["book-news", "offers"] };
+  await storeTopic(pool, tenantId, "book-news", ["ada", "grace", "linus"]);
+  await storeBroadcast(pool, tenantId, { ...order, state: "scheduled", topics: null });
+  const capped = { state: "paused", reason: "#broadcast-daily-cap" } as const;
+  const resumesAt = new Date(Date.now() + 5 * 60 * 60_000);
+  await storeBroadcast(pool, tenantId, { ...order, ...capped, resumesAt });
+  const ended = { state: "cancelled", counts: { cancelled: 1, accepted: 2 } } as const;
+  await storeBroadcast(pool, tenantId, { ...order, ...ended });
+  const counts = { accepted: 310, delivered: 420, queued: 180, skipped: 90, published: 640 };
+  const id = await storeBroadcast(pool, tenantId, { ...order, counts });
+  await pool.query("update broadcasts set expanded = 640 where id = $1", [id]);
+  await pool.query("update broadcast_chunks set event_ids = $2 where broadcast_id = $1", [
+    ...[id, [eventId]],
+  ]);
+  return id;
+}
 
 /** Two webhook endpoints: one that received messages and one that no longer exists. */
 async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: string) {

@@ -84,7 +84,11 @@ export const NOUNS = {
   },
   broadcast: {
     summary: "One event to many people: to the members of topics, or to a list",
-    load: async () => [await import("./broadcasts/broadcasts.ts")],
+    load: () =>
+      Promise.all([
+        import("./broadcasts/broadcasts.ts"),
+        import("./broadcasts/estimate-broadcast.ts"),
+      ]),
   },
   digest: {
     summary: "Messages that combine several events",

@@ -12,7 +12,7 @@ import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { BASE_URL } from "./environment.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
-import { readBytes, readInput, readSecretInput } from "./input-file.ts";
+import { readBytes, readInput, readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import type { Session } from "./session.ts";
 
@@ -62,6 +62,18 @@ const TENANT_OF_KEY = { tenant: "<tenantId>" };
 const BUNDLE_DIR = "a folder an event type, a file a channel and language";
 /** Of a command that prints a link. */
 const LINK: CommandOverride = { define: (command) => void command.option(...BASE_URL) };
+
+/** Of a broadcast. */
+const USERS_FILE = [
+  "--user-ids-file <file>",
+  "a user id per line, in place of topics; - for standard input",
+] as const;
+
+async function usersOf(path: unknown): Promise<string[] | undefined> {
+  if (path === undefined) return undefined;
+  const lines = (await readInput("--user-ids-file", String(path))).split("\n");
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
+}
 
 /** For commands that look in all tenants where no flag names one. */
 const ANY_TENANT: CommandOverride = {
@@ -150,6 +162,23 @@ const SUPPRESSED: CommandOverride = {
 };
 
 export const COMMAND_OVERRIDES: CommandOverrides = {
+  "broadcast create": {
+    fields: ["userIds", "variables"],
+    define: (command) =>
+      void command
+        .option(...USERS_FILE)
+        .option("--variables-file <file>", "a JSON object for everybody; - for standard input"),
+    input: async ({ userIdsFile, variablesFile: path }) => ({
+      userIds: await usersOf(userIdsFile),
+      variables:
+        path === undefined ? undefined : await readJsonInput("--variables-file", String(path)),
+    }),
+  },
+  "broadcast estimate": {
+    fields: ["userIds"],
+    define: (command) => void command.option(...USERS_FILE),
+    input: async ({ userIdsFile }) => ({ userIds: await usersOf(userIdsFile) }),
+  },
   "tenant create": secretFile(SIGNED),
   "tenant update": secretFile(SIGNED, { removable: true }),
   "tenant rotate-key": TENANT,

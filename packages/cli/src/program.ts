@@ -44,6 +44,7 @@ const COMMANDS: readonly Row[] = [
   noun("bundle"),
   noun("provider"),
   noun("event"),
+  noun("broadcast"),
   noun("digest"),
   noun("outbox"),
   noun("realtime"),

@@ -3,6 +3,10 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import type {
+  BroadcastRequest,
+  Broadcast as DocumentedBroadcast,
+} from "@belfry/contracts/broadcasts";
 import type { EventReport as Documented } from "@belfry/contracts/event-report";
 import type {
   Notification as DocumentedNotification,
@@ -25,6 +29,8 @@ import { startRecordingServer } from "@belfry/testing/recording-server";
 import {
   BelfryError,
   BelfryNetworkError,
+  type Broadcast,
+  type BroadcastInput,
   type ClientOptions,
   createClient,
   type Erasure,
@@ -59,6 +65,9 @@ const webhook: (theirs: DocumentedWebhook) => Webhook = (theirs) => theirs;
 const attempt: (theirs: DocumentedAttempt) => WebhookAttempt = (theirs) => theirs;
 const message: (theirs: DocumentedMessage) => WebhookMessage = (theirs) => theirs;
 const replay: (mine: ReplayInput) => ReplayRequest = (mine) => mine;
+const broadcast: (theirs: DocumentedBroadcast) => Broadcast = (theirs) => theirs;
+const broadcastInput: (mine: BroadcastInput) => BroadcastRequest = (mine) => mine;
+void [broadcast, broadcastInput];
 void [input, report, item, tabs, token, userInput, user, preferences, erasure];
 void [webhookInput, webhook, attempt, message, replay];
 
@@ -281,6 +290,39 @@ test("a cancel is signed as a trigger is, and tells what it stopped", async (t) 
   assert.equal(`${method} ${path}`, "POST /api/v1/events/cancel");
   assert.equal(body, '{"cancelKeys":["order-1"],"userIds":["u"]}');
   assert.equal(headers["x-service-signature"], sign("hush", body));
+});
+
+test("a broadcast is signed as a trigger is and has a key; each call has its path", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  const made = { id: "b-1", state: "running" };
+  server.answer = { status: 202, body: { success: true, data: made } };
+  const { broadcasts } = client;
+  const input = { topics: ["news"], eventType: "product.news" };
+  assert.deepEqual(await broadcasts.create(input, { idempotencyKey: "mine" }), made);
+  await broadcasts.create(input);
+  await broadcasts.pause("b-1");
+  await broadcasts.resume("b/1");
+  await broadcasts.cancel("b-1");
+  await broadcasts.show("b-1");
+  server.answer = { status: 200, body: { success: true, data: [made], next: "b-0" } };
+  const page = await broadcasts.list({ limit: 1, after: "b-2" });
+  assert.deepEqual(page, { broadcasts: [made], next: "b-0" });
+  const text = JSON.stringify(input);
+  assertEach(server.requests, ({ method, path, body }) => `${method} ${path} ${body}`, [
+    `POST /api/v1/broadcasts ${text}`,
+    `POST /api/v1/broadcasts ${text}`,
+    "POST /api/v1/broadcasts/b-1/pause ",
+    "POST /api/v1/broadcasts/b%2F1/resume ",
+    "POST /api/v1/broadcasts/b-1/cancel ",
+    "GET /api/v1/broadcasts/b-1 ",
+    "GET /api/v1/broadcasts?limit=1&after=b-2 ",
+  ]);
+  const signatures = server.requests.map(({ headers }) => headers["x-service-signature"]);
+  const expected = server.requests.map(({ body }, at) => (at < 5 ? sign("hush", body) : undefined));
+  assert.deepEqual(signatures, expected);
+  const [mine, other] = server.requests.map(({ headers }) => headers["x-idempotency-key"]);
+  assert.equal(mine, "mine");
+  assert.match(String(other), /^[0-9a-f-]{36}$/);
 });
 
 test("what changes a user is signed as a trigger is, an empty body too, and sent to its path", async (t) => {

@@ -23,10 +23,12 @@ import type {
   UserInput,
   UserResult,
 } from "./api.ts";
+import { type BroadcastCalls, broadcastCalls } from "./broadcasts.ts";
 import { type CallOptions, createCaller, queryOf, segment, sign, type Transport } from "./call.ts";
 import { type WebhookCalls, webhookCalls } from "./webhooks.ts";
 
 export type * from "./api.ts";
+export type * from "./broadcasts.ts";
 export type { CallOptions, Transport } from "./call.ts";
 export { BelfryError, BelfryNetworkError, sign } from "./call.ts";
 export * from "./management.ts";
@@ -38,7 +40,7 @@ export interface ClientOptions extends Partial<Transport> {
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
-  /** The webhook secret, if your tenant has one: then every trigger, every cancel and every change of a user, a topic or an endpoint is signed. */
+  /** The webhook secret, if your tenant has one: then every trigger, broadcast and cancel and every change of a user, a topic or an endpoint is signed. */
   webhookSecret?: string | undefined;
   /** Your tenant's id: needed for the calls about notifications alone. */
   tenantId?: string | undefined;
@@ -132,6 +134,8 @@ export interface Client {
   ): Promise<number>;
   /** Deletes a topic; its users stay. */
   deleteTopic(topic: string, options?: CallOptions): Promise<void>;
+  /** One event to many people: to the members of topics, or to a list. */
+  readonly broadcasts: BroadcastCalls;
   /** Endpoints of yours that are told what became of your events. */
   readonly webhooks: WebhookCalls;
 }
@@ -151,9 +155,15 @@ export function createClient(options: ClientOptions): Client {
   /** The text once, for all tries: a signature is over these very bytes. */
   const signed = (text: string): Record<string, string> =>
     webhookSecret === undefined ? {} : { "x-service-signature": sign(webhookSecret, text) };
-  const changed = async <Data>(method: string, path: string, value: unknown, rest: CallOptions) => {
+  const changed = async <Data>(
+    method: string,
+    path: string,
+    value: unknown,
+    rest: CallOptions,
+    more: Record<string, string> = {},
+  ) => {
     const body = value === undefined ? undefined : JSON.stringify(value);
-    const headers = signed(body ?? "");
+    const headers = { ...signed(body ?? ""), ...more };
     const request = body === undefined ? { ...rest, headers } : { ...rest, headers, body };
     return (await call<Data>(method, path, request)).body;
   };
@@ -162,6 +172,7 @@ export function createClient(options: ClientOptions): Client {
   const readData = async <Data>(path: string, rest: CallOptions) =>
     (await read<{ data: Data }>(path, rest)).data;
   return {
+    broadcasts: broadcastCalls({ changed, read }),
     webhooks: webhookCalls({ changed, read }),
     async trigger(input, { idempotencyKey = randomUUID(), traceId, ...rest } = {}) {
       const body = JSON.stringify(input);

@@ -49,6 +49,27 @@ export interface AuditEntry {
   after: Record<string, unknown> | null;
 }
 
+export interface BroadcastEstimate {
+  /** Everybody was looked at; false: the people below are extrapolated */
+  isExact: boolean;
+  /** People who were looked at one by one: the first by user id */
+  lookedAt: number;
+  /** Those of them who would get it on at least one channel */
+  reachedOfThose: number;
+  /** People it is for; who is in several topics counts once */
+  people: number;
+  /** Those who would get it on at least one channel */
+  reached: number;
+  /** The channels that it would go out on */
+  channels: {
+    channel: "EMAIL" | "SMS" | "PUSH";
+    /** Of those looked at */
+    reached: number;
+    /** Of those looked at: why they would not get it on this channel */
+    missed: Missed[];
+  }[];
+}
+
 export interface Cancelled {
   /** Belfry's ids of events of which nothing has reached anybody, nor will */
   cancelled: string[];
@@ -311,6 +332,11 @@ export interface MailTenant {
   cause: "no-tenant" | "inactive" | "no-provider" | "read-by-others" | null;
   /** Why it sends nothing, in words; null: it sends */
   fault: string | null;
+}
+
+export interface Missed {
+  reason: "no-address" | "no-provider" | "turned-off" | "not-turned-on" | "suppressed";
+  people: number;
 }
 
 export interface Operator {
@@ -680,6 +706,25 @@ export interface ManagementCalls {
       /** When the oldest entry that was looked at was written; ISO 8601, UTC */
       searchedTo?: string;
     };
+  };
+  /**
+   * Tell how many people a broadcast would reach, and why not the others
+   * Looks at the first 10000 people, by user id, as dispatching would: address, provider, preferences, suppression. If there are more, it extrapolates. Quiet hours only delay, and a template's throttle is not counted. Needs a key with the role manage or provision.
+   */
+  broadcastEstimate: {
+    input: {
+      /** For the members of these topics; who is in several gets it once */
+      topics?: string[];
+      /** For these users, in place of topics */
+      userIds?: string[];
+      /** Not for these users */
+      exceptUserIds?: string[];
+      /** Of a template; none of its templates may be sensitive */
+      eventType: string;
+      /** Only these channels; an empty array is the same as none */
+      channels?: ("EMAIL" | "SMS" | "PUSH")[];
+    };
+    data: BroadcastEstimate;
   };
   /**
    * Publish such files, all or none; what has no file stays as it is
@@ -2709,6 +2754,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
     path: "/audit",
     query: ["tenant", "person", "object", "since", "until", "limit", "before"],
   },
+  broadcastEstimate: { method: "POST", path: "/broadcast-estimates" },
   bundleApply: { method: "POST", path: "/bundle", query: ["dryRun"] },
   bundlePull: { method: "GET", path: "/bundle" },
   categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },

@@ -12,7 +12,9 @@ export type WebhookType =
   | "delivery.unknown"
   | "notification.created"
   | "notification.read"
-  | "preference.changed";
+  | "preference.changed"
+  | "broadcast.progress"
+  | "broadcast.done";
 
 export interface WebhookInput {
   /** https, at a public host. */

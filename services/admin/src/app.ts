@@ -17,6 +17,8 @@ import { createPendingSignIns } from "./auth/pending-sign-ins.ts";
 import { resetPages } from "./auth/reset-pages.ts";
 import { signInPages } from "./auth/sign-in-pages.ts";
 import { twoFactorPages } from "./auth/two-factor-pages.ts";
+import { broadcastPages } from "./broadcast/broadcast-pages.ts";
+import { composePages } from "./broadcast/compose-pages.ts";
 import { activityPages, digestPages } from "./event/activity-pages.ts";
 import { deadLetterPages } from "./event/dead-letter-pages.ts";
 import { messageListPages } from "./event/message-list-pages.ts";
@@ -107,6 +109,8 @@ const PAGES = [
   waitingPages,
   scheduledEventPages,
   digestPages,
+  broadcastPages,
+  composePages,
   messageListPages,
   userPages,
   changeUserPages,

@@ -97,6 +97,12 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/:tenantId/dead-letters": [`${base}/dead-letters`],
     "GET /tenants/:tenantId/dead-letters/replay": [`${base}/dead-letters/replay`],
     "GET /tenants/:tenantId/dead-letters/discard": [`${base}/dead-letters/discard`],
+    "GET /tenants/:tenantId/broadcasts": [`${base}/broadcasts`],
+    "GET /tenants/:tenantId/broadcasts/new": [
+      `${base}/broadcasts/new`,
+      `${base}/broadcasts/new?eventType=${ENCODED}`,
+    ],
+    "GET /tenants/:tenantId/broadcasts/:broadcastId": [`${base}/broadcasts/${tenant.broadcastId}`],
     "GET /tenants/:tenantId/suppressions": [
       `${base}/suppressions`,
       `${base}/suppressions?search=${ENCODED}`,
@@ -160,6 +166,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     ...["GET /preview-frame", "GET /account/two-factor", "GET /account/identities/connect"],
     "GET /tenants/new",
     "GET /tenants/:tenantId/activity/:eventId/document",
+    "GET /tenants/:tenantId/broadcasts/topics",
     "GET /tenants/:tenantId/outbox/:messageId/document",
     "GET /tenants/:tenantId/templates/starter",
     "GET /tenants/:tenantId/templates/:templateId/preview",
@@ -182,6 +189,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
       ...["key", "label", "description", "lines", "category", "quietFrom", "quietTo"],
       ...["at", "from", "user", "phone", "locale", "timezone", "seen"],
       ...["types", "since", "until", "after", "kind", "topic", "userIds"],
+      ...["topics", "moreTopics", "exceptUserIds", "sendAt", "channels"],
     ].map((name) => [name, SCRIPT]),
   );
   for (const path of [
@@ -204,6 +212,8 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/users/edit`,
     `${base}/users/erase`,
     `${base}/waiting/${tenant.restingId}/move`,
+    `${base}/broadcasts`,
+    `${base}/broadcasts/check`,
     `${base}/webhooks`,
     `${base}/webhooks/${tenant.webhookId}`,
     `${base}/webhooks/${tenant.webhookId}/replay`,
@@ -216,6 +226,15 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     assert.ok(!html.includes("<script>alert"), path);
     assert.ok(!html.includes("<img src=x"), path);
   }
+  const broadcast = {
+    ...{ eventType: SCRIPT, userIds: SCRIPT, exceptUserIds: `${SCRIPT}2` },
+    sampleVariables: JSON.stringify({ x: SCRIPT }),
+  };
+  const checked = await operator.post(`${base}/broadcasts/check`, broadcast);
+  assert.equal(checked.status, 303);
+  const check = await operator.page(checked);
+  assert.ok(check.includes(ESCAPED) && check.includes("Who gets it"));
+  assert.ok(!check.includes("<script>alert") && !check.includes("<img src=x"));
   // A draft keeps whatever is typed: it comes back on the pages behind it.
   const editor = `${base}/templates/${tenant.templateId}`;
   const shown = { ...fields, ...hiddenFields(await operator.text(editor)) };

@@ -13,6 +13,7 @@ import { storeUsers } from "@belfry/administration/users/user-rows";
 import { storeOutboxMessage } from "@belfry/database/outbox";
 import { SCRIPT } from "@belfry/testing/hostile";
 import type { AdminUnderTest } from "../src/admin-under-test.ts";
+import { storeBroadcast } from "./store-broadcasts.ts";
 import { storeWaiting } from "./store-waiting.ts";
 import { disableWebhook, storeMessage, storeWebhook } from "./store-webhooks.ts";
 
@@ -81,10 +82,15 @@ export async function hostileTenant(admin: AdminUnderTest) {
     [SCRIPT],
   );
   await storeWaiting(pool, id, { scheduled: 1, held: 3, text: SCRIPT });
+  const broadcastId = await storeBroadcast(pool, id, {
+    ...{ state: "paused", reason: SCRIPT, eventType: SCRIPT, topics: [SCRIPT], users: [SCRIPT] },
+    counts: { [SCRIPT]: 1 },
+  });
   const resting = await pool.query("select event_id as id from scheduled_events");
   return {
     ...{ id, eventId, digestId, messageId, templateId: template.id, providerId, personId },
     importId,
+    broadcastId,
     /** An event that rests. */
     restingId: resting.rows[0].id as string,
     // An endpoint, and what it was told of the event.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createWaitingCount, WAITING_REASONS } from "./dispatcher-metrics.ts";
+import { broadcastsUnderTest } from "./broadcasts-under-test.ts";
+import { createWaitingCount, readStalledSeconds, WAITING_REASONS } from "./dispatcher-metrics.ts";
 import { restingDeliveries } from "./dispatcher-under-test.ts";
 import { TENANT, timedUnderTest } from "./timed-under-test.ts";
 
@@ -62,4 +63,29 @@ test("a failed count is repeated at the next check", async () => {
   await assert.rejects(count(), /away/);
   fails = false;
   assert.deepEqual(await count(), []);
+});
+
+test("a broadcast that should move and does not is seen, whatever state it is in; one that waits is not", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  const { pool } = under;
+  const ages = async (set: string) => {
+    await pool.query(`update broadcasts set ${set}`);
+    return Math.floor((await readStalledSeconds(pool)) / 3600);
+  };
+  assert.equal(await readStalledSeconds(pool), 0);
+  await under.members(250);
+  const { id } = await under.broadcast();
+  const old = "next_at = now() - interval '2 hours 1 minute'";
+  assert.equal(await ages(old), 2, "it does not begin");
+  under.setDispatching(false);
+  await under.moveOn();
+  assert.equal(await ages("next_at = now() + interval '50 milliseconds'"), 0);
+  await pool.query("update broadcast_chunks set created_at = now() - interval '3 hours 1 minute'");
+  assert.equal(await ages("next_at = now() + interval '50 milliseconds'"), 3, "it does not go on");
+  assert.equal(await ages("is_expanded = true, next_at = null"), 0, "everybody was passed");
+  assert.equal(await ages("state = 'paused'"), 0, "it waits for a person");
+  assert.equal(await ages("next_at = now() + interval '2 hours'"), 0, "it waits for tomorrow");
+  assert.equal(await ages(old), 2, "it does not go on by itself");
+  await under.cancel(id);
+  assert.equal(await ages(old), 2, "its cancel is not counted");
 });

@@ -142,6 +142,16 @@ export function showOverdue(pool: Pool): void {
   );
 }
 
+/** Read at a scrape. */
+export function showStalledBroadcasts(pool: Pool): void {
+  gauge(
+    "belfry_broadcast_stalled_seconds",
+    "For how long the broadcast has not moved that should and stands still for longest; 0: none should",
+    [],
+    async (it) => it.set({}, await readStalledSeconds(pool)),
+  );
+}
+
 /** Read at a scrape, from a count that is made once in a while. */
 export function showWaiting(pool: Pool): void {
   const count = createWaitingCount(pool);
@@ -204,6 +214,34 @@ async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
     name: "scheduled_overdue",
     text: `select greatest(0, extract(epoch from clock_timestamp() - send_at))::float8 as seconds
            from scheduled_events order by send_at limit 1`,
+  });
+  return rows[0]?.seconds ?? 0;
+}
+
+/** A look at so many broadcasts, those that are due for longest, is enough. */
+const MOST_BROADCASTS = 200;
+
+/**
+ * Since the newest chunk of the running broadcast that stands still for longest while not everybody was passed, or since
+ * another one should have begun, gone on, or ended. One that waits by itself, as paused for a provider, does not count.
+ */
+export async function readStalledSeconds(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ seconds: number }>({
+    name: "stalled_broadcasts",
+    text: `select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(
+               case when b.state = 'running' then coalesce(k.created_at, b.started_at, b.next_at) else b.next_at end
+             ))), 0)::float8 as seconds
+           from (
+             select b.id, b.state, b.started_at, b.next_at from broadcasts b
+             -- A running one is looked at again some milliseconds later.
+             where b.next_at <= statement_timestamp() + interval '10 seconds'
+             order by b.next_at limit $1
+           ) b
+           left join lateral (
+             select k.created_at from broadcast_chunks k
+             where k.broadcast_id = b.id order by k.number desc limit 1
+           ) k on true`,
+    values: [MOST_BROADCASTS],
   });
   return rows[0]?.seconds ?? 0;
 }

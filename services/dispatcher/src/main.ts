@@ -27,6 +27,7 @@ import {
   showExpiryLags,
   showOverdue,
   showSearchLags,
+  showStalledBroadcasts,
   showWaiting,
 } from "./dispatcher-metrics.ts";
 import { createErasures, createImports, createTenantDeletions } from "./erasures.ts";
@@ -139,6 +140,7 @@ await runService({
 
     showBacklogAges(pool);
     showOverdue(pool);
+    showStalledBroadcasts(pool);
     showWaiting(pool);
     showExpiryLags(pool, retention);
     if (search !== undefined) showSearchLags(pool);

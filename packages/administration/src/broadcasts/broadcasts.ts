@@ -320,7 +320,11 @@ async function lockedIn(
 }
 
 /** At least one template that is active, and none that is sensitive. */
-async function requireTemplates(db: Database, tenantId: string, eventType: string): Promise<void> {
+export async function requireTemplates(
+  db: Database,
+  tenantId: string,
+  eventType: string,
+): Promise<void> {
   const templates = await db
     .selectFrom("templates")
     .select(["active", "sensitive"])
@@ -335,8 +339,8 @@ async function requireTemplates(db: Database, tenantId: string, eventType: strin
   }
 }
 
-/** Null: at once. */
-async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
+/** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */
+export async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
   const moment = sendAt === undefined ? undefined : momentOf(sendAt);
   if (moment === undefined || moment.getTime() <= Date.now()) return null;
   const kept = await keptDays(db, tenantId);
@@ -347,7 +351,7 @@ async function beginning(db: Database, tenantId: string, sendAt: string | undefi
 }
 
 /** Of all of them together: who is in several counts more than once. */
-async function countMembers(
+export async function countMembers(
   db: Database,
   tenantId: string,
   topics: readonly string[],

@@ -17,12 +17,13 @@ const NAMES = {
 const byId = (id) => document.getElementById(id);
 
 /**
- * `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. `place` says where a fault
+ * `bodyOf` gives what is asked about; default: the form. `onChecked` is given each answer: `{ok, faults, warnings, preview, variables, sampleFault}`. `place` says where a fault
  * of the content is, as the editor counts, and `goTo` goes there.
  */
 export function createPreview({
   form,
   address = form.dataset.preview,
+  bodyOf = () => new FormData(form),
   onChecked = () => {},
   ...at
 }) {
@@ -43,7 +44,7 @@ export function createPreview({
     isAsking = true;
     let isAnswered = false;
     try {
-      const body = new URLSearchParams(new FormData(form));
+      const body = new URLSearchParams(bodyOf());
       const answer = await fetch(address, { method: "POST", body });
       const checked = answer.ok ? await answer.json() : undefined;
       isAnswered = answer.status < 500;

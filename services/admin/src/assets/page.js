@@ -112,8 +112,11 @@ export function showTimes(root) {
 
 /** Parts of the page that are read again now and then, all by one request; each is found again by its id. */
 const areas = [...document.querySelectorAll("[data-live]")];
+// While a dialog asks, the form that it asks about stays.
 const isUntouched = (area) =>
-  !area.contains(document.activeElement) && area.querySelector("details[open]") === null;
+  !area.contains(document.activeElement) &&
+  area.querySelector("details[open]") === null &&
+  document.querySelector("dialog[open]") === null;
 
 async function refresh() {
   if (document.hidden || !areas.some(isUntouched)) return;

@@ -2,7 +2,8 @@ import { fieldTable, makeField, readValue } from "./value-fields.js";
 
 /**
  * One input for each variable that the template names, over the JSON text of `area`, which is what the form
- * sends. The text may hold more than the template names: that stays as it is.
+ * sends. The text may hold more than the template names: that stays as it is. Without `others` nobody is told of that;
+ * without `data-required` nobody is asked what is required.
  */
 export function createSampleValues({ host, area, others, onChange, onInsert }) {
   let values = read(area.value) ?? {};
@@ -10,6 +11,7 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
   let drawn = "";
 
   const isTranslation = host.dataset.translation === "true";
+  const asksRequired = host.dataset.required !== undefined;
 
   const write = () => {
     area.value = JSON.stringify(values, null, 2);
@@ -32,7 +34,10 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
     for (const name of requiredAtFirst.splice(0)) required.add(name);
     host.replaceChildren(
       ...shapes.map((shape) =>
-        rowOf(shape, { ...{ values, set, required, isTranslation }, isReadOnly: area.readOnly }),
+        rowOf(shape, {
+          ...{ values, set, required, isTranslation, asksRequired },
+          isReadOnly: area.readOnly,
+        }),
       ),
     );
     drawOthers();
@@ -40,6 +45,7 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
 
   /** What the event has and the text does not use: one click writes it. */
   const drawOthers = () => {
+    if (others === undefined) return;
     const used = new Set(shapes.map(({ name }) => name));
     const unused = Object.keys(values).filter(
       (name) => !used.has(name) && !/^\$|[{}%|]/.test(name),
@@ -113,7 +119,7 @@ function read(text) {
 }
 
 /** A variable with its value, and whether nothing is to be sent without it. */
-function rowOf(shape, { values, set, required, isTranslation, isReadOnly }) {
+function rowOf(shape, { values, set, required, isTranslation, asksRequired, isReadOnly }) {
   const { name, kind, fields } = shape;
   const row = document.createElement("div");
   row.className = "value";
@@ -142,7 +148,7 @@ function rowOf(shape, { values, set, required, isTranslation, isReadOnly }) {
     caption.textContent = name;
     // Belfry fills it in: no event can be without it.
     if (name.startsWith("$")) caption.textContent = "Events of the digest";
-    head.append(caption, ...(name.startsWith("$") ? [] : [needed]));
+    head.append(caption, ...(name.startsWith("$") || !asksRequired ? [] : [needed]));
     const columns = columnsOf(fields ?? [], value);
     const table = fieldTable({
       ...{ name, columns, isReadOnly, isList: isTable },
@@ -157,7 +163,7 @@ function rowOf(shape, { values, set, required, isTranslation, isReadOnly }) {
   const code = document.createElement("code");
   code.textContent = name;
   caption.append(code);
-  head.append(caption, needed);
+  head.append(caption, ...(asksRequired ? [needed] : []));
   const input = makeField({ value, kind, id, isReadOnly });
   input.addEventListener("input", () => set(name, readValue(input, values[name])));
   row.append(head, input);

@@ -43,6 +43,7 @@ const PATHS: Readonly<Record<string, string>> = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z",
   activity: "M3 12h4l3 8 4-16 3 8h4",
   waiting: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2",
+  broadcasts: "M4 10v4h4l8 5V5l-8 5zM19 9.5a4 4 0 0 1 0 5M8 14v5h3",
   templates: "M6 3h9l4 4v14H6zM14 3v5h5M9 13h7M9 17h7",
   design:
     "M12 3a9 9 0 0 0 0 18c2 0 2-1.5 1.5-2.5s0-2.5 1.5-2.5h2a4 4 0 0 0 4-4c0-5-4-9-9-9zM7.5 12h.01M10 7.5h.01M15 8h.01",

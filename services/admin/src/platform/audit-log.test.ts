@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PNG } from "@belfry/administration/images/test-images";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import { putCategory } from "@belfry/administration/users/categories";
@@ -28,6 +29,8 @@ const NOT_LOGGED = [
   "POST /tenants/:tenantId/design/preview",
   // The start of the import is.
   "POST /tenants/:tenantId/imports/:importId/parts",
+  "POST /tenants/:tenantId/broadcasts/preview",
+  "POST /tenants/:tenantId/broadcasts/check",
 ];
 
 test("every change is in the audit log: who, what, before and after without secrets, from where, when", async (t) => {
@@ -215,6 +218,21 @@ test("every change is in the audit log: who, what, before and after without secr
   );
   await post("POST /tenants/:tenantId/waiting/:eventId/release", resting);
   await post("POST /tenants/:tenantId/waiting/:eventId/cancel", resting);
+
+  const news = { eventType: "news", channel: "PUSH", title: "News", content: "News" } as const;
+  await putTemplate(admin.db, { tenantId, ...news });
+  const sent = await post("POST /tenants/:tenantId/broadcasts", of, {
+    ...{ eventType: "news", userIds: "ada\nbob", sampleVariables: "{}" },
+  });
+  const broadcast = { tenantId, broadcastId: sent.id ?? "" };
+  for (const verb of ["pause", "resume", "cancel"] as const) {
+    await post(`POST /tenants/:tenantId/broadcasts/:broadcastId/${verb}`, broadcast);
+  }
+  const cancelled = (await entries(admin))[0];
+  assert.deepEqual(
+    [cancelled?.action, cancelled?.target],
+    ["broadcast.cancel", `broadcast ${sent.id}`],
+  );
 
   const told = await auditedWebhooks(admin, post, tenantId);
 

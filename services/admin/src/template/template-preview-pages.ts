@@ -64,7 +64,12 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
   });
 }
 
-async function previewOf(db: Database, tenantId: string, values: TemplateValues): Promise<object> {
+/** What the page's script draws: the preview, or every fault. */
+export async function previewOf(
+  db: Database,
+  tenantId: string,
+  values: TemplateValues,
+): Promise<object> {
   const samples = samplesOf(values);
   const sampleFault =
     samples === undefined

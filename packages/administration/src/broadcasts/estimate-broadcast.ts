@@ -1,0 +1,291 @@
+import { BroadcastRequest, broadcastFault } from "@belfry/contracts/broadcasts";
+import {
+  CHANNEL_ROWS,
+  CHANNELS,
+  type Channel,
+  EXAMPLE_CHANNEL,
+  isProviderChannel,
+  type ProviderChannel,
+} from "@belfry/contracts/channels";
+import { FAULT, oneOf } from "@belfry/contracts/fields";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import { reasonOf } from "@belfry/contracts/reasons";
+import type { Database, Pool } from "@belfry/database/connection";
+import {
+  type PreferenceVerdict,
+  preferencesOf,
+  type Recipient,
+  recipientsOf,
+  suppressionsOf,
+} from "@belfry/database/functions/recipients";
+import { type Static, Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { defineRead, LOOK } from "../act.ts";
+import { countMembers, requireTemplates } from "./broadcasts.ts";
+
+/** So many people are looked at one by one. */
+export const MOST_LOOKED_AT = 10_000;
+const BATCH = 1000;
+
+/** Why a person gets nothing on a channel, in the order in which dispatching asks. */
+export const MISSES = [
+  "no-address",
+  "no-provider",
+  "turned-off",
+  "not-turned-on",
+  "suppressed",
+] as const;
+export type Miss = (typeof MISSES)[number];
+
+const count = (description: string) => Type.Integer({ description });
+
+export const BroadcastEstimate = Type.Object(
+  {
+    isExact: Type.Boolean({
+      description: "Everybody was looked at; false: the people below are extrapolated",
+    }),
+    lookedAt: count("People who were looked at one by one: the first by user id"),
+    reachedOfThose: count("Those of them who would get it on at least one channel"),
+    people: count("People it is for; who is in several topics counts once"),
+    reached: count("Those who would get it on at least one channel"),
+    channels: Type.Array(
+      Type.Object({
+        channel: oneOf(CHANNELS),
+        reached: count("Of those looked at"),
+        missed: Type.Array(
+          Type.Object({ reason: oneOf(MISSES), people: Type.Integer() }, { title: "Missed" }),
+          { description: "Of those looked at: why they would not get it on this channel" },
+        ),
+      }),
+      { description: "The channels that it would go out on" },
+    ),
+  },
+  { title: "BroadcastEstimate" },
+);
+export type BroadcastEstimate = Static<typeof BroadcastEstimate>;
+
+const { topics, userIds, exceptUserIds, eventType, channels } = BroadcastRequest.properties;
+
+export const estimateBroadcast = defineRead({
+  name: "broadcast estimate",
+  http: "POST /broadcast-estimates",
+  access: LOOK,
+  tool: true,
+  maxBodyBytes: 8 * 1024 * 1024,
+  summary: "Tell how many people a broadcast would reach, and why not the others",
+  description: `Looks at the first ${MOST_LOOKED_AT} people, by user id, as dispatching would: address, provider, preferences, suppression. If there are more, it extrapolates. Quiet hours only delay, and a template's throttle is not counted.`,
+  input: Type.Object(
+    { topics, userIds, exceptUserIds, eventType, channels },
+    { [FAULT]: broadcastFault },
+  ),
+  output: BroadcastEstimate,
+  example: {
+    input: { topics: ["product-news"], eventType: "product.news" },
+    output: {
+      isExact: false,
+      lookedAt: 10_000,
+      reachedOfThose: 9_410,
+      people: 118_000,
+      reached: 111_038,
+      channels: [
+        {
+          channel: EXAMPLE_CHANNEL,
+          reached: 9_410,
+          missed: [
+            { reason: "no-address", people: 350 },
+            { reason: "turned-off", people: 240 },
+          ],
+        },
+      ],
+    },
+  },
+  async run({ db, tenantId, services: { pool } }, input) {
+    const { eventType, exceptUserIds = [] } = input;
+    await requireTemplates(db, tenantId, eventType);
+    const excepted = [...new Set(exceptUserIds)];
+    const audience = input.topics
+      ? await membersOf(db, tenantId, [...new Set(input.topics)], excepted)
+      : listed(input.userIds ?? [], excepted);
+    const ways = await waysOf(db, tenantId, eventType, input.channels ?? []);
+    const tally = await lookAt(pool, { tenantId, eventType, ways }, audience.first);
+    const lookedAt = audience.first.length;
+    const share = lookedAt === 0 ? 0 : tally.reached / lookedAt;
+    return {
+      isExact: audience.isWhole,
+      lookedAt,
+      reachedOfThose: tally.reached,
+      people: audience.people,
+      reached: audience.isWhole ? tally.reached : Math.round(audience.people * share),
+      channels: ways.map(({ channel }) => {
+        const missed = MISSES.map((reason) => ({
+          reason,
+          people: tally.missed.get(`${channel} ${reason}`) ?? 0,
+        })).filter(({ people }) => people > 0);
+        const lost = missed.reduce((sum, { people }) => sum + people, 0);
+        return { channel, reached: lookedAt - lost, missed };
+      }),
+    };
+  },
+});
+
+interface Audience {
+  /** Without those it is not for. */
+  first: string[];
+  /** `first` is everybody. */
+  isWhole: boolean;
+  people: number;
+}
+
+function listed(userIds: readonly string[], excepted: readonly string[]): Audience {
+  const out = new Set(excepted);
+  const first = [...new Set(userIds)].filter((user) => !out.has(user));
+  return { first, isWhole: true, people: first.length };
+}
+
+/** Walks them as the expansion does. `MISSES` of the others are unknown, and how many are in several topics, too. */
+async function membersOf(
+  db: Database,
+  tenantId: string,
+  topics: readonly string[],
+  excepted: readonly string[],
+): Promise<Audience> {
+  const memberships = await countMembers(db, tenantId, topics);
+  const { rows } = await sql<{ user: string; places: number }>`
+    select m.user_id as user, count(*)::integer as places from unnest(${topics}::text[]) t (topic)
+    cross join lateral (
+      select m.user_id from topic_members m
+      where m.tenant_id = ${tenantId} and m.topic = t.topic
+      order by m.user_id limit ${MOST_LOOKED_AT + 1}
+    ) m
+    group by m.user_id order by m.user_id limit ${MOST_LOOKED_AT + 1}`.execute(db);
+  const out = new Set(excepted);
+  const walked = rows.slice(0, MOST_LOOKED_AT);
+  const first = walked.map(({ user }) => user).filter((user) => !out.has(user));
+  if (rows.length <= MOST_LOOKED_AT) return { first, isWhole: true, people: first.length };
+  const places = walked.reduce((sum, row) => sum + row.places, 0);
+  const distinct = Math.round((memberships * walked.length) / places);
+  const { rows: left } = await sql<{ members: number }>`
+    select count(*)::integer as members from unnest(${excepted}::text[]) u (user_id)
+    where exists (
+      select from topic_members m
+      where m.tenant_id = ${tenantId} and m.topic = any (${topics}::text[]) and m.user_id = u.user_id)`.execute(
+    db,
+  );
+  return { first, isWhole: false, people: Math.max(first.length, distinct - left[0]!.members) };
+}
+
+interface Way {
+  channel: Channel;
+  hasProvider: boolean;
+}
+
+/** The channels of its active templates that the tenant may use and that are asked for. */
+async function waysOf(
+  db: Database,
+  tenantId: string,
+  eventType: string,
+  requested: readonly Channel[],
+): Promise<Way[]> {
+  const owner = eventType.startsWith("global.") ? PLATFORM : tenantId;
+  const { rows } = await sql<{ channel: Channel; hasProvider: boolean }>`
+    select x.channel, exists (
+        select from providers p where p.tenant_id = t.id and p.channel = x.channel and p.active) as "hasProvider"
+    from templates x join tenants t on t.id = ${tenantId}
+    where x.tenant_id = ${owner} and x.event_type = ${eventType} and x.active
+      and (t.delivery_channels = '{}' or x.channel = any (t.delivery_channels))`.execute(db);
+  const known = new Map(rows.map((row) => [row.channel, row]));
+  return CHANNELS.flatMap((channel) => {
+    const row = known.get(channel);
+    if (row === undefined || (requested.length > 0 && !requested.includes(channel))) return [];
+    const needsProvider = CHANNEL_ROWS[channel].sender !== null;
+    return [{ channel, hasProvider: row.hasProvider || !needsProvider }];
+  });
+}
+
+interface Message {
+  tenantId: string;
+  eventType: string;
+  ways: readonly Way[];
+}
+
+interface Tally {
+  reached: number;
+  /** By channel and miss. */
+  missed: Map<string, number>;
+}
+
+/** What dispatching reads of users, a batch at a time. */
+async function lookAt(pool: Pool, message: Message, users: readonly string[]): Promise<Tally> {
+  const { tenantId, eventType, ways } = message;
+  const tally: Tally = { reached: 0, missed: new Map() };
+  if (ways.length === 0) return tally;
+  for (let at = 0; at < users.length; at += BATCH) {
+    const batch = users.slice(at, at + BATCH).map((userId) => ({ tenantId, userId, eventType }));
+    const recipients = await recipientsOf(pool, batch);
+    const asked = [...batch.keys()].filter((place) => recipients[place]?.chooses);
+    const channels = ways.map(({ channel }) => channel);
+    const answers = await preferencesOf(
+      pool,
+      asked.map((place) => ({ ...batch[place]!, channels })),
+    );
+    const verdicts = new Map(asked.map((place, index) => [place, answers[index]]));
+    const missed = recipients.map((recipient, place) =>
+      ways.map((way) => missOf(way, recipient, verdicts.get(place))),
+    );
+    await findSuppressed(pool, message, recipients, missed);
+    for (const ofPerson of missed) {
+      if (ofPerson.includes(undefined)) tally.reached += 1;
+      for (const [index, miss] of ofPerson.entries()) {
+        if (miss === undefined) continue;
+        const key = `${channels[index]} ${miss}`;
+        tally.missed.set(key, (tally.missed.get(key) ?? 0) + 1);
+      }
+    }
+  }
+  return tally;
+}
+
+function missOf(
+  { channel, hasProvider }: Way,
+  recipient: Recipient,
+  verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined,
+): Miss | undefined {
+  if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
+  if (!hasProvider) return "no-provider";
+  const verdict = verdicts?.get(channel);
+  if (verdict?.reason == null) return undefined;
+  return reasonOf(verdict.reason)?.code === "not-turned-on" ? "not-turned-on" : "turned-off";
+}
+
+function addressOf(channel: Channel, { email, phone }: Recipient): string | null {
+  const { address } = CHANNEL_ROWS[channel];
+  return address === "recipientEmail" ? email : address === "recipientPhone" ? phone : null;
+}
+
+/** Asked last, as a claim does: of those who would get it. */
+async function findSuppressed(
+  pool: Pool,
+  { tenantId, ways }: Message,
+  recipients: readonly Recipient[],
+  missed: (Miss | undefined)[][],
+): Promise<void> {
+  const asked: { place: number; index: number; channel: ProviderChannel }[] = [];
+  for (const [place, ofPerson] of missed.entries()) {
+    for (const [index, { channel }] of ways.entries()) {
+      if (ofPerson[index] === undefined && isProviderChannel(channel)) {
+        asked.push({ place, index, channel });
+      }
+    }
+  }
+  const reasons = await suppressionsOf(
+    pool,
+    asked.map(({ place, channel }) => ({
+      tenantId,
+      channel,
+      recipient: addressOf(channel, recipients[place]!),
+    })),
+  );
+  for (const [at, { place, index }] of asked.entries()) {
+    if (reasons[at] !== undefined) missed[place]![index] = "suppressed";
+  }
+}

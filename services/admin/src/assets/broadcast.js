@@ -1,0 +1,52 @@
+import { createPreview, wireChoice } from "./live-preview.js";
+import { createSampleValues } from "./sample-values.js";
+
+/** The form of a broadcast: a field for each variable in place of JSON, a preview by channel, and topics as one types. */
+
+const form = document.getElementById("broadcast-form");
+const host = document.getElementById("values");
+const panel = document.getElementById("broadcast-preview");
+const area = form.elements.namedItem("sampleVariables");
+/** What no preview needs, however long it is. */
+const LISTS = ["topics", "moreTopics", "userIds", "exceptUserIds", "channels"];
+
+panel.hidden = false;
+document.getElementById("as-json").open = form.querySelector("#as-json .fault") !== null;
+let channel = panel.querySelector("[data-channel]")?.dataset.channel ?? "";
+const preview = createPreview({
+  form,
+  bodyOf() {
+    const body = new FormData(form);
+    for (const name of LISTS) body.delete(name);
+    body.set("previewOf", channel);
+    return body;
+  },
+});
+createSampleValues({ host, area, onChange: () => preview.later() }).show(
+  JSON.parse(host.dataset.variables),
+);
+form.addEventListener("input", () => preview.later());
+wireChoice(panel, "channel", (chosen) => {
+  channel = chosen;
+  void preview.ask();
+});
+
+const more = form.elements.namedItem("moreTopics");
+if (more) {
+  const found = document.getElementById("found-topics");
+  more.addEventListener("input", async () => {
+    const typed = more.value;
+    const before = typed.slice(0, typed.lastIndexOf(",") + 1);
+    const search = typed.slice(before.length).trim();
+    const answer = await fetch(`${form.dataset.topics}?${new URLSearchParams({ search })}`).catch(
+      () => undefined,
+    );
+    // A newer text asks for itself.
+    if (!answer?.ok || more.value !== typed) return;
+    const { topics } = await answer.json();
+    found.replaceChildren(
+      ...topics.map(({ key }) => new Option("", `${before}${before && " "}${key}`)),
+    );
+  });
+}
+if (channel !== "") await preview.ask();

@@ -1,0 +1,300 @@
+import { randomUUID } from "node:crypto";
+import { beginning, createBroadcast } from "@belfry/administration/broadcasts/broadcasts";
+import {
+  type BroadcastEstimate,
+  estimateBroadcast,
+} from "@belfry/administration/broadcasts/estimate-broadcast";
+import { InvalidInput, invalid } from "@belfry/administration/input-error";
+import { writtenTexts } from "@belfry/administration/templates/template-input";
+import {
+  readTemplate,
+  readTemplates,
+  type Template,
+  type TemplateSummary,
+} from "@belfry/administration/templates/templates";
+import { listTopics } from "@belfry/administration/users/topics";
+import { type Channel, isChannel } from "@belfry/contracts/channels";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import { bestLocale, canonicalLocale } from "@belfry/contracts/locale";
+import { faultsOf } from "@belfry/contracts/problems";
+import { TOPIC_KEY } from "@belfry/contracts/topics";
+import type { Database } from "@belfry/database/connection";
+import { parseVariables } from "@belfry/templates/language/event-variables";
+import { templateVariables } from "@belfry/templates/language/template-variables";
+import { sql } from "kysely";
+import { type Answer, type Faults, json, orFaults, page, redirect } from "../page/answer.ts";
+import { fieldMoment, readMoment } from "../page/form-fields.ts";
+import { say, type Words } from "../page/language.ts";
+import { languageName } from "../page/locale-names.ts";
+import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
+import { previewOf } from "../template/template-preview-pages.ts";
+import { previewInputOf, valuesOfTemplate } from "../template/template-values.ts";
+import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
+
+/** Topics that the form offers at first; a search finds the others. */
+const MOST_TOPICS = 50;
+const MOST_FOUND = 20;
+
+/** A broadcast as its form has it: texts as they were typed. */
+interface Values {
+  eventType: string;
+  /** Ticked ones. */
+  topics: string[];
+  /** Keys of others, separated by commas. */
+  moreTopics: string;
+  /** One a line. */
+  userIds: string;
+  exceptUserIds: string;
+  /** JSON text. */
+  sampleVariables: string;
+  channels: Channel[];
+  /** Empty: at once. */
+  sendAt: string;
+  /** Empty: each user's own. */
+  locale: string;
+}
+
+/**
+ * A new broadcast: its event type is chosen, then its form is filled in, then what it would do is looked at, and only then
+ * it can be sent.
+ */
+export function composePages({ route, db, once }: PageDeps): void {
+  const showForm = async (
+    { tenant, run }: InTenant,
+    values: Values,
+    faults: Faults = {},
+  ): Promise<Answer> => {
+    const templates = await textsOf(db, tenant.id, values.eventType, "");
+    const { items: topics, next } = await run(listTopics, { limit: MOST_TOPICS });
+    const moment = readMoment(values.sendAt);
+    return page("broadcast-new", say`New broadcast`, {
+      values: { ...values, sendAt: moment ? fieldMoment(moment) : values.sendAt },
+      faults,
+      topics,
+      moreTopics: next !== undefined,
+      channels: templates.map(({ channel }) => channel),
+      locales: localesOf(templates),
+      variables: templateVariables(templates.flatMap(textsOfTemplate)),
+    });
+  };
+
+  const showCheck = async (context: InTenant, values: Values, estimate: BroadcastEstimate) => {
+    const { tenant } = context;
+    const { topics } = audienceIn(values);
+    const previews = [];
+    const wanted = estimate.channels.map(({ channel }) => channel);
+    for (const template of await textsOf(db, tenant.id, values.eventType, values.locale)) {
+      if (!wanted.includes(template.channel)) continue;
+      const shown = await previewOf(db, tenant.id, previewValues(template, values));
+      const { missing = [] } = ("preview" in shown ? shown.preview : {}) as { missing?: string[] };
+      const lacking = template.requiredVariables.filter((name) => missing.includes(name));
+      previews.push({ channel: template.channel, lacking, ...shown });
+    }
+    return page("broadcast-check", say`Check and send`, {
+      ...{ values, estimate, previews, missWords: MISS_WORDS, key: randomUUID() },
+      audience: audienceOf({ topics: topics ?? null }),
+      fields: fieldsOf(values),
+      language: values.locale === "" ? undefined : languageName(values.locale),
+    });
+  };
+
+  route("GET /tenants/:tenantId/broadcasts/new", async (context) => {
+    const { tenant, query } = context;
+    const { typed, estimate } = await once.take(context);
+    if (typeof typed === "string") {
+      const values = valuesOf(new URLSearchParams(typed));
+      return estimate === undefined
+        ? await showForm(context, values)
+        : await showCheck(context, values, estimate as BroadcastEstimate);
+    }
+    const types = await sendableTypes(db, tenant.id);
+    const eventType = query.get("eventType") ?? "";
+    const templates = types.get(eventType);
+    if (templates === undefined) {
+      return page("broadcast-types", say`New broadcast`, { types: [...types] });
+    }
+    const values = valuesOf(new URLSearchParams({ eventType }));
+    return await showForm(context, { ...values, sampleVariables: await samplesOf(db, templates) });
+  });
+
+  route("GET /tenants/:tenantId/broadcasts/topics", async ({ tenant, query }) =>
+    json({ topics: await findTopics(db, tenant.id, query.get("search") ?? "") }),
+  );
+
+  route("POST /tenants/:tenantId/broadcasts/preview", async ({ tenant, form }) => {
+    const values = valuesOf(form);
+    const templates = await textsOf(db, tenant.id, values.eventType, values.locale);
+    const shown = form.get("previewOf");
+    const template = templates.find(({ channel }) => channel === shown) ?? templates[0];
+    if (template === undefined) return json({ ok: false, faults: [] }, 404);
+    return json(await previewOf(db, tenant.id, previewValues(template, values)));
+  });
+
+  route("POST /tenants/:tenantId/broadcasts/check", async (context) => {
+    const { tenant, form, run, person, base } = context;
+    const values = valuesOf(form);
+    const typed = new URLSearchParams(fieldsOf(values)).toString();
+    const place = `${base}/broadcasts/new`;
+    if (form.has("change")) return await once.show(person, place, { typed });
+    return await orFaults(
+      async () => {
+        const { eventType, channels, ...input } = inputOf(values);
+        const faults = faultsOf(createBroadcast.input, { ...input, eventType }, "input", "");
+        if (faults.length > 0) throw new InvalidInput(faults);
+        await beginning(db, tenant.id, input.sendAt);
+        const audience = audienceIn(values);
+        const estimate = await run(estimateBroadcast, { ...audience, eventType, channels });
+        return await once.show(person, place, { typed, estimate });
+      },
+      (faults) => showForm(context, values, besideFields(faults, values)),
+    );
+  });
+
+  route("POST /tenants/:tenantId/broadcasts", async (context) => {
+    const { form, run, base } = context;
+    const values = valuesOf(form);
+    return await orFaults(
+      async () => {
+        // The page that was confirmed has the key: sent twice, it is one broadcast.
+        const idempotencyKey = form.get("key") || undefined;
+        const { id } = await run(createBroadcast, { ...inputOf(values), idempotencyKey });
+        return redirect(`${base}/broadcasts/${id}`, "broadcast-made");
+      },
+      (faults) => showForm(context, values, besideFields(faults, values)),
+    );
+  });
+}
+
+function valuesOf(form: URLSearchParams): Values {
+  const text = (name: string) => (form.get(name) ?? "").replaceAll("\r\n", "\n");
+  return {
+    eventType: text("eventType").trim(),
+    topics: form.getAll("topics"),
+    moreTopics: text("moreTopics"),
+    userIds: text("userIds"),
+    exceptUserIds: text("exceptUserIds"),
+    sampleVariables: text("sampleVariables"),
+    channels: form.getAll("channels").filter(isChannel),
+    sendAt: text("sendAt").trim(),
+    locale: text("locale").trim(),
+  };
+}
+
+/** The same as fields of another form. */
+function fieldsOf(values: Values): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  );
+}
+
+const parts = (text: string, separator: RegExp) =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** An empty field is not given: the act says what is missing. */
+function audienceIn({ topics, moreTopics, userIds, exceptUserIds }: Values) {
+  const keys = [...new Set([...topics, ...parts(moreTopics, /[\n,;]/)])];
+  const users = parts(userIds, /\n/);
+  const excepted = parts(exceptUserIds, /\n/);
+  return {
+    ...(keys.length > 0 && { topics: keys }),
+    ...(users.length > 0 && { userIds: users }),
+    ...(excepted.length > 0 && { exceptUserIds: excepted }),
+  };
+}
+
+/** Throws `InvalidInput` for what cannot be read. */
+function inputOf(values: Values) {
+  const { eventType, sampleVariables, channels, sendAt, locale } = values;
+  const variables = parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
+  if (variables === undefined) throw invalid("variables", "must be a JSON object");
+  const moment = readMoment(sendAt);
+  if (sendAt !== "" && moment === undefined) throw invalid("sendAt", "must be a date and time");
+  return {
+    ...audienceIn(values),
+    ...{ eventType, variables, channels },
+    ...(moment && { sendAt: moment.toISOString() }),
+    ...(locale !== "" && { locale }),
+  };
+}
+
+/** Of the whole input, and of one topic, beside the topics. */
+function besideFields(faults: Faults, values: Values): Faults {
+  const { topics = [] } = audienceIn(values);
+  const shown: Record<string, Words> = {};
+  for (const [field, words] of Object.entries(faults)) {
+    const [, name = field, place] = /^(\w+)\[(\d+)\]/.exec(field) ?? [];
+    const key = name === "input" || name === "" ? "topics" : name;
+    const of = name === "topics" ? topics[Number(place)] : undefined;
+    shown[key] ??= of === undefined ? words : say`${of}: ${words}`;
+  }
+  return shown;
+}
+
+/** Active templates by event type, of types without a sensitive one. */
+async function sendableTypes(db: Database, tenantId: string) {
+  const own = await readTemplates(db, tenantId);
+  const builtIn = await readTemplates(db, PLATFORM);
+  const types = new Map<string, TemplateSummary[]>();
+  for (const [eventType, templates] of Map.groupBy([...own, ...builtIn], (one) => one.eventType)) {
+    const active = templates.filter((one) => one.active);
+    if (active.length > 0 && !templates.some((one) => one.sensitive)) types.set(eventType, active);
+  }
+  return types;
+}
+
+/** What is published of the type's active templates, in the text that this language gets. */
+async function textsOf(db: Database, tenantId: string, eventType: string, wanted: string) {
+  const templates = (await sendableTypes(db, tenantId)).get(eventType) ?? [];
+  const locale = canonicalLocale(wanted);
+  return await Promise.all(
+    templates.map(async ({ id, tenantId: owner, locales }) => {
+      const published = new Set(locales.filter((one) => one.version > 0).map((one) => one.locale));
+      const found = locale === undefined ? undefined : bestLocale(locale, published);
+      return await readTemplate(db, { id, tenantId: owner }, found ?? "");
+    }),
+  );
+}
+
+function localesOf(templates: readonly Template[]): [string, string][] {
+  const all = new Set(templates.flatMap(({ locales }) => locales.map(({ locale }) => locale)));
+  return [...all].sort().map((locale) => [locale, languageName(locale)]);
+}
+
+function templateValues(template: Template) {
+  const texts = { locale: "", text: template, draft: undefined, source: undefined };
+  return valuesOfTemplate(template, texts);
+}
+
+function textsOfTemplate(template: Template): string[] {
+  return writtenTexts(previewInputOf(templateValues(template)));
+}
+
+function previewValues(template: Template, { sampleVariables }: Values) {
+  return { ...templateValues(template), sampleVariables };
+}
+
+/** The sample values of all channels, to begin with. */
+async function samplesOf(db: Database, templates: readonly TemplateSummary[]): Promise<string> {
+  const samples = await Promise.all(
+    templates.map(
+      async ({ id, tenantId }) => (await readTemplate(db, { id, tenantId })).sampleVariables,
+    ),
+  );
+  const all = Object.assign({}, ...samples.map((text) => parseVariables(text ?? "{}")));
+  return JSON.stringify(all, null, 2);
+}
+
+/** Topics whose key begins with a text, by key. */
+async function findTopics(db: Database, tenantId: string, typed: string) {
+  const search = typed.trim();
+  if (search !== "" && !TOPIC_KEY.test(search)) return [];
+  const { rows } = await sql<{ key: string }>`
+    select t.key from topics t
+    where t.tenant_id = ${tenantId} and t.key >= ${search} and t.key <= ${`${search}~`} and t.deleted_at is null
+    order by t.key limit ${MOST_FOUND}`.execute(db);
+  return rows;
+}
