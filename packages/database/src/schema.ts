@@ -96,6 +96,29 @@ export interface Schema {
     version: string;
   };
 
+  attachment_chunks: {
+    attachment_id: string;
+    /** from 0; each but the last has 256 KiB */
+    n: number;
+    data: Buffer;
+  };
+
+  attachments: {
+    id: string;
+    tenant_id: string;
+    name: string;
+    type: string;
+    /** until it is complete: at most */
+    bytes: number;
+    /** of all its bytes; null: it is not complete */
+    sha256: Buffer | null;
+    /** all its rows of attachment_chunks are there */
+    complete: Generated<boolean>;
+    /** an event names it, and it is deleted with the last such event; else after 24 hours */
+    named: Generated<boolean>;
+    created_at: Date;
+  };
+
   attempts: {
     delivery_id: string;
     number: number;
@@ -253,6 +276,14 @@ export interface Schema {
     ended_at: Date | null;
     /** rows, by table */
     deleted: Json<Record<string, number> | null>;
+  };
+
+  event_attachments: {
+    event_id: string;
+    position: number;
+    attachment_id: string;
+    /** by which the mail shows it inline; null: it is only attached */
+    cid: string | null;
   };
 
   event_type_categories: {
@@ -840,6 +871,8 @@ export interface Schema {
     promotes_from: string | null;
     /** what a bundle holds is changed by a promotion or a bundle alone */
     locked: Generated<boolean>;
+    /** programs may be uploaded as attachments */
+    allow_executables: Generated<boolean>;
   };
 
   throttles: {

@@ -42,6 +42,7 @@ export async function appUnderTest(
     storeInbound: unused,
     storeReceipts: unused,
     db,
+    pool: undefined as unknown as AppDeps["pool"],
     secretKeys,
     allowPrivateWebhooks: false,
     signToken: unused,

@@ -1,3 +1,4 @@
+import { ATTACHMENTS_PATH } from "@belfry/contracts/attachments";
 import { CANCEL_PATH } from "@belfry/contracts/cancel";
 import { EVENT_PATH } from "@belfry/contracts/event-report";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
@@ -32,6 +33,7 @@ import {
 export const KEY_ACCESS = {
   [`POST ${TRIGGER_PATH}`]: "trigger",
   [`POST ${TRIGGER_BATCH_PATH}`]: "trigger",
+  [`POST ${ATTACHMENTS_PATH}`]: "trigger",
   [`POST ${CANCEL_PATH}`]: "trigger",
   [`PATCH ${EVENT_PATH}`]: "trigger",
   [`GET ${EVENT_PATH}`]: "read",

@@ -115,6 +115,7 @@ await runService({
       storeInbound: (origin, message) => storeInbound(db, origin, message),
       storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
       db,
+      pool,
       signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
       async announceInbox({ tenantId, userId }, kind, notificationId) {
         const unread = await countUnread(db, { tenantId, userId });
