@@ -25,8 +25,20 @@ export interface TriggerInput {
   delaySeconds?: number;
   /** By which it can be cancelled, with all others that have it. */
   cancelKey?: string;
+  /** Of the mail; each field goes before the template's. */
+  email?: EmailInput;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
+}
+
+export interface EmailInput {
+  /** The name beside the sender's address. */
+  fromName?: string | null;
+  /** Where answers go. */
+  replyTo?: string | null;
+  /** Who gets a copy, at most 10; an empty list: nobody, whatever the template says. */
+  cc?: string[] | null;
+  bcc?: string[] | null;
 }
 
 /** An event that rests. */

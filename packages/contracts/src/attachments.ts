@@ -159,6 +159,11 @@ export interface MailAttachment {
   cid?: string;
 }
 
+/** As base64 in lines of a mail: what vendors count. */
+export function encodedBytes(bytes: number): number {
+  return Math.ceil((Math.ceil(bytes / 3) * 4 * 78) / 76);
+}
+
 /** What `cid:` and Content-ID can hold without an escape (RFC 2392). */
 const CID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const CID_FAULT = "must be 1 to 64 letters, digits, dots, dashes and underscores";

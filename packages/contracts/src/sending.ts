@@ -23,6 +23,12 @@ export interface EmailMessage extends Addressed {
   html: string;
   /** Of mail that can be unsubscribed from. */
   headers?: ListHeaders | undefined;
+  /** In place of the provider's settings. */
+  fromName?: string | undefined;
+  replyTo?: string | undefined;
+  /** Who gets a copy; never of a mail with a link to unsubscribe. Absent: nobody. */
+  cc?: readonly string[] | undefined;
+  bcc?: readonly string[] | undefined;
 }
 
 export interface SmsMessage extends Addressed {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
+import { type Envelope, TriggerEmail } from "./envelope.ts";
 import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, success, text } from "./fields.ts";
 import { MAX_NESTING } from "./identifiers.ts";
 import { delaySeconds, sendAt } from "./scheduled.ts";
@@ -72,6 +73,7 @@ export const TriggerRequest = Type.Object(
         examples: ["order-1001-reminders"],
       }),
     ),
+    email: Type.Optional(TriggerEmail),
     variables: Type.Optional(
       Type.Object(
         {},
@@ -107,6 +109,7 @@ export interface EventOptions {
   sendAt?: string;
   delaySeconds?: number;
   cancelKey?: string;
+  envelope?: Envelope;
   /** W3C `traceparent` of the span that accepts it; absent: not sampled. Of the headers, not of the body. */
   traceParent?: string;
 }

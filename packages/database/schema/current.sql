@@ -375,6 +375,7 @@ create table events (
   cancel_asked_at timestamp with time zone,
   cancelled_at timestamp with time zone,
   trace_parent text,
+  envelope jsonb,
   constraint events_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05, fillfactor=80);
 create index events_by_cancel_key ON events USING btree (tenant_id, cancel_key, cancel_asked_at NULLS FIRST, id) WHERE (cancel_key <> ''::text);
@@ -391,6 +392,7 @@ comment on column events.cancel_key is 'of the tenant, not unique';
 comment on column events.cancel_asked_at is 'a cancel has looked at it, whatever it could stop';
 comment on column events.cancelled_at is 'nothing of it has reached anybody, and nothing will';
 comment on column events.trace_parent is 'W3C trace context (traceparent) that its spans belong to; null: not sampled';
+comment on column events.envelope is 'of its mail, as the trigger said: {"fromName", "replyTo", "cc": [address], "bcc": [address]}; null: nothing';
 
 create table expiry_cursors (
   table_name text not null,
@@ -727,6 +729,7 @@ create table receipts (
   vendor_status text,
   occurred_at timestamp with time zone,
   received_at timestamp with time zone not null default now(),
+  address text,
   constraint receipts_kind_check CHECK ((kind = ANY (ARRAY['deferred'::text, 'accepted'::text, 'delivered'::text, 'bounced'::text, 'complained'::text, 'opted out'::text]))),
   constraint receipts_pkey PRIMARY KEY (tenant_id, provider_kind, vendor_event)
 );
@@ -734,6 +737,7 @@ create index receipts_by_age ON receipts USING btree (received_at);
 create index receipts_of_delivery ON receipts USING btree (delivery_id);
 comment on column receipts.vendor_event is 'the id by which the same event is known when it comes again';
 comment on column receipts.occurred_at is 'by the clock of the provider';
+comment on column receipts.address is 'of whom the vendor tells, where it is not the recipient: somebody in cc or bcc';
 
 create table recipients (
   tenant_id text collate "C" not null,
@@ -989,6 +993,7 @@ create table templates (
   throttle jsonb,
   after_unread_seconds integer,
   plain_characters boolean not null default false,
+  envelope jsonb,
   constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
@@ -1004,6 +1009,7 @@ comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 comment on column templates.plain_characters is 'of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7';
+comment on column templates.envelope is 'of EMAIL: the same, unless the trigger says otherwise; fromName and replyTo in the template language';
 
 create table tenant_deletions (
   tenant_id text collate "C" not null,

@@ -39,6 +39,7 @@ const ADDED = [
   "0021-language-of-people",
   "0023-languages-platform-templates",
   "0024-trace-parents",
+  "0026-envelopes",
   "0027-attachments",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];

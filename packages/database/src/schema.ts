@@ -9,6 +9,7 @@ import type {
   EventOutcome,
   ThrottleSettings,
 } from "@belfry/contracts/delivery";
+import type { Envelope } from "@belfry/contracts/envelope";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { OutcomeClass } from "@belfry/contracts/sending";
@@ -324,6 +325,8 @@ export interface Schema {
     cancelled_at: Date | null;
     /** W3C trace context (traceparent) that its spans belong to; null: not sampled */
     trace_parent: string | null;
+    /** of its mail, as the trigger said: {"fromName", "replyTo", "cc": [address], "bcc": [address]}; null: nothing */
+    envelope: Json<Envelope | null>;
   };
 
   expiry_cursors: {
@@ -588,6 +591,8 @@ export interface Schema {
     /** by the clock of the provider */
     occurred_at: Date | null;
     received_at: Generated<Date>;
+    /** of whom the vendor tells, where it is not the recipient: somebody in cc or bcc */
+    address: string | null;
   };
 
   recipients: {
@@ -799,6 +804,8 @@ export interface Schema {
     after_unread_seconds: number | null;
     /** of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7 */
     plain_characters: Generated<boolean>;
+    /** of EMAIL: the same, unless the trigger says otherwise; fromName and replyTo in the template language */
+    envelope: Json<Envelope | null>;
   };
 
   tenant_deletions: {

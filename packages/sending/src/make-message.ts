@@ -23,6 +23,7 @@ import type { CompiledTemplate } from "@belfry/templates/source";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { OutgoingMessage } from "./active-providers.ts";
+import { mailEnvelope } from "./mail-envelope.ts";
 
 /** The message to send, or why there is none. */
 export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
@@ -82,7 +83,25 @@ export function makeMessage(
   if (rendered.kind === "email") {
     const { subject, html, text } = rendered;
     const headers = links?.headers();
-    const message = { ...ids, subject, html, text, ...(headers && { headers }) };
+    const envelope =
+      delivery.envelope &&
+      mailEnvelope(delivery.envelope, {
+        to: ids.to,
+        variables,
+        settings: delivery.settings,
+        hasOwnLink: headers !== undefined || links?.isGiven() === true,
+      });
+    const message = {
+      ...ids,
+      subject,
+      html,
+      text,
+      ...(headers && { headers }),
+      ...envelope?.fields,
+    };
+    if (envelope && envelope.warnings.length > 0) {
+      lacking.warnings = [...envelope.warnings, ...(lacking.warnings ?? [])];
+    }
     return judged(message, lacking, emailFault(message));
   }
   if (rendered.kind === "text") {
@@ -114,6 +133,8 @@ interface ListLinks {
   system: Readonly<Record<string, unknown>>;
   /** Of a message with header fields, where its event's type has a category. */
   headers(): ListHeaders | undefined;
+  /** Whether the rendered text has read one of them. */
+  isGiven(): boolean;
 }
 
 /** Undefined where the reader cannot unsubscribe: the category is required, or the event is gone. */
@@ -143,6 +164,7 @@ function listLinks(
     system,
     headers: () =>
       category === undefined ? undefined : links.listHeaders(message, system.$unsubscribe_url),
+    isGiven: () => made.unsubscribe !== undefined || made.preferences !== undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { ProviderChannel } from "@belfry/contracts/channels";
+import type { Envelope } from "@belfry/contracts/envelope";
 import { encodeQueueMessage } from "@belfry/contracts/streams";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
@@ -69,15 +70,15 @@ export async function createFixture(t: TestContext) {
   async function template(
     tenantId: string,
     compiled: Record<string, unknown> = EMAIL_TEMPLATE,
-    more: { atMostOnce?: boolean; sensitive?: boolean } = {},
+    more: { atMostOnce?: boolean; sensitive?: boolean; envelope?: Envelope } = {},
   ): Promise<string> {
     const id = uuidv7();
     await pool.query(
-      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive)
-       values ($1, $2, $3, $4, $5, $6)`,
+      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive, envelope)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
       [
         ...[id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
-        ...[more.atMostOnce ?? false, more.sensitive ?? false],
+        ...[more.atMostOnce ?? false, more.sensitive ?? false, more.envelope ?? null],
       ],
     );
     const { rows } = await pool.query(
@@ -98,20 +99,22 @@ export async function createFixture(t: TestContext) {
       to?: string | null;
       expiresInMs?: number;
       dueInMs?: number;
+      envelope?: Envelope;
     } = {},
   ): Promise<string> {
     const [id, eventId] = [uuidv7(), uuidv7()];
     const channel = more.channel ?? "EMAIL";
     const to = more.to === undefined ? (channel === "EMAIL" ? TO : PHONE) : more.to;
     await pool.query(
-      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, accepted_at, dispatched_at)
-       values ($1, $2, 'order.confirmed', 'ann', $3, $3, $4, $5, now(), now())`,
+      `insert into events (id, tenant_id, event_type, user_id, recipient_email, recipient_phone, variables, trace_id, envelope, accepted_at, dispatched_at)
+       values ($1, $2, 'order.confirmed', 'ann', $3, $3, $4, $5, $6, now(), now())`,
       [
         eventId,
         tenantId,
         to,
         more.variables === undefined ? '{"name":"Ann"}' : more.variables,
         `trace-${id}`,
+        more.envelope ?? null,
       ],
     );
     await pool.query(

@@ -43,6 +43,7 @@ export async function appUnderTest(
     storeReceipts: unused,
     db,
     pool: undefined as unknown as AppDeps["pool"],
+    attachmentPool: over.pool as AppDeps["pool"],
     secretKeys,
     allowPrivateWebhooks: false,
     signToken: unused,

@@ -43,6 +43,8 @@ export interface AppDeps
     manageUrl: string;
   };
   acceptor(rests: boolean): Acceptor | undefined;
+  /** Of the triggers. */
+  attachmentPool: Pool;
   refusals: KnownRefusals;
   images: Images;
   directory: TenantDirectory;

@@ -103,6 +103,7 @@ await runService({
         });
         return acceptor;
       },
+      attachmentPool: accepting.pool,
       refusals,
       images,
       directory,

@@ -87,6 +87,51 @@ test("a locale is stored in its canonical form", () => {
   assert.equal(read({ ...good, channels: [] }).options, null);
 });
 
+test("the envelope of a mail is stored as addresses are, and what says nothing is nothing", () => {
+  const envelopeOf = (email: unknown) => read({ ...good, email }).options;
+  for (const nothing of [{}, { fromName: null, replyTo: "", cc: null, bcc: null }, { other: 1 }]) {
+    assert.equal(envelopeOf(nothing), null, JSON.stringify(nothing));
+  }
+  assert.deepEqual(
+    envelopeOf({
+      fromName: "Ann",
+      replyTo: "help@bücher.example",
+      cc: ["jörg@bücher.example", '"b"@x.io', "B@X.io", "b@x.io"],
+      bcc: [],
+      attachment: "x",
+    }),
+    {
+      envelope: {
+        fromName: "Ann",
+        replyTo: "help@xn--bcher-kva.example",
+        cc: ["jörg@xn--bcher-kva.example", "b@x.io"],
+        bcc: [],
+      },
+    },
+  );
+});
+
+test("the envelope is part of the automatic key as it is stored", () => {
+  const key = (email?: unknown) => automaticKey("a", read({ ...good, email }), false);
+  assert.equal(key({ cc: [" "].slice(1), fromName: null }), key({ cc: [] }));
+  assert.equal(key({ replyTo: null }), key());
+  assert.equal(
+    key({ cc: ["a@x.io", "A@x.io"], bcc: ["b@x.io"] }),
+    key({ bcc: ["b@x.io"], cc: ["a@x.io"] }),
+  );
+  const keys = [
+    ...[
+      undefined,
+      { fromName: "a" },
+      { replyTo: "a@x.io" },
+      { cc: ["a@x.io"] },
+      { bcc: ["a@x.io"] },
+    ],
+    ...[{ cc: [] }, { cc: ["b@x.io"] }, { cc: ["a@x.io", "b@x.io"] }],
+  ].map(key);
+  assert.equal(new Set(keys).size, keys.length);
+});
+
 const BAD_LOCALES: unknown[] = [
   ...["", " ", "d", "german", "de_AT", "de-", "xx-", "-de", "de-AT ", "de-AT\n", "de--AT", "déu"],
   ...["de-AUT", "de-Lat", "zh-TW-Hant", "de-AT-1996", "ca-ES-valencia", "de-DE-u-co-phonebk"],
@@ -133,6 +178,46 @@ const FAULTS: [name: string, body: unknown, faults: string[]][] = [
     { ...good, locale },
     ["locale must be a language[-Script][-REGION] of BCP 47, as de, de-AT or zh-Hant"],
   ]),
+  ["email as an array", { ...good, email: [] }, ["email must be an object"]],
+  ...["a\r\nBcc: evil@x.io", "a\u0000", "a\u0085"].map((fromName): [string, unknown, string[]] => [
+    `the sender's name ${JSON.stringify(fromName)}`,
+    { ...good, email: { fromName } },
+    ["email.fromName must not contain control characters"],
+  ]),
+  [
+    "a sender's name in two lines",
+    { ...good, email: { fromName: "a\u2028b" } },
+    ["email.fromName must be one line"],
+  ],
+  ["a blank name", { ...good, email: { fromName: " " } }, ["email.fromName must not be blank"]],
+  ["a number for a name", { ...good, email: { fromName: 5 } }, ["email.fromName must be a string"]],
+  ...[...BAD_ADDRESSES, 7, {}].flatMap((bad): [string, unknown, string[]][] => [
+    [
+      `answers to ${JSON.stringify(bad)}`,
+      { ...good, email: { replyTo: bad } },
+      ["email.replyTo must be an email address"],
+    ],
+    ...["cc", "bcc"].map((name): [string, unknown, string[]] => [
+      `${name} ${JSON.stringify(bad)}`,
+      { ...good, email: { [name]: ["a@x.io", bad] } },
+      [`email.${name} must have only email addresses: number 2 is none`],
+    ]),
+  ]),
+  [
+    "answers to an address beyond ASCII",
+    { ...good, email: { replyTo: "jörg@example.com" } },
+    ["email.replyTo must be an email address with only ASCII characters before the @"],
+  ],
+  [
+    "one address for cc",
+    { ...good, email: { cc: "a@x.io" } },
+    ["email.cc must be an array of email addresses"],
+  ],
+  [
+    "eleven addresses",
+    { ...good, email: { bcc: Array.from({ length: 11 }, (_, at) => `a${at}@x.io`) } },
+    ["email.bcc must have at most 10 addresses"],
+  ],
   ["variables as an array", { ...good, variables: [] }, ["variables must be an object"]],
   ["null variables", { ...good, variables: null }, ["variables must be an object"]],
   ...[...BAD_ADDRESSES, 7, {}].map((recipientEmail): [string, unknown, string[]] => [
@@ -187,7 +272,7 @@ test("the documented schema accepts and refuses the same as the check", () => {
   const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(TriggerRequest);
   assert.ok(validate(good));
   // Keywords cannot express these rules; descriptions do.
-  const beyond = /surrogates|email address/;
+  const beyond = /surrogates|email address|blank/;
   for (const [name, body, faults] of FAULTS) {
     if (faults.every((fault) => !beyond.test(fault))) assert.equal(validate(body), false, name);
   }

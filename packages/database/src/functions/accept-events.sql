@@ -6,7 +6,7 @@
 -- replicas lock the tenants' rows in the same order and cannot deadlock, and puts the items of one key together. The
 -- limits count a tenant's items in their order. p_options holds what few
 -- events have: an object or null per item, and null as a whole if no item has any. So a new field changes no
--- signature. Options: `channels`, `locale`, `cancelKey` and `traceParent`, see the columns; `sendAt` (a time) or
+-- signature. Options: `channels`, `locale`, `cancelKey`, `envelope` and `traceParent`, see the columns; `sendAt` (a time) or
 -- `delaySeconds` store the event in scheduled_events until then, and it needs no message. A past time is ignored.
 --
 -- Everything of one tenant happens under the lock on its row in tenant_limits, so the statements here see each
@@ -21,7 +21,7 @@
 --   reopened   its first request was answered 500; stored again under the same id
 --   replayed   a duplicate; `pending` says that the first is not dispatched yet
 --   minute     over the per-minute limit          day   over the daily cap
---   attachments  a file that `email.attachments` names is unknown, incomplete or expired
+--   attachments  a file that the envelope names is unknown, incomplete or expired
 --   inactive   the tenant is inactive or deleted
 -- The last four return no event.
 create or replace function accept_events(
@@ -83,7 +83,7 @@ begin
     foreach option in array p_options loop
       place := place + 1;
       continue when option is null;
-      attached := attached or option -> 'email' -> 'attachments' is not null;
+      attached := attached or option -> 'envelope' -> 'attachments' is not null;
       later := coalesce((option ->> 'sendAt')::timestamptz,
         moment + make_interval(secs => (option ->> 'delaySeconds')::float8));
       continue when later is null or later <= moment;
@@ -241,10 +241,12 @@ begin
     delete from events e where e.id = any (stored) and e.refused_at is not null;
   end if;
   insert into events (id, tenant_id, event_type, user_id, reference, recipient_email,
-      recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key, trace_parent)
+      recipient_phone, channels, variables, trace_id, accepted_at, locale, send_at, cancel_key, trace_parent,
+      envelope)
     select u.id, u.tenant_id, u.type, u.user_id, u.reference, u.email, u.phone,
            (u.options ->> 'channels')::smallint, u.body, u.trace, moment, u.options ->> 'locale',
-           u.send_at, u.options ->> 'cancelKey', u.options ->> 'traceParent'
+           u.send_at, u.options ->> 'cancelKey', u.options ->> 'traceParent',
+           (u.options -> 'envelope')::jsonb
     from unnest(stored, p_tenants, p_types, p_users, p_references, p_emails, p_phones, p_variables, p_traces,
         p_options, send_at)
       as u (id, tenant_id, type, user_id, reference, email, phone, body, trace, options, send_at)

@@ -12,6 +12,7 @@ import {
   refuseEvents,
 } from "./accept-events.ts";
 
+const ENVELOPE = { fromName: "Ann", cc: ["b@x.io"], bcc: [] };
 const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 async function setUp(t: test.TestContext): Promise<pg.Pool> {
@@ -77,7 +78,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
     reference: "1001",
     recipientEmail: "ann@example.com",
     recipientPhone: "+12025550123",
-    options: { channels: 5, locale: "zh-Hant-TW", traceParent: PARENT },
+    options: { channels: 5, locale: "zh-Hant-TW", traceParent: PARENT, envelope: ENVELOPE },
     variables: JSON.stringify({ text: "\u0000 \ud800 \u001f, 'quoted' \\ {} 💌", n: 1e300 }),
   });
   const [result] = await acceptEvents(pool, [full]);
@@ -89,6 +90,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(rows.length, 1);
   assert.equal(rows[0].variables, full.variables);
   assert.equal(rows[0].reference, "1001");
+  assert.deepEqual(rows[0].envelope, ENVELOPE);
   assert.equal(rows[0].recipient_email, "ann@example.com");
   assert.equal(rows[0].channels, 5);
   assert.equal(rows[0].locale, "zh-Hant-TW");
@@ -102,6 +104,7 @@ test("an event is stored as it was given, with nulls where nothing was", async (
   assert.equal(bare.rows[0].channels, null);
   assert.equal(bare.rows[0].locale, null);
   assert.equal(bare.rows[0].trace_parent, null);
+  assert.equal(bare.rows[0].envelope, null);
   assert.equal(bare.rows[0].recipient_phone, null);
 });
 

@@ -64,7 +64,7 @@ end
 $function$;
 
 -- Names files for events, within accept_events, which holds the tenants' rows. Returns the items that cannot be stored:
--- a file of theirs is unknown, another tenant's, incomplete or expired. It locks the files in order of their ids until the
+-- a file of theirs is unknown, another tenant's, incomplete, expired, or not the one that the caller has looked up. It locks the files in order of their ids until the
 -- end of the transaction, so that nobody deletes them meanwhile.
 create or replace function lock_attachments(p_tenants text[], p_options json[], p_moment timestamptz) returns integer[]
 language plpgsql volatile
@@ -77,16 +77,17 @@ begin
   wanted := array(
     select distinct (f.file ->> 'id')::uuid
     from unnest(p_options) o (option)
-    cross join lateral json_array_elements(o.option -> 'email' -> 'attachments') f (file)
-    where o.option -> 'email' -> 'attachments' is not null);
+    cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
+    where o.option -> 'envelope' -> 'attachments' is not null);
   perform 1 from attachments a where a.id = any (wanted) order by a.id for update;
   return array(
     select distinct o.item::integer
     from unnest(p_tenants, p_options) with ordinality o (tenant_id, option, item)
-    cross join lateral json_array_elements(o.option -> 'email' -> 'attachments') f (file)
-    where o.option -> 'email' -> 'attachments' is not null and not exists (
+    cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
+    where o.option -> 'envelope' -> 'attachments' is not null and not exists (
       select from attachments a
       where a.id = (f.file ->> 'id')::uuid and a.tenant_id = o.tenant_id and a.complete
+        and a.sha256 = decode(f.file ->> 'sha256', 'hex')
         and (a.named or a.created_at > p_moment - interval '24 hours')));
 end
 $function$;
@@ -106,14 +107,14 @@ begin
   insert into event_attachments (event_id, position, attachment_id, cid)
     select e.event_id, f.place, (f.file ->> 'id')::uuid, f.file ->> 'cid'
     from unnest(p_events, p_options) e (event_id, option)
-    cross join lateral json_array_elements(e.option -> 'email' -> 'attachments') with ordinality f (file, place)
-    where e.event_id is not null and e.option -> 'email' -> 'attachments' is not null;
+    cross join lateral json_array_elements(e.option -> 'envelope' -> 'attachments') with ordinality f (file, place)
+    where e.event_id is not null and e.option -> 'envelope' -> 'attachments' is not null;
   update attachments a set named = true
   where not a.named and a.id = any (array(
     select (f.file ->> 'id')::uuid
     from unnest(p_events, p_options) e (event_id, option)
-    cross join lateral json_array_elements(e.option -> 'email' -> 'attachments') f (file)
-    where e.event_id is not null and e.option -> 'email' -> 'attachments' is not null));
+    cross join lateral json_array_elements(e.option -> 'envelope' -> 'attachments') f (file)
+    where e.event_id is not null and e.option -> 'envelope' -> 'attachments' is not null));
   if dropped is not null then perform delete_unlinked_attachments(dropped); end if;
 end
 $function$;

@@ -21,14 +21,17 @@
 -- A delivery without an event belongs to a digest (`items` is not null). Its first claim settles the content and closes
 -- the digest, unless somebody closed it before; see digests.sql. A batch without digests runs no statement for them. A
 -- delivery that is to be sent only if unread is skipped at its first attempt if its notification was read.
-create or replace function claim_deliveries(
+--
+-- `options` holds what few deliveries have: an object, or null. `envelope` of it: see claimed_envelope.
+create or replace function claim_for_sending(
   p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
   p_lease_ms integer, p_max_retries integer
 ) returns table (
   delivery_id uuid, becomes text, was text, reason text, wait_ms integer, event_id uuid, tenant_id text,
   number integer, retries integer, template_version_id bigint, at_most_once boolean, sensitive boolean,
   recipient text, variables text, trace_id text, default_locale text, timezone text, required text[],
-  user_id text, category text, is_required boolean, at timestamptz, items json, item_count integer
+  user_id text, category text, is_required boolean, at timestamptz, items json, item_count integer,
+  options json
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -63,6 +66,8 @@ declare
   quiet_end timestamptz;
   unless_read boolean;
   is_cancelled boolean;
+  event_envelope jsonb;
+  template_envelope jsonb;
   digest record;
   gathers boolean;
   opens boolean;
@@ -87,7 +92,8 @@ begin
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
       required, is_active, default_locale, timezone, suppressed, user_id, event_type, waited, asks,
-      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled
+      quiet_from, quiet_to, uses_recipients, uses_preferences, changed_at, at, unless_read, is_cancelled,
+      event_envelope, template_envelope
   in
     select i.place, d.id, d.status, d.claimed_until, d.released_at is null and d.due_at > moment,
            d.expires_at, d.event_id, d.tenant_id, d.attempts + 1, d.retries + (d.status = 'sending')::integer,
@@ -103,7 +109,7 @@ begin
            e.user_id, e.event_type, e.accepted_at < moment - long,
            e.accepted_at < greatest(moment - long, o.preferences_changed_at + long), o.quiet_from, o.quiet_to,
            o.uses_recipients, o.uses_preferences, o.preferences_changed_at, coalesce(e.released_at, e.accepted_at), d.unless_read,
-           d.cancel_asked_at is not null
+           d.cancel_asked_at is not null, e.envelope, v.envelope
     from unnest(p_ids, p_tenants) with ordinality i (id, tenant_id, place)
     -- Looks into the index once per item. Postgres makes this plan on an empty database, where reading a whole table
     -- looks cheapest, and it must stay good while the tables grow. The arrays of ids in the updates have the same
@@ -113,7 +119,7 @@ begin
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
       on e.tenant_id = d.tenant_id
     left join lateral (
-      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables
+      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables, t.envelope
       from template_versions v join templates t on t.id = v.template_id
       where v.id = d.template_version_id limit 1
     ) v on true
@@ -129,11 +135,12 @@ begin
     becomes := 'gone';
     category := null;
     is_required := null;
+    options := null;
     gathers := false;
     opens := false;
     if not has_event then
       select g.* into digest from digests g
-      where g.id = claim_deliveries.event_id and g.tenant_id = claim_deliveries.tenant_id limit 1;
+      where g.id = claim_for_sending.event_id and g.tenant_id = claim_for_sending.tenant_id limit 1;
       gathers := found;
       if gathers then
         has_event := true;
@@ -257,19 +264,24 @@ begin
       at_most_once := closed.once;
       sensitive := closed.hides;
       required := closed.needs;
-      update deliveries d set template_version_id = claim_deliveries.template_version_id
-      where d.id = claim_deliveries.delivery_id;
+      if not has_template then
+        -- It was deleted, and created again.
+        select t.envelope into template_envelope
+        from template_versions v join templates t on t.id = v.template_id where v.id = template_version_id;
+      end if;
+      update deliveries d set template_version_id = claim_for_sending.template_version_id
+      where d.id = claim_for_sending.delivery_id;
     elsif unless_read and becomes = 'sending' and number = 1 and not gathers then
       -- A separate statement: Postgres would run a condition with a subquery for every delivery.
       if exists (
           select from notifications n
-          where n.id = claim_deliveries.event_id and n.tenant_id = claim_deliveries.tenant_id
+          where n.id = claim_for_sending.event_id and n.tenant_id = claim_for_sending.tenant_id
             and n.read_at is not null) then
         becomes := 'skipped';
         reason := '#read-in-inbox';
       end if;
     elsif opens and becomes not in ('busy', 'gone', 'quiet') then
-      update digests g set closed_at = moment where g.id = claim_deliveries.event_id;
+      update digests g set closed_at = moment where g.id = claim_for_sending.event_id;
     end if;
     if gathers and becomes = 'sending' then
       select c.counted, c.items, c.newest, c.trace, c.newest_at into item_count, items, variables, trace_id, at
@@ -281,27 +293,31 @@ begin
         reason := '#digest-cancelled';
       end if;
     end if;
+    if becomes = 'sending' and coalesce(event_envelope, template_envelope) is not null then
+      options := json_build_object('envelope',
+        claimed_envelope(tenant_id, p_channel, template_envelope, event_envelope));
+    end if;
     if becomes = 'sending' then
       claimed := claimed || delivery_id;
       numbers := numbers || number;
     end if;
     if was = 'sending' and becomes <> 'busy' then
       update attempts a set ended_at = moment, class = 'ambiguous', reason = died
-      where a.delivery_id = claim_deliveries.delivery_id and a.number = claim_deliveries.number - 1
+      where a.delivery_id = claim_for_sending.delivery_id and a.number = claim_for_sending.number - 1
         and a.ended_at is null;
     end if;
     if becomes = 'quiet' then
       becomes := 'gone';
       update deliveries d
       set status = case when d.status = 'sending' then 'waiting' else d.status end, due_at = quiet_end,
-          reason = claim_deliveries.reason, retries = claim_deliveries.retries, claimed_until = null,
+          reason = claim_for_sending.reason, retries = claim_for_sending.retries, claimed_until = null,
           released_at = null
-      where d.id = claim_deliveries.delivery_id;
+      where d.id = claim_for_sending.delivery_id;
     elsif becomes not in ('sending', 'busy', 'gone') then
       update deliveries d
-      set status = becomes, reason = claim_deliveries.reason, retries = claim_deliveries.retries,
+      set status = becomes, reason = claim_for_sending.reason, retries = claim_for_sending.retries,
           claimed_until = null, released_at = null, due_at = null, settled_at = moment
-      where d.id = claim_deliveries.delivery_id;
+      where d.id = claim_for_sending.delivery_id;
     end if;
     return next;
     if gathers then items := null; end if;
@@ -318,5 +334,48 @@ begin
     select c.id, c.number, p_providers[array_position(p_ids, c.id)],
            p_kinds[array_position(p_ids, c.id)], moment
     from unnest(claimed, numbers) c (id, number);
+end
+$function$;
+
+-- The same without `options`, for senders of the version before.
+create or replace function claim_deliveries(
+  p_channel text, p_ids uuid[], p_tenants text[], p_providers uuid[], p_kinds text[],
+  p_lease_ms integer, p_max_retries integer
+) returns table (
+  delivery_id uuid, becomes text, was text, reason text, wait_ms integer, event_id uuid, tenant_id text,
+  number integer, retries integer, template_version_id bigint, at_most_once boolean, sensitive boolean,
+  recipient text, variables text, trace_id text, default_locale text, timezone text, required text[],
+  user_id text, category text, is_required boolean, at timestamptz, items json, item_count integer
+) language sql volatile
+as $function$
+  select c.delivery_id, c.becomes, c.was, c.reason, c.wait_ms, c.event_id, c.tenant_id, c.number, c.retries,
+         c.template_version_id, c.at_most_once, c.sensitive, c.recipient, c.variables, c.trace_id,
+         c.default_locale, c.timezone, c.required, c.user_id, c.category, c.is_required, c.at, c.items, c.item_count
+  from claim_for_sending(
+    p_channel => p_channel, p_ids => p_ids, p_tenants => p_tenants, p_providers => p_providers, p_kinds => p_kinds,
+    p_lease_ms => p_lease_ms, p_max_retries => p_max_retries) c
+$function$;
+
+-- What a mail says beside its text, as a sender needs it: what its template says, what its event says, and which of
+-- the addresses in cc and bcc are suppressed now (in small letters, with the reason), so that they are left out.
+create or replace function claimed_envelope(p_tenant text, p_channel text, p_template jsonb, p_event jsonb)
+returns json language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  copies jsonb := coalesce(p_event -> 'cc', p_template -> 'cc', '[]') || coalesce(p_event -> 'bcc', p_template -> 'bcc', '[]');
+  left_out json;
+begin
+  if copies <> '[]' then
+    select json_object_agg(s.address, s.reason) into left_out
+    from jsonb_array_elements_text(copies) c (address)
+    cross join lateral (
+      select s.address, s.reason from suppressions s
+      where s.tenant_id = p_tenant and s.channel = p_channel and s.address = lower(c.address collate "C")
+      order by s.reason limit 1
+    ) s;
+  end if;
+  return json_build_object('template', p_template, 'event', p_event, 'suppressed', left_out);
 end
 $function$;

@@ -4,7 +4,9 @@ import {
   MAX_DIGEST_ITEM_BYTES,
   MAX_DIGEST_ITEMS,
 } from "@belfry/contracts/delivery";
+import type { Envelope } from "@belfry/contracts/envelope";
 import { reasonWords } from "@belfry/contracts/reasons";
+import type { SuppressionReason } from "@belfry/contracts/sending";
 import { sql } from "kysely";
 import type pg from "pg";
 import {
@@ -67,6 +69,16 @@ export interface ClaimedDelivery {
   userId: string | null;
   /** Of the event's type, where the tenant has categories. */
   category: { key: string; required: boolean } | undefined;
+  /** What is said of its mail beside the text; undefined: nothing. */
+  envelope: ClaimedEnvelope | undefined;
+}
+
+/** What its template and its event say of a mail. Of a digest its template alone: events with an envelope are not gathered. */
+export interface ClaimedEnvelope {
+  template: Envelope | null;
+  event: Envelope | null;
+  /** Those of cc and bcc to which the tenant sends nothing, in small letters; null: none. */
+  suppressed: Record<string, SuppressionReason> | null;
 }
 
 /** What a message takes from its tenant and its template's settings, as they are now. */
@@ -133,6 +145,7 @@ interface Row extends Columns {
   isRequired: boolean | null;
   items: GatheredEvent[] | null;
   itemCount: number | null;
+  options: { envelope?: ClaimedEnvelope } | null;
 }
 
 /** Claims a batch in one call. Results come in the order of the batch. */
@@ -148,7 +161,7 @@ export function claimDeliveries(
     p_lease_ms: options.leaseMs,
     p_max_retries: options.maxRetries,
   };
-  return callClaim(pool, "claim_deliveries", batch, args, toResult);
+  return callClaim(pool, "claim_for_sending", batch, args, toResult);
 }
 
 function toResult(row: Row): ClaimResult {
@@ -186,6 +199,7 @@ function toResult(row: Row): ClaimResult {
           },
           category:
             category === null ? undefined : { key: category, required: row.isRequired === true },
+          envelope: row.options?.envelope,
         },
       };
     default:

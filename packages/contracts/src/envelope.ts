@@ -1,0 +1,125 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { emailAddress, MAX_ADDRESS } from "./addresses.ts";
+import { attachmentsField, type MailAttachment } from "./attachments.ts";
+import { emailOrNone, field } from "./fields.ts";
+import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
+
+/** In cc, and in bcc. */
+export const MAX_COPIES = 10;
+
+/**
+ * What a mail says beside its text and its recipient. What is absent is not said: then the template's counts, or else
+ * the provider's. Addresses are as `emailAddress` writes them, none twice.
+ */
+export interface Envelope {
+  fromName?: string;
+  replyTo?: string;
+  cc?: string[];
+  bcc?: string[];
+  /** Of an event alone. */
+  attachments?: MailAttachment[];
+}
+
+/** Why a text cannot be the name beside a sender's address. */
+export function fromNameFault(name: string): string | undefined {
+  const fault = textFault(name);
+  if (fault !== undefined) return fault;
+  // Both end a line for some mail clients.
+  if (/[\u2028\u2029]/.test(name)) return "must be one line";
+  return name.trim() === "" ? "must not be blank" : undefined;
+}
+
+/** Why an address cannot be where answers go: a mail server may take one beyond ASCII only as a recipient. */
+export function replyToFault(text: string): string | undefined {
+  const address = emailAddress(text);
+  if (address === undefined) return "must be an email address";
+  return /[^\u0000-\u007f]/.test(address)
+    ? "must be an email address with only ASCII characters before the @"
+    : undefined;
+}
+
+function copies(words: string) {
+  const items = { type: "string", format: "idn-email", maxLength: MAX_ADDRESS };
+  const keywords = { type: ["array", "null"], items, maxItems: MAX_COPIES, description: words };
+  return field<string[] | null>({ ...keywords, examples: [["sales@example.com"]] }, (value) =>
+    value === null ? undefined : copiesFault(value),
+  );
+}
+
+/** Why this is no list of addresses for cc or bcc. It repeats none of them. */
+export function copiesFault(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "must be an array of email addresses";
+  if (value.length > MAX_COPIES) return `must have at most ${MAX_COPIES} addresses`;
+  const bad = value.findIndex((one) => typeof one !== "string" || emailAddress(one) === undefined);
+  return bad === -1 ? undefined : `must have only email addresses: number ${bad + 1} is none`;
+}
+
+/** `email` of a trigger. */
+export const TriggerEmail = Type.Object(
+  {
+    fromName: Type.Optional(
+      field<string | null>(
+        {
+          type: ["string", "null"],
+          maxLength: MAX_TEXT_CHARACTERS,
+          // PLAIN_TEXT does without what else ends a line.
+          allOf: [{ pattern: PLAIN_TEXT }, { pattern: "^[^\\u2028\\u2029]*$" }],
+          description: "The name beside the sender's address, which is the provider's",
+          examples: ["Ann of Acme"],
+        },
+        (value) => {
+          if (value === null || value === "") return undefined;
+          return typeof value === "string" ? fromNameFault(value) : "must be a string";
+        },
+      ),
+    ),
+    replyTo: Type.Optional(replyTo("Where answers go, with ASCII characters before the @")),
+    cc: Type.Optional(
+      copies(
+        "Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's",
+      ),
+    ),
+    bcc: Type.Optional(copies("Who gets a copy that nobody sees; the same holds")),
+    attachments: Type.Optional(attachmentsField()),
+  },
+  {
+    description:
+      "Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key",
+  },
+);
+export type TriggerEmail = Static<typeof TriggerEmail>;
+
+function replyTo(description: string) {
+  const words = { description, examples: ["orders@example.com"] };
+  const { anyOf } = emailOrNone(words) as unknown as { anyOf: object[] };
+  return field<string | null>({ anyOf }, (value) => {
+    if (value === null || value === "") return undefined;
+    return typeof value === "string" ? replyToFault(value) : "must be an email address";
+  });
+}
+
+/** As it is stored; undefined: it says nothing. Its input is checked. */
+export function readEnvelope({ fromName, replyTo, cc, bcc }: TriggerEmail): Envelope | undefined {
+  const envelope: Envelope = {};
+  if (fromName) envelope.fromName = fromName;
+  if (replyTo) envelope.replyTo = emailAddress(replyTo) ?? replyTo;
+  if (cc) envelope.cc = distinctAddresses(cc);
+  if (bcc) envelope.bcc = distinctAddresses(bcc);
+  return Object.keys(envelope).length === 0 ? undefined : envelope;
+}
+
+/** As they are stored, each mailbox once: the case of its letters does not make another. */
+export function distinctAddresses(
+  texts: readonly string[],
+  taken: ReadonlySet<string> = new Set(),
+): string[] {
+  const known = new Set(taken);
+  return texts
+    .map((text) => emailAddress(text) ?? text)
+    .filter((address) => {
+      const name = address.toLowerCase();
+      const isNew = !known.has(name);
+      known.add(name);
+      return isNew;
+    });
+}
