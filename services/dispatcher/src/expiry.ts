@@ -1,6 +1,7 @@
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
+import { expireAttachments } from "@belfry/database/functions/attachments";
 import {
   databaseMoment,
   expireStep,
@@ -126,6 +127,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     // Of open ones it is null.
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
     before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
+    unnamedAttachments(moment),
   ];
 }
 
@@ -154,6 +156,8 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events), RESTS_NOT),
     before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
+    before("event_attachments", "event_id", firstIdOf(events), NAMED_BY_NOTHING),
+    before("attachments", "id", firstIdOf(events), NOT_NAMED),
     before("notifications", "id", firstIdOf(notifications)),
     emptyChannels(),
   ];
@@ -161,6 +165,11 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
 
 /** Their event left as a stray, too. */
 const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
+
+const NAMED_BY_NOTHING =
+  "not exists (select from events e where e.id = event_attachments.event_id)";
+const NOT_NAMED =
+  "not exists (select from event_attachments l where l.attachment_id = attachments.id)";
 
 /** What rests on purpose has its time before it. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
@@ -187,6 +196,20 @@ function before(table: string, column: string, bound: Date | string, only = "tru
       );
       const rows = result.rowCount ?? 0;
       return { rows, more: rows === most };
+    },
+  };
+}
+
+/** A file of 10 MiB takes thousands of rows along, so a step has few files. */
+const ATTACHMENTS_PER_BATCH = 50;
+
+function unnamedAttachments(moment: Date): Expiry {
+  return {
+    table: "attachments",
+    async run(pool, most) {
+      const step = Math.min(most, ATTACHMENTS_PER_BATCH);
+      const rows = await expireAttachments(pool, moment, step);
+      return { rows, more: rows === step };
     },
   };
 }

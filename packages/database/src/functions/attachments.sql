@@ -34,7 +34,8 @@ begin
   at_second := ring_second(tenant.ring_second, moment);
   turned := turned_ring(tenant.ring, tenant.ring_total, tenant.ring_second, at_second);
   select count(*) as files, coalesce(sum(a.bytes), 0) as bytes, min(a.created_at) as oldest into unnamed
-  from attachments a where a.tenant_id = p_tenant and not a.named;
+  from attachments a
+  where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours';
   if turned.used >= tenant.per_minute then
     outcome := 'minute';
   elsif unnamed.files >= p_most or unnamed.bytes + p_bytes > p_most_bytes then
@@ -151,16 +152,28 @@ begin
 end
 $function$;
 
--- Deletes those of the files that no event names, with all their rows.
+-- Deletes those of the files that no event names, with all their rows, 256 MiB a call. What is more is left to
+-- expire_attachments, as files that nobody has named in time: one call must not run for minutes.
 create or replace function delete_unlinked_attachments(p_ids uuid[]) returns void
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
+declare
+  most_bytes constant bigint := 268435456;
+  unlinked uuid[];
+  now_gone uuid[];
 begin
-  delete from attachments a
-  where a.id = any (p_ids)
-    and not exists (select from event_attachments l where l.attachment_id = a.id);
+  select array_agg(u.id), array_agg(u.id) filter (where u.total <= most_bytes) into unlinked, now_gone
+  from (
+    select a.id, sum(a.bytes) over (order by a.id) as total from attachments a
+    where a.id = any (p_ids)
+      and not exists (select from event_attachments l where l.attachment_id = a.id)
+  ) u;
+  delete from attachments a where a.id = any (now_gone);
+  if cardinality(unlinked) > coalesce(cardinality(now_gone), 0) then
+    update attachments a set named = false, created_at = 'epoch' where a.id = any (unlinked);
+  end if;
 end
 $function$;
 
