@@ -10,6 +10,7 @@ export const REASONS = {
   "gathered-quiet": "gathered, quiet hours until {until}",
   unread: "sent unless it is read by {until}",
   "provider-paused": "waiting for the provider: {why}",
+  "no-room-for-attachments": "waiting for others with attachments",
   replayed: "replayed by hand",
 
   // Dispatching decides that a channel gets nothing.
@@ -59,12 +60,17 @@ export const REASONS = {
   "message-empty": "the message is empty",
   "unsubscribe-address-invalid": "the address to unsubscribe by cannot stand in a header",
   "list-id-invalid": "the list's id cannot stand in a header",
+  "attachment-gone": "an attachment is gone",
+  "attachments-not-taken": "the provider takes no attachments",
+  "inline-images-not-taken": "the provider shows no images within a mail",
+  "message-too-large": "with its attachments it is larger than the provider takes",
 
   // A try fails.
   "retries-exhausted": "retries exhausted: {why}",
   "sender-died": "the sender ended before the outcome was known",
   "provider-unknown": "no provider of the kind {kind}",
   "settings-unreadable": "the provider's settings cannot be read",
+  "attachments-unread": "the attachments could not be read",
   "provider-threw": "the provider's code failed",
   "no-token": "no access token: {why}",
   "no-login": "the mail server offers no way to log in with these credentials",

@@ -13,6 +13,7 @@ import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
 import { postmarkReceipts } from "./postmark-receipt.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 
 const VENDOR_URL = "https://api.postmarkapp.com";
 const DEFAULT_STREAM = "outbound";
@@ -80,13 +81,14 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
   title: "Postmark",
   receipts: postmarkReceipts,
   maxMessageBytes: 10 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Postmark",
     request: (message, settings) => ({
       url: `${apiUrl(settings, VENDOR_URL)}/email`,
       headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
-      body: JSON.stringify({
+      body: jsonBody({
         From: namedAddress(settings.from, settings.fromName),
         To: wireAddress(message.to),
         ...(settings.replyTo === undefined ? {} : { ReplyTo: wireAddress(settings.replyTo) }),
@@ -95,6 +97,7 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
         ...(message.text === "" ? {} : { TextBody: message.text }),
         Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
         Metadata: messageIds(message),
+        ...attachmentsOf(message),
         MessageStream: settings.messageStream ?? DEFAULT_STREAM,
       }),
     }),
@@ -107,3 +110,15 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    Attachments: attachments.map((file) => ({
+      Name: file.name,
+      Content: new Base64Of(file),
+      ContentType: file.type,
+      ...(file.cid === undefined ? {} : { ContentID: `cid:${file.cid}` }),
+    })),
+  };
+}

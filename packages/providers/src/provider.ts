@@ -1,3 +1,4 @@
+import { encodedBytes } from "@belfry/contracts/attachments";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { createSemaphore } from "@belfry/service/semaphore";
@@ -43,6 +44,9 @@ export interface Provider<Message> {
 const MAX_CALLS = 32;
 const TURN_WAIT_MS = 5_000;
 
+/** How a vendor is given files: in base64 within JSON, in a mail's MIME, as the bytes of a form, or only by name. */
+export type AttachmentForm = "base64" | "mime" | "bytes" | "names";
+
 /** The kind of message that a provider takes, on whatever channel. */
 export type ProviderContent = "email" | "text";
 
@@ -61,6 +65,10 @@ export interface ProviderKind<Message> {
   idempotent?: boolean | undefined;
   /** The largest message that the vendor takes, as it documents it; undefined: it names no limit. */
   maxMessageBytes?: number | undefined;
+  /** How it is given a mail's files; undefined: it takes no mail with any. */
+  attachments?: AttachmentForm | undefined;
+  /** It has no way to show a file within the mail. */
+  takesNoInlineImages?: boolean | undefined;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
@@ -88,7 +96,15 @@ export class NoMoreCalls extends Error {}
 export interface ProviderDefinition<Message, Settings extends TObject>
   extends Pick<
     ProviderKind<Message>,
-    "kind" | "content" | "title" | "receipts" | "inbound" | "idempotent" | "maxMessageBytes"
+    | "kind"
+    | "content"
+    | "title"
+    | "receipts"
+    | "inbound"
+    | "idempotent"
+    | "maxMessageBytes"
+    | "attachments"
+    | "takesNoInlineImages"
   > {
   /** The address guard checks a property `baseUrl`. */
   settings: Settings;
@@ -123,6 +139,8 @@ export function defineProvider<Message, Settings extends TObject>(
     inbound: definition.inbound,
     idempotent: definition.idempotent,
     maxMessageBytes: definition.maxMessageBytes,
+    attachments: definition.attachments,
+    takesNoInlineImages: definition.takesNoInlineImages,
     settings: definition.settings,
     maxCalls: callsOf({}),
     faults(settings, context) {
@@ -162,6 +180,8 @@ export function defineProvider<Message, Settings extends TObject>(
         const code = messageFault(definition.content, message);
         const fault = code === null ? definition.messageFault?.(message) : storedReason(code);
         if (fault) return outcome("permanent", fault);
+        const refused = attachmentsFault(definition, message as EmailMessage);
+        if (refused !== null) return outcome("policy", storedReason(refused));
         if (closed) return notBegun(storedReason("no-connection-to-vendor", { code: "closed" }));
         while (await calls.acquire(deps.turnWaitMs ?? TURN_WAIT_MS)) {
           try {
@@ -204,6 +224,25 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
   return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);
+}
+
+/** Another provider may take the message. */
+function attachmentsFault(
+  {
+    attachments: form,
+    takesNoInlineImages,
+    maxMessageBytes = Number.POSITIVE_INFINITY,
+  }: Pick<AnyProviderKind, "attachments" | "takesNoInlineImages" | "maxMessageBytes">,
+  { attachments, html, text }: EmailMessage,
+): ReasonCode | null {
+  if (attachments === undefined || attachments.length === 0) return null;
+  if (form === undefined) return "attachments-not-taken";
+  if (takesNoInlineImages && attachments.some(({ cid }) => cid !== undefined)) {
+    return "inline-images-not-taken";
+  }
+  const files = attachments.reduce((sum, { bytes }) => sum + encodedBytes(bytes), 0);
+  const bytes = files + Buffer.byteLength(html) + Buffer.byteLength(text);
+  return bytes > maxMessageBytes ? "message-too-large" : null;
 }
 
 /** Bounds calls at a time; further callers wait in line. */

@@ -13,6 +13,7 @@ import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { resendReceipts } from "./resend-receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 
 const VENDOR_URL = "https://api.resend.com";
 
@@ -62,6 +63,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
   receipts: resendReceipts,
   idempotent: true,
   maxMessageBytes: 40 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Resend",
@@ -72,7 +74,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         authorization: `Bearer ${settings.apiKey}`,
         "idempotency-key": message.deliveryId,
       },
-      body: JSON.stringify({
+      body: jsonBody({
         from: namedAddress(settings.from, settings.fromName),
         to: [wireAddress(message.to)],
         ...(settings.replyTo === undefined ? {} : { reply_to: [wireAddress(settings.replyTo)] }),
@@ -80,6 +82,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         ...(message.html === "" ? {} : { html: message.html }),
         ...(message.text === "" ? {} : { text: message.text }),
         headers: mailHeaders(message),
+        ...attachmentsOf(message),
         tags: Object.entries(messageIds(message)).map(([name, value]) => ({ name, value })),
       }),
     }),
@@ -96,3 +99,15 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    attachments: attachments.map((file) => ({
+      filename: file.name,
+      content: new Base64Of(file),
+      content_type: file.type,
+      ...(file.cid === undefined ? {} : { content_id: file.cid }),
+    })),
+  };
+}
