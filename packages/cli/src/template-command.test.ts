@@ -30,6 +30,24 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
     [again.version, again.format, again.requiredVariables.length, again.sensitive],
     [1, "markdown", 2, true],
   );
+  const sender = ["--from-name", "{{agent}} of Acme", "--reply-to", "help@example.com"];
+  const copies = ["--cc", "a@example.com, b@example.com", "--bcc", "c@example.com"];
+  const said = await json([...put, "--sensitive", ...sender, ...copies], "# Order {{id}}\n");
+  const of = ({ version, fromName, replyTo, cc, bcc }: typeof said) => [
+    ...[version, fromName, replyTo, cc, bcc],
+  ];
+  assert.deepEqual(of(said), [
+    ...[1, "{{agent}} of Acme", "help@example.com"],
+    ...[["a@example.com", "b@example.com"], ["c@example.com"]],
+  ]);
+  await fails(
+    [...put, "--cc", "nobody"],
+    /--cc must have only email addresses/,
+    "# Order {{id}}\n",
+  );
+  const none = ["--from-name", "", "--reply-to", "", "--cc", "", "--bcc", ""];
+  const cleared = await json([...put, "--sensitive", ...none], "# Order {{id}}\n");
+  assert.deepEqual(of(cleared), [1, null, null, null, null]);
   const german = await json([...put, "--locale", "DE-at"], "# Bestellung {{id}}\n");
   assert.deepEqual([german.version, german.sensitive], [2, true]);
   assert.deepEqual(german.locales[0], {
@@ -66,8 +84,7 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
   await json(["template", "delete", ...key, "--locale", "de-AT"]);
   assert.deepEqual((await json(["template", "show", ...key])).locales, []);
   assert.deepEqual(await audited(), [
-    "template.save order EMAIL",
-    "template.save order EMAIL",
+    ...Array(4).fill("template.save order EMAIL"),
     "template.save order EMAIL de-AT",
     "template.draft order EMAIL",
     "template.publish order EMAIL",

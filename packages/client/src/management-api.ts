@@ -190,6 +190,14 @@ export interface Draft {
     targetChannel?: string | null;
     /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
     requiredVariables?: string[] | null;
+    /** of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is */
+    fromName?: string | null;
+    /** of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is */
+    replyTo?: string | null;
+    /** of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+    cc?: string[] | null;
+    /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+    bcc?: string[] | null;
     /** for previews: a JSON object as text */
     sampleVariables?: string | null;
   };
@@ -439,6 +447,14 @@ export interface TemplateSummary {
   /** Of a notification; null: the personal channel */
   targetChannel?: string | null;
   requiredVariables: string[];
+  /** of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is */
+  fromName: string | null;
+  /** of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is */
+  replyTo: string | null;
+  /** of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+  cc: string[] | null;
+  /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+  bcc: string[] | null;
   /** for previews: a JSON object as text */
   sampleVariables: string | null;
   id: string;
@@ -1863,6 +1879,14 @@ export interface ManagementCalls {
       targetChannel?: string | null;
       /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
       requiredVariables?: string[] | null;
+      /** of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is */
+      fromName?: string | null;
+      /** of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is */
+      replyTo?: string | null;
+      /** of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+      cc?: string[] | null;
+      /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+      bcc?: string[] | null;
       /** for previews: a JSON object as text */
       sampleVariables?: string | null;
       /** the draft's that was last seen, 0: none yet; refused where another is there */
@@ -2081,6 +2105,14 @@ export interface ManagementCalls {
       targetChannel?: string | null;
       /** a,b: without one of them nothing is sent on this channel; '' for none; default: as they are */
       requiredVariables?: string[] | null;
+      /** of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is */
+      fromName?: string | null;
+      /** of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is */
+      replyTo?: string | null;
+      /** of EMAIL: who gets a copy that everybody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+      cc?: string[] | null;
+      /** of EMAIL: who gets a copy that nobody sees, as a@example.com,b@example.com; '' for nobody; default: as it is */
+      bcc?: string[] | null;
       /** for previews: a JSON object as text */
       sampleVariables?: string | null;
     };

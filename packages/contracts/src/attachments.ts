@@ -159,9 +159,10 @@ export interface MailAttachment {
   cid?: string;
 }
 
-/** As base64 in lines of a mail: what vendors count. */
+/** As base64 in lines of 76 characters, each with its end: what vendors count. */
 export function encodedBytes(bytes: number): number {
-  return Math.ceil((Math.ceil(bytes / 3) * 4 * 78) / 76);
+  const characters = Math.ceil(bytes / 3) * 4;
+  return characters + Math.ceil(characters / 76) * 2;
 }
 
 /** What `cid:` and Content-ID can hold without an escape (RFC 2392). */

@@ -58,12 +58,15 @@ export const REASONS = {
   "subject-empty": "the subject is empty",
   "subject-control-characters": "the subject has control characters",
   "message-empty": "the message is empty",
+  "from-name-invalid": "the sender's name cannot stand in a header",
+  "reply-to-invalid": "the reply address is not one email address",
+  "copy-invalid": "an address of cc or bcc is not one email address",
+  "mail-too-large": "the mail takes {bytes} bytes as it is sent: {vendor} takes {most} at most",
   "unsubscribe-address-invalid": "the address to unsubscribe by cannot stand in a header",
   "list-id-invalid": "the list's id cannot stand in a header",
   "attachment-gone": "an attachment is gone",
   "attachments-not-taken": "the provider takes no attachments",
   "inline-images-not-taken": "the provider shows no images within a mail",
-  "message-too-large": "with its attachments it is larger than the provider takes",
 
   // A try fails.
   "retries-exhausted": "retries exhausted: {why}",

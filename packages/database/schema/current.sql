@@ -993,7 +993,10 @@ create table templates (
   throttle jsonb,
   after_unread_seconds integer,
   plain_characters boolean not null default false,
-  envelope jsonb,
+  from_name text,
+  reply_to text,
+  cc text[],
+  bcc text[],
   constraint templates_after_unread_seconds_check CHECK ((after_unread_seconds > 0)),
   constraint templates_channel_check CHECK ((channel ~ '^[A-Z_]{2,16}$'::text)),
   constraint templates_check CHECK (((tenant_id = 'platform'::text) = starts_with(event_type, 'global.'::text))),
@@ -1009,7 +1012,8 @@ comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 comment on column templates.plain_characters is 'of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7';
-comment on column templates.envelope is 'of EMAIL: the same, unless the trigger says otherwise; fromName and replyTo in the template language';
+comment on column templates.from_name is 'of EMAIL, like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language';
+comment on column templates.reply_to is 'in the template language';
 
 create table tenant_deletions (
   tenant_id text collate "C" not null,

@@ -804,8 +804,12 @@ export interface Schema {
     after_unread_seconds: number | null;
     /** of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7 */
     plain_characters: Generated<boolean>;
-    /** of EMAIL: the same, unless the trigger says otherwise; fromName and replyTo in the template language */
-    envelope: Json<Envelope | null>;
+    /** of EMAIL, like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language */
+    from_name: string | null;
+    /** in the template language */
+    reply_to: string | null;
+    cc: string[] | null;
+    bcc: string[] | null;
   };
 
   tenant_deletions: {

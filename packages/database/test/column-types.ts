@@ -28,7 +28,6 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "template_versions.actions": "PushAction[] from @belfry/contracts/notification",
   "templates.channel": "Channel from @belfry/contracts/channels",
   "templates.digest": "DigestSettings from @belfry/contracts/delivery",
-  "templates.envelope": "Envelope from @belfry/contracts/envelope",
   "templates.throttle": "ThrottleSettings from @belfry/contracts/delivery",
   "tenant_deletions.deleted": "Record<string, number>",
   "tenants.delivery_channels": "Channel[] from @belfry/contracts/channels",

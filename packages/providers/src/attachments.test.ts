@@ -227,7 +227,8 @@ for (const vendor of VENDORS) {
     const most = vendor.kind.maxMessageBytes!;
     const file = { ...mailFile(Buffer.alloc(1), FILES[0]!), bytes: Math.floor(most / 1.36) };
     const outcome = await provider.send({ ...EMAIL, attachments: [file, file] });
-    assertHas(outcome, { class: "policy", reason: "#message-too-large" });
+    assert.equal(outcome.class, "policy");
+    assert.match(outcome.reason, /^#mail-too-large /);
     if (!vendor.showsImages) {
       const image = await provider.send({ ...EMAIL, attachments: [LOGO] });
       assertHas(image, { class: "policy", reason: "#inline-images-not-taken" });

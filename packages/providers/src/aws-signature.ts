@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { lineField, secretField } from "./settings.ts";
 
 export interface AwsAccount {
   accessKeyId: string;
@@ -77,4 +78,33 @@ function encode(text: string): string {
 /** By code units, not by a language's order. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
+}
+
+export const AWS_CONSOLE = "https://console.aws.amazon.com";
+
+/** By what an account calls a service of AWS. `account`: the page where it leaves that service's sandbox. */
+export function awsFields({ action, account }: { action: string; account: string }) {
+  const link = `${AWS_CONSOLE}/iam/home#/users`;
+  return {
+    accessKeyId: lineField({
+      title: "Access key id",
+      description: `Of an IAM user that may call ${action}, and nothing else.`,
+      link,
+      pattern: "^[A-Z0-9]{16,128}$",
+      fault: "must be an access key's id: 16 or more capital letters and digits",
+    }),
+    secretAccessKey: secretField({
+      title: "Secret access key",
+      description:
+        "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
+      link,
+    }),
+    region: lineField({
+      title: "Region",
+      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
+      link: account,
+      pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
+      fault: "must be a region, as eu-central-1",
+    }),
+  };
 }

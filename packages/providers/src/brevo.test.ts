@@ -28,9 +28,9 @@ testEmailVendor({
   path: "/v3/smtp/email",
   named: "The Shop shop@example.com",
   read(call) {
-    const { sender, to, replyTo, subject, htmlContent, textContent, headers } = JSON.parse(
-      call.body,
-    );
+    const mail = JSON.parse(call.body);
+    const { sender, to, replyTo, subject, htmlContent, textContent, headers } = mail;
+    const of = (list?: { email: string }[]) => list?.map(({ email }) => email);
     const { "X-Mailin-custom": custom, idempotencyKey, ...others } = headers;
     assert.equal(call.headers["api-key"], API_KEY);
     assert.equal(to.length, 1);
@@ -40,6 +40,8 @@ testEmailVendor({
     return {
       from: sender.name === undefined ? sender.email : `${sender.name} ${sender.email}`,
       to: to[0].email,
+      cc: of(mail.cc),
+      bcc: of(mail.bcc),
       replyTo: replyTo?.email,
       ...{ subject, html: htmlContent, text: textContent },
       headers: others,
@@ -92,4 +94,15 @@ test("Brevo: in test mode the vendor drops the mail", async (t) => {
   });
   assert.equal((await provider.send(EMAIL)).class, "accepted");
   assert.equal(JSON.parse(vendor.received[0]!.body).headers["X-Sib-Sandbox"], "drop");
+});
+
+test("the vendor's template language in a mail is text: nothing of it is replaced", async (t) => {
+  const accept = { status: 201, headers: {}, body: '{"messageId":"<a@x>"}' };
+  const { vendor, provider } = await providerAtVendor(brevo, SETTINGS)(t, accept);
+  const marks = "{{contact.EMAIL}} {% if 1 %} {# x #}";
+  await provider.send({ ...EMAIL, subject: marks, html: `<p>${marks}</p>`, text: marks });
+  const { subject, htmlContent, textContent } = JSON.parse(vendor.received[0]!.body);
+  for (const part of [subject, htmlContent, textContent]) assert.doesNotMatch(part, /\{[{%#]/);
+  assert.equal(htmlContent.replaceAll("&#123;", "{"), `<p>${marks}</p>`);
+  for (const part of [subject, textContent]) assert.equal(part.replaceAll("\u2060", ""), marks);
 });

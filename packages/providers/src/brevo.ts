@@ -3,10 +3,11 @@ import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import { brevoReceipts } from "./brevo-receipt.ts";
 import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from "./http-vendor.ts";
-import { mailHeaders, messageIds } from "./message-form.ts";
+import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, secretField, senderFields, testModeField } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
+import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";
 
 const VENDOR_URL = "https://api.brevo.com";
 
@@ -38,6 +39,9 @@ const SETTINGS = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** Of the vendor's template language, which it also reads in content that is no template: {{…}}, {%…%}, {#…#}. */
+const MARKS = /\{(?=[{%#])/g;
 
 /** By `code`; others end the message. */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
@@ -71,17 +75,10 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
       url: `${apiUrl(settings, VENDOR_URL)}/v3/smtp/email`,
       headers: { ...JSON_HEADERS, "api-key": settings.apiKey },
       body: jsonBody({
-        sender: {
-          email: wireAddress(settings.from),
-          ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
-        },
-        to: [{ email: wireAddress(message.to) }],
-        ...(settings.replyTo === undefined
-          ? {}
-          : { replyTo: { email: wireAddress(settings.replyTo) } }),
-        subject: message.subject,
-        ...(message.html === "" ? {} : { htmlContent: message.html }),
-        ...(message.text === "" ? {} : { textContent: message.text }),
+        ...addressesOf(message, settings),
+        subject: breakMarksOfText(message.subject, MARKS),
+        ...(message.html !== "" && { htmlContent: breakMarksOfHtml(message.html, MARKS) }),
+        ...(message.text !== "" && { textContent: breakMarksOfText(message.text, MARKS) }),
         ...attachmentsOf(message),
         headers: {
           ...mailHeaders(message),
@@ -107,5 +104,18 @@ function attachmentsOf({ attachments }: EmailMessage) {
   if (attachments === undefined) return {};
   return {
     attachment: attachments.map((file) => ({ name: file.name, content: new Base64Of(file) })),
+  };
+}
+
+const toAddress = (address: string) => ({ email: wireAddress(address) });
+
+function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
+  const { address, name, replyTo } = senderOf(message, settings);
+  return {
+    sender: { email: address, ...(name !== undefined && { name }) },
+    to: [toAddress(message.to)],
+    ...(message.cc && { cc: message.cc.map(toAddress) }),
+    ...(message.bcc && { bcc: message.bcc.map(toAddress) }),
+    ...(replyTo !== undefined && { replyTo: { email: replyTo } }),
   };
 }

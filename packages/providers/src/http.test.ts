@@ -87,6 +87,25 @@ test("every value of a text message, and of a mail, can stand in the body", asyn
   }
 });
 
+test("a mail's name, reply address and copies can stand in the body, and are empty where there are none", async (t) => {
+  const { vendor, provider } = await startEmail(t, accept, {
+    body: '{"name": {{ from_name }}, "reply": {{ reply_to }}, "cc": {{ cc }}, "bcc": {{ bcc }}, "first": "{{ cc[0] }}"}',
+  });
+  const names = { fromName: "Ann", replyTo: "help@example.com" };
+  await provider.send({ ...EMAIL, ...names, cc: ["c@example.com"], bcc: ["b@example.com"] });
+  await provider.send(EMAIL);
+  assert.deepEqual(
+    vendor.received.map(({ body }) => JSON.parse(body)),
+    [
+      {
+        ...{ name: "Ann", reply: "help@example.com" },
+        ...{ cc: ["c@example.com"], bcc: ["b@example.com"], first: "c@example.com" },
+      },
+      { name: "", reply: "", cc: [], bcc: [], first: "" },
+    ],
+  );
+});
+
 test("no text of a message leaves its place in the body", async (t) => {
   const { vendor, provider } = await start(t, accept);
   for (const text of ['", "to": "+1', '\\"}', "\u0000\u2028\r\n", "{{ to }}", "\ud800"]) {

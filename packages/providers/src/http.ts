@@ -24,7 +24,19 @@ const MAX_BODY_CHARACTERS = 32 * 1024;
 const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
 /** What the body's tags may name, by the content of a message. */
 const NAMES = {
-  email: ["to", "subject", "html", "text", "headers", ...IDS, "secret"],
+  email: [
+    "to",
+    "subject",
+    "html",
+    "text",
+    "headers",
+    "from_name",
+    "reply_to",
+    "cc",
+    "bcc",
+    ...IDS,
+    "secret",
+  ],
   text: ["to", "text", "segments", "encoding", ...IDS, "secret"],
 } as const;
 
@@ -112,8 +124,17 @@ export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settings
   faults: (settings, context) => faultsOf(settings, context, NAMES.email),
   create: (settings, context) =>
     createHttp(settings, context, (message) => {
-      const { to, subject, html, text } = message;
-      return { to, subject, html, text, headers: mailHeaders(message), ...idsOf(message) };
+      const { to, subject, html, text, fromName, replyTo, cc = [], bcc = [] } = message;
+      const envelope = { from_name: fromName ?? "", reply_to: replyTo ?? "", cc, bcc };
+      return {
+        to,
+        subject,
+        html,
+        text,
+        headers: mailHeaders(message),
+        ...envelope,
+        ...idsOf(message),
+      };
     }),
 });
 

@@ -41,6 +41,8 @@ testEmailVendor({
     return {
       from: form.get("from") ?? undefined,
       to: form.get("to") ?? "",
+      cc: form.has("cc") ? form.getAll("cc") : undefined,
+      bcc: form.has("bcc") ? form.getAll("bcc") : undefined,
       replyTo,
       subject: form.get("subject") ?? "",
       html: form.get("html") ?? undefined,
@@ -132,3 +134,20 @@ test("Mailgun: a domain is asked for in its own region alone", async (t) => {
 });
 
 const deps = { allowPrivateAddresses: true, timeoutMs: 60_000, storeInOutbox: async () => "" };
+
+test("what the vendor would replace in a mail is text", async (t) => {
+  const accept = { status: 200, headers: {}, body: '{"id":"<a@x>"}' };
+  const { vendor, provider } = await providerAtVendor(mailgun, SETTINGS)(t, accept);
+  const marks =
+    "%recipient.name% %Recipient_email% %unsubscribe_url% %tag_unsubscribe_url% 5% 100%";
+  await provider.send({ ...EMAIL, subject: marks, html: `<p>${marks}</p>`, text: marks });
+  const form = new URLSearchParams(vendor.received[0]!.body);
+  const [subject = "", html = "", text = ""] = ["subject", "html", "text"].map(
+    (name) => form.get(name)!,
+  );
+  for (const part of [subject, html, text]) {
+    assert.doesNotMatch(part, /%(recipient|tag_unsubscribe|unsubscribe)/i);
+  }
+  assert.equal(html.replaceAll("&#37;", "%"), `<p>${marks}</p>`);
+  for (const part of [subject, text]) assert.equal(part.replaceAll("\u2060", ""), marks);
+});

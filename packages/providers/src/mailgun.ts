@@ -10,7 +10,7 @@ import {
   type Meaning,
 } from "./http-vendor.ts";
 import { mailgunReceipts } from "./mailgun-receipt.ts";
-import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import {
   baseUrlField,
@@ -21,6 +21,7 @@ import {
   testModeField,
 } from "./settings.ts";
 import { multipartBody } from "./streamed-body.ts";
+import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";
 
 const VENDOR_URLS = { us: "https://api.mailgun.net", eu: "https://api.eu.mailgun.net" } as const;
 
@@ -56,6 +57,9 @@ const SETTINGS = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** What the vendor replaces: of a recipient in mail to several, and its own addresses to unsubscribe. */
+const MARKS = /%(?=recipient|(?:tag_|mailing_list_)?unsubscribe_)/gi;
 
 /** The vendor has no codes: what its status does not say, its words do. */
 const WORDS: readonly (readonly [RegExp, Meaning])[] = [
@@ -114,19 +118,21 @@ function filesOf(attachments: readonly OutgoingAttachment[]) {
 }
 
 function formOf(message: EmailMessage, settings: Static<typeof SETTINGS>): URLSearchParams {
-  const { from, fromName, replyTo, testMode } = settings;
+  const { address, name, replyTo } = senderOf(message, settings);
   const headers = Object.entries(mailHeaders(message));
   const ids = Object.entries(messageIds(message));
   const form = new URLSearchParams({
-    from: namedAddress(from, fromName),
+    from: namedAddress(address, name),
     to: wireAddress(message.to),
-    subject: message.subject,
+    subject: breakMarksOfText(message.subject, MARKS),
     ...Object.fromEntries(headers.map(([name, value]) => [`h:${name}`, value])),
     ...Object.fromEntries(ids.map(([name, value]) => [`v:${name}`, value])),
   });
-  if (message.html !== "") form.set("html", message.html);
-  if (message.text !== "") form.set("text", message.text);
-  if (replyTo !== undefined) form.set("h:Reply-To", wireAddress(replyTo));
-  if (testMode) form.set("o:testmode", "yes");
+  if (message.html !== "") form.set("html", breakMarksOfHtml(message.html, MARKS));
+  if (message.text !== "") form.set("text", breakMarksOfText(message.text, MARKS));
+  if (replyTo !== undefined) form.set("h:Reply-To", replyTo);
+  for (const copy of message.cc ?? []) form.append("cc", wireAddress(copy));
+  for (const copy of message.bcc ?? []) form.append("bcc", wireAddress(copy));
+  if (settings.testMode) form.set("o:testmode", "yes");
   return form;
 }

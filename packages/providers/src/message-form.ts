@@ -1,4 +1,6 @@
 import { emailAddress, wireAddress } from "@belfry/contracts/addresses";
+import { encodedBytes } from "@belfry/contracts/attachments";
+import { fromNameFault, replyToFault } from "@belfry/contracts/envelope";
 import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
 
@@ -21,12 +23,48 @@ export function emailFault(message: EmailMessage): ReasonCode | null {
   if (EMPTY_LINE.test(message.subject)) return "subject-empty";
   if (CONTROL_CHARACTER.test(message.subject)) return "subject-control-characters";
   if (message.html === "" && message.text === "") return "message-empty";
+  const { fromName, replyTo } = message;
+  if (fromName !== undefined && fromNameFault(fromName) !== undefined) return "from-name-invalid";
+  if (replyTo !== undefined && replyToFault(replyTo) !== undefined) return "reply-to-invalid";
+  if (copiesOf(message).some((one) => emailAddress(one) === undefined)) return "copy-invalid";
   return message.headers === undefined ? null : listHeadersFault(message.headers);
 }
 
 /** Why no provider may be asked to send this; null when it may. Repeats nothing of the message. */
 export function smsFault(message: SmsMessage): ReasonCode | null {
   return message.text === "" ? "message-empty" : null;
+}
+
+/** Everybody who gets a copy. */
+export function copiesOf({ cc = [], bcc = [] }: Pick<EmailMessage, "cc" | "bcc">): string[] {
+  return [...cc, ...bcc];
+}
+
+/** Who sends, and where answers go: as the message says, else as the provider's settings do. */
+export function senderOf(
+  { fromName, replyTo }: Pick<EmailMessage, "fromName" | "replyTo">,
+  settings: { from: string; fromName?: string | undefined; replyTo?: string | undefined },
+) {
+  const answersTo = replyTo ?? settings.replyTo;
+  return {
+    address: wireAddress(settings.from),
+    name: fromName ?? settings.fromName,
+    replyTo: answersTo === undefined ? undefined : wireAddress(answersTo),
+  };
+}
+
+/** What is not a text of the mail: its header fields, and the borders of its parts. */
+const FRAME_BYTES = 8 * 1024;
+
+/** The most that a mail takes on its way: base64, which needs more than what vendors use for most texts, in lines of 76. */
+export function mailBytes({
+  html,
+  text,
+  attachments = [],
+}: Pick<EmailMessage, "html" | "text" | "attachments">): number {
+  const parts = [html, text].map((part) => Buffer.byteLength(part));
+  const files = attachments.map(({ bytes }) => bytes);
+  return [...parts, ...files].reduce((sum, bytes) => sum + encodedBytes(bytes), FRAME_BYTES);
 }
 
 /** Belfry's ids of a message, as a vendor keeps them beside it and repeats them in its receipts. Never personal data. */

@@ -41,6 +41,8 @@ testEmailVendor({
     return {
       from: mail.From,
       to: mail.To,
+      cc: mail.Cc?.split(", "),
+      bcc: mail.Bcc?.split(", "),
       replyTo: mail.ReplyTo,
       subject: mail.Subject,
       html: mail.HtmlBody,

@@ -9,7 +9,7 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
-import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { postmarkReceipts } from "./postmark-receipt.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
@@ -89,9 +89,7 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
       url: `${apiUrl(settings, VENDOR_URL)}/email`,
       headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
       body: jsonBody({
-        From: namedAddress(settings.from, settings.fromName),
-        To: wireAddress(message.to),
-        ...(settings.replyTo === undefined ? {} : { ReplyTo: wireAddress(settings.replyTo) }),
+        ...addressesOf(message, settings),
         Subject: message.subject,
         ...(message.html === "" ? {} : { HtmlBody: message.html }),
         ...(message.text === "" ? {} : { TextBody: message.text }),
@@ -120,5 +118,16 @@ function attachmentsOf({ attachments }: EmailMessage) {
       ContentType: file.type,
       ...(file.cid === undefined ? {} : { ContentID: `cid:${file.cid}` }),
     })),
+  };
+}
+
+function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
+  const { address, name, replyTo } = senderOf(message, settings);
+  return {
+    From: namedAddress(address, name),
+    To: wireAddress(message.to),
+    ...(message.cc && { Cc: message.cc.map(wireAddress).join(", ") }),
+    ...(message.bcc && { Bcc: message.bcc.map(wireAddress).join(", ") }),
+    ...(replyTo !== undefined && { ReplyTo: replyTo }),
   };
 }

@@ -1,11 +1,10 @@
-import { encodedBytes } from "@belfry/contracts/attachments";
 import { type ReasonCode, storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, OutboxEntry, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { createSemaphore } from "@belfry/service/semaphore";
 import type { Static, TObject } from "@sinclair/typebox";
 import { baseUrlFault, type Resolve } from "./address-guard.ts";
 import type { Clock } from "./call-timeout.ts";
-import { emailFault, smsFault } from "./message-form.ts";
+import { emailFault, mailBytes, smsFault } from "./message-form.ts";
 import type { InboundReader, ReceiptReader } from "./receipt.ts";
 import { notBegun, outcome } from "./send-outcome.ts";
 import { checkSettings, type SettingsContext, secretsOf } from "./settings.ts";
@@ -178,10 +177,14 @@ export function defineProvider<Message, Settings extends TObject>(
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
         const code = messageFault(definition.content, message);
-        const fault = code === null ? definition.messageFault?.(message) : storedReason(code);
+        const refused = code === null ? attachmentsFault(definition, message) : undefined;
+        // Another provider may take it.
+        if (refused !== undefined) return outcome("policy", refused);
+        const fault =
+          code === null
+            ? (sizeFault(definition, message) ?? definition.messageFault?.(message))
+            : storedReason(code);
         if (fault) return outcome("permanent", fault);
-        const refused = attachmentsFault(definition, message as EmailMessage);
-        if (refused !== null) return outcome("policy", storedReason(refused));
         if (closed) return notBegun(storedReason("no-connection-to-vendor", { code: "closed" }));
         while (await calls.acquire(deps.turnWaitMs ?? TURN_WAIT_MS)) {
           try {
@@ -226,23 +229,33 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
     : smsFault(message as SmsMessage);
 }
 
-/** Another provider may take the message. */
+/** Why the vendor takes no such mail with files; undefined: it may, or the message has none. */
 function attachmentsFault(
-  {
-    attachments: form,
-    takesNoInlineImages,
-    maxMessageBytes = Number.POSITIVE_INFINITY,
-  }: Pick<AnyProviderKind, "attachments" | "takesNoInlineImages" | "maxMessageBytes">,
-  { attachments, html, text }: EmailMessage,
-): ReasonCode | null {
-  if (attachments === undefined || attachments.length === 0) return null;
-  if (form === undefined) return "attachments-not-taken";
-  if (takesNoInlineImages && attachments.some(({ cid }) => cid !== undefined)) {
-    return "inline-images-not-taken";
+  kind: Pick<
+    AnyProviderKind,
+    "content" | "title" | "maxMessageBytes" | "attachments" | "takesNoInlineImages"
+  >,
+  message: unknown,
+): string | undefined {
+  const { attachments } = message as EmailMessage;
+  if (attachments === undefined || attachments.length === 0) return undefined;
+  if (kind.attachments === undefined) return storedReason("attachments-not-taken");
+  if (kind.takesNoInlineImages && attachments.some(({ cid }) => cid !== undefined)) {
+    return storedReason("inline-images-not-taken");
   }
-  const files = attachments.reduce((sum, { bytes }) => sum + encodedBytes(bytes), 0);
-  const bytes = files + Buffer.byteLength(html) + Buffer.byteLength(text);
-  return bytes > maxMessageBytes ? "message-too-large" : null;
+  return sizeFault(kind, message);
+}
+
+/** A mail that the vendor would refuse for its size; text messages are bounded where they are rendered. */
+function sizeFault(
+  kind: Pick<AnyProviderKind, "content" | "title" | "maxMessageBytes">,
+  message: unknown,
+): string | undefined {
+  const { content, title: vendor, maxMessageBytes: most } = kind;
+  if (content !== "email" || most === undefined) return undefined;
+  const bytes = mailBytes(message as EmailMessage);
+  if (bytes <= most) return undefined;
+  return storedReason("mail-too-large", { bytes: String(bytes), vendor, most: String(most) });
 }
 
 /** Bounds calls at a time; further callers wait in line. */

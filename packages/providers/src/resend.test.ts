@@ -23,7 +23,9 @@ testEmailVendor({
   path: "/emails",
   named: '"The Shop" <shop@example.com>',
   read(call) {
-    const { from, to, reply_to, subject, html, text, headers, tags } = JSON.parse(call.body);
+    const { from, to, cc, bcc, reply_to, subject, html, text, headers, tags } = JSON.parse(
+      call.body,
+    );
     assert.equal(call.headers.authorization, `Bearer ${API_KEY}`);
     const ids = Object.fromEntries(
       tags.map((tag: Record<string, string>) => {
@@ -36,7 +38,7 @@ testEmailVendor({
     assert.equal(call.headers["idempotency-key"], ids.delivery_id);
     assert.equal(to.length, 1);
     return {
-      ...{ from, to: to[0], replyTo: reply_to?.[0], subject, html, text, headers },
+      ...{ from, to: to[0], cc, bcc, replyTo: reply_to?.[0], subject, html, text, headers },
       deliveryId: ids.delivery_id,
     };
   },

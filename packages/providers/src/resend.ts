@@ -9,7 +9,7 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
-import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { resendReceipts } from "./resend-receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
@@ -75,9 +75,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         "idempotency-key": message.deliveryId,
       },
       body: jsonBody({
-        from: namedAddress(settings.from, settings.fromName),
-        to: [wireAddress(message.to)],
-        ...(settings.replyTo === undefined ? {} : { reply_to: [wireAddress(settings.replyTo)] }),
+        ...addressesOf(message, settings),
         subject: message.subject,
         ...(message.html === "" ? {} : { html: message.html }),
         ...(message.text === "" ? {} : { text: message.text }),
@@ -109,5 +107,16 @@ function attachmentsOf({ attachments }: EmailMessage) {
       content_type: file.type,
       ...(file.cid === undefined ? {} : { content_id: file.cid }),
     })),
+  };
+}
+
+function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
+  const { address, name, replyTo } = senderOf(message, settings);
+  return {
+    from: namedAddress(address, name),
+    to: [wireAddress(message.to)],
+    ...(message.cc && { cc: message.cc.map(wireAddress) }),
+    ...(message.bcc && { bcc: message.bcc.map(wireAddress) }),
+    ...(replyTo !== undefined && { reply_to: [replyTo] }),
   };
 }

@@ -32,6 +32,21 @@ test("a mail that can be unsubscribed from is kept with its headers, by name", a
   });
 });
 
+test("a mail is kept with its sender's name, its reply address and its copies as headers", async () => {
+  const kept: OutboxEntry[] = [];
+  const deps = testDeps({ storeInOutbox: async (entry) => `outbox-${kept.push(entry)}` });
+  const names = { fromName: "Ann", replyTo: "help@example.com" };
+  const copies = { cc: ["c@example.com", "d@example.com"], bcc: ["b@example.com"] };
+  await sandboxEmail.create({}, deps).send({ ...EMAIL, ...names, ...copies });
+  assert.deepEqual(kept[0]!.headers, {
+    "Auto-Submitted": "auto-generated",
+    From: "Ann",
+    "Reply-To": "help@example.com",
+    Cc: "c@example.com, d@example.com",
+    Bcc: "b@example.com",
+  });
+});
+
 for (const [name, headers] of BAD_LIST_HEADERS) {
   test(`a mail is sent to nobody with ${JSON.stringify(name.slice(0, 60))}`, async () => {
     const deps = testDeps({ storeInOutbox: () => assert.fail("kept") });

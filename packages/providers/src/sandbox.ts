@@ -33,7 +33,7 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
       if (trouble !== undefined) return trouble;
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
-      const headers = mailHeaders(message);
+      const headers = { ...mailHeaders(message), ...envelopeHeaders(message) };
       const attachments = message.attachments?.map(({ id: _, read: __, ...file }) => file);
       const entry = { ...ids, to, subject, html, text, segments: null, headers };
       return store(deps, attachments === undefined ? entry : { ...entry, attachments });
@@ -57,6 +57,16 @@ export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
     close: async () => {},
   }),
 });
+
+/** What a vendor would make of the mail's envelope. The sandbox has no sender's address: From is the name alone. */
+function envelopeHeaders({ fromName, replyTo, cc, bcc }: EmailMessage): Record<string, string> {
+  return {
+    ...(fromName !== undefined && { From: fromName }),
+    ...(replyTo !== undefined && { "Reply-To": replyTo }),
+    ...(cc && { Cc: cc.join(", ") }),
+    ...(bcc && { Bcc: bcc.join(", ") }),
+  };
+}
 
 async function store(deps: ProviderDeps, entry: OutboxEntry) {
   try {

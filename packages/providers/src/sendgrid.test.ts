@@ -107,6 +107,37 @@ test("what is not set is not sent: no name, no reply address, no empty part", as
   assert.deepEqual(body.content, [{ type: "text/plain", value: EMAIL.text }]);
 });
 
+test("what a mail says of itself goes before the settings, and its copies are in its one call", async (t) => {
+  const { vendor, provider } = await start(t, { status: 202 });
+  await provider.send({
+    ...EMAIL,
+    ...{ fromName: "Ann", replyTo: "ann@bücher.example" },
+    ...{ cc: ["c@example.com", "a..b@example.com"], bcc: ["b@example.com"] },
+  });
+  const { from, reply_to, personalizations } = JSON.parse(vendor.received[0]!.body);
+  assert.deepEqual(from, { email: "shop@example.com", name: "Ann" });
+  assert.deepEqual(reply_to, { email: "ann@xn--bcher-kva.example" });
+  assert.equal(personalizations.length, 1);
+  assertHas(personalizations[0], {
+    to: [{ email: "ann@example.com" }],
+    cc: [{ email: "c@example.com" }, { email: '"a..b"@example.com' }],
+    bcc: [{ email: "b@example.com" }],
+  });
+});
+
+test("a name or address of a mail that could inject a header is refused before any call", async (t) => {
+  const { vendor, provider } = await start(t, { status: 202 });
+  for (const one of [...BAD_ADDRESSES, ""]) {
+    for (const change of [{ replyTo: one }, { cc: ["c@example.com", one] }, { bcc: [one] }]) {
+      assert.equal((await provider.send({ ...EMAIL, ...change })).class, "permanent", one);
+    }
+  }
+  for (const fromName of ["a\r\nBcc: evil@x.io", "a\u0000", "a\u2028b", " "]) {
+    assert.equal((await provider.send({ ...EMAIL, fromName })).class, "permanent", fromName);
+  }
+  assert.equal(vendor.connections(), 0);
+});
+
 test("an address at an international domain is sent as the DNS has it", async (t) => {
   const from = "laden@bücher.example";
   const { vendor, provider } = await start(t, { status: 202 }, { from });

@@ -8,7 +8,7 @@ import type {
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
-import { mailHeaders, messageIds } from "./message-form.ts";
+import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider, type Provider, type ProviderContext } from "./provider.ts";
 import type { HttpAnswer } from "./send-outcome.ts";
 import {
@@ -172,22 +172,22 @@ function attachmentOf(file: OutgoingAttachment): AttachmentData {
   } as AttachmentData;
 }
 
+const toAddress = (address: string) => ({ email: wireAddress(address) });
+
 function toMail(message: EmailMessage, settings: Settings): Omit<SdkMailData, "content"> {
+  const sender = senderOf(message, settings);
   return {
     personalizations: [
       {
-        to: { email: wireAddress(message.to) },
+        to: toAddress(message.to),
+        ...(message.cc && { cc: message.cc.map(toAddress) }),
+        ...(message.bcc && { bcc: message.bcc.map(toAddress) }),
         // Kept for years and read by the vendor's staff: ids only.
         customArgs: messageIds(message),
       },
     ],
-    from: {
-      email: wireAddress(settings.from),
-      ...(settings.fromName === undefined ? {} : { name: settings.fromName }),
-    },
-    ...(settings.replyTo === undefined
-      ? {}
-      : { replyTo: { email: wireAddress(settings.replyTo) } }),
+    from: { email: sender.address, ...(sender.name !== undefined && { name: sender.name }) },
+    ...(sender.replyTo !== undefined && { replyTo: { email: sender.replyTo } }),
     subject: message.subject,
     headers: mailHeaders(message),
     // An account that has it on would add a List-Unsubscribe of the vendor's own.

@@ -64,6 +64,8 @@ testEmailVendor({
     return {
       from: mail.FromEmailAddress,
       to: mail.Destination.ToAddresses.join(),
+      cc: mail.Destination.CcAddresses,
+      bcc: mail.Destination.BccAddresses,
       replyTo: mail.ReplyToAddresses?.join(),
       subject: Subject.Data,
       html: Body.Html?.Data,

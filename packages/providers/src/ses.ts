@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { signAwsRequest } from "./aws-signature.ts";
+import { awsFields, AWS_CONSOLE as CONSOLE, signAwsRequest } from "./aws-signature.ts";
 import {
   ACCOUNT_FOR_THIS_MESSAGE,
   apiUrl,
@@ -11,36 +11,15 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
-import { mailHeaders, messageIds, namedAddress } from "./message-form.ts";
+import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { sesReceipts } from "./ses-receipt.ts";
-import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+import { baseUrlField, lineField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody, type StreamedBody } from "./streamed-body.ts";
-
-const CONSOLE = "https://console.aws.amazon.com";
 
 const SETTINGS = Type.Object(
   {
-    accessKeyId: lineField({
-      title: "Access key id",
-      description: "Of an IAM user that may call ses:SendEmail, and nothing else.",
-      link: `${CONSOLE}/iam/home#/users`,
-      pattern: "^[A-Z0-9]{16,128}$",
-      fault: "must be an access key's id: 16 or more capital letters and digits",
-    }),
-    secretAccessKey: secretField({
-      title: "Secret access key",
-      description:
-        "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
-      link: `${CONSOLE}/iam/home#/users`,
-    }),
-    region: lineField({
-      title: "Region",
-      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
-      link: `${CONSOLE}/ses/home#/account`,
-      pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
-      fault: "must be a region, as eu-central-1",
-    }),
+    ...awsFields({ action: "ses:SendEmail", account: `${CONSOLE}/ses/home#/account` }),
     ...senderFields(": of a verified identity", `${CONSOLE}/ses/home#/identities`),
     configurationSet: Type.Optional(
       lineField({
@@ -130,12 +109,17 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
 });
 
 function toRequest(message: EmailMessage, settings: Static<typeof SETTINGS>) {
-  const { from, fromName, replyTo, configurationSet } = settings;
+  const { configurationSet } = settings;
+  const sender = senderOf(message, settings);
   const text = (Data: string) => ({ Data, Charset: "UTF-8" });
   return {
-    FromEmailAddress: namedAddress(from, fromName),
-    Destination: { ToAddresses: [wireAddress(message.to)] },
-    ...(replyTo === undefined ? {} : { ReplyToAddresses: [wireAddress(replyTo)] }),
+    FromEmailAddress: namedAddress(sender.address, sender.name),
+    Destination: {
+      ToAddresses: [wireAddress(message.to)],
+      ...(message.cc && { CcAddresses: message.cc.map(wireAddress) }),
+      ...(message.bcc && { BccAddresses: message.bcc.map(wireAddress) }),
+    },
+    ...(sender.replyTo !== undefined && { ReplyToAddresses: [sender.replyTo] }),
     Content: {
       Simple: {
         Subject: text(message.subject),

@@ -167,6 +167,74 @@ test("a message arrives logged in, over STARTTLS, with its envelope, headers and
   assert.match(mail!.data, /Content-Type: text\/html; charset=utf-8/);
 });
 
+const COPIES = { cc: ["c@example.com", "ö@example.com"], bcc: ["b@example.com"] };
+
+test("copies are in the envelope, bcc in no header field, and the mail's own name and reply address count", async (t) => {
+  const server = await startMailServer(t);
+  const names = { fromName: 'Ann, of "Acme"', replyTo: "ann@bücher.example" };
+  const outcome = await providerAt(t, server.port).send({ ...EMAIL, ...names, ...COPIES });
+  assertHas(outcome, { class: "accepted", reason: "the mail server took the message" });
+  const [mail] = server.taken;
+  assert.deepEqual(mail!.to, [
+    "ann@example.com",
+    "c@example.com",
+    "ö@example.com",
+    "b@example.com",
+  ]);
+  const head = mail!.data.slice(0, mail!.data.indexOf("\r\n\r\n")).replaceAll(/\r\n\s+/g, " ");
+  assert.match(head, /^From: "Ann, of \\"Acme\\"" <shop@example\.com>$/m);
+  assert.match(head, /^Reply-To: ann@xn--bcher-kva\.example$/m);
+  assert.match(head, /^Cc: c@example\.com, ö@example\.com$/m);
+  assert.doesNotMatch(mail!.data, /^bcc:|b@example/im);
+});
+
+/** Refuses one address with this answer. */
+const refusing = (address: string, answer: string) => (line: string, socket: Socket) =>
+  line.includes(`<${address}>`) && line.startsWith("RCPT")
+    ? socket.write(`${answer}\r\n`)
+    : reply(line, socket);
+
+test("a copy that the server refuses takes nothing from the recipient's mail", async (t) => {
+  const port = await startScripted(t, refusing("c@example.com", "550 5.1.1 no such user"));
+  const outcome = await providerAt(t, port).send({ ...EMAIL, cc: ["c@example.com"] });
+  assertHas(outcome, {
+    class: "accepted",
+    reason: "the mail server took the message, but refused 1 of cc and bcc",
+  });
+  assert.equal(outcome.suppress, undefined, "the recipient's address is good");
+});
+
+test("a mail that the server takes for its copies alone has not been sent", async (t) => {
+  for (const [answer, expected] of [
+    ["550 5.1.1 no such user", { class: "permanent", suppress: "bounced" }],
+    ["451 4.7.1 greylisted", { class: "deferred" }],
+  ] as const) {
+    const port = await startScripted(t, refusing("ann@example.com", answer));
+    assertHas(await providerAt(t, port).send({ ...EMAIL, cc: ["c@example.com"] }), expected);
+  }
+});
+
+test("a server without SMTPUTF8 is given no mail with such a copy, and the words say which address it is", async (t) => {
+  const port = await startScripted(t, reply);
+  assertHas(await providerAt(t, port).send({ ...EMAIL, ...COPIES }), {
+    class: "permanent",
+    reason:
+      "the mail server cannot send to an address of cc or bcc: its part before the @ is not ASCII, and the server offers no SMTPUTF8",
+  });
+});
+
+test("a name or address of a mail that could inject a header is refused before any connection", async (t) => {
+  const provider = providerAt(t, 1);
+  for (const one of [...BAD_ADDRESSES, ""]) {
+    for (const change of [{ replyTo: one }, { cc: ["c@example.com", one] }, { bcc: [one] }]) {
+      assert.equal((await provider.send({ ...EMAIL, ...change })).class, "permanent", one);
+    }
+  }
+  for (const fromName of ["a\r\nBcc: evil@x.io", "a\u0000", "a\u2028b", " "]) {
+    assert.equal((await provider.send({ ...EMAIL, fromName })).class, "permanent", fromName);
+  }
+});
+
 test("a mail that can be unsubscribed from arrives with each of its headers once, folded validly", async (t) => {
   const server = await startMailServer(t);
   const provider = providerAt(t, server.port);

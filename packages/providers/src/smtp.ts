@@ -7,7 +7,7 @@ import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-c
 import { createAccessTokens, OAUTH_FIELDS, oauthFaults } from "./access-tokens.ts";
 import { canonicalHost, SMTP_PORTS, smtpHostFault } from "./address-guard.ts";
 import { type CallTimeout, startCallTimeout } from "./call-timeout.ts";
-import { encodedSubject, mailHeaders } from "./message-form.ts";
+import { copiesOf, encodedSubject, mailHeaders, senderOf } from "./message-form.ts";
 import {
   defineProvider,
   NoMoreCalls,
@@ -170,11 +170,11 @@ async function createSmtp(
   });
 
   async function attempt(
-    { to }: EmailMessage,
+    message: EmailMessage,
     compose: (files: FileReading) => ComposedMail,
     timeout: CallTimeout,
   ): Promise<SendOutcome> {
-    const envelope = envelopeOf(settings.from, to);
+    const envelope = envelopeOf(settings.from, message);
     /** The number of messages that another session took before it refused this one. */
     let tookBefore: number | undefined;
     for (;;) {
@@ -192,7 +192,10 @@ async function createSmtp(
           // An account that cannot send from its own address can send nothing.
           return needsSmtpUtf8(settings.from)
             ? outcome("credentials", `the mail server cannot send from this sender: ${NO_SMTPUTF8}`)
-            : outcome("permanent", `the mail server cannot send to this address: ${NO_SMTPUTF8}`);
+            : outcome(
+                "permanent",
+                `the mail server cannot send to ${needsSmtpUtf8(message.to) ? "this address" : "an address of cc or bcc"}: ${NO_SMTPUTF8}`,
+              );
         }
         const unread = new AbortController();
         const mail = compose({
@@ -209,7 +212,7 @@ async function createSmtp(
         const info = await session.send(envelope, content, until);
         isDone = true;
         if (tookBefore !== undefined && earlier === 0) sessions.learnMessages(tookBefore);
-        return accepted(info, mail.messageId(), secrets);
+        return taken(info, wireAddress(message.to), mail.messageId(), secrets);
       } catch (error) {
         content?.destroy();
         if (error instanceof NoMoreCalls) throw error;
@@ -279,9 +282,10 @@ function needsSmtpUtf8(address: string): boolean {
 }
 
 /** RFC 6531 wants the body announced as 8-bit where header fields are. */
-function envelopeOf(from: string, to: string): SMTPEnvelope {
-  const use8BitMime = needsSmtpUtf8(from) || needsSmtpUtf8(to);
-  return { from: wireAddress(from), to: [wireAddress(to)], use8BitMime };
+function envelopeOf(from: string, message: EmailMessage): SMTPEnvelope {
+  const all = [message.to, ...copiesOf(message)];
+  const use8BitMime = [from, ...all].some(needsSmtpUtf8);
+  return { from: wireAddress(from), to: all.map(wireAddress), use8BitMime };
 }
 
 /** The host of `publicUrl`; undefined for a name that is only known locally, such as `localhost`. */
@@ -291,15 +295,14 @@ function domainName(publicUrl: string | undefined): string | undefined {
 }
 
 function toMail(message: EmailMessage, settings: Settings) {
-  const from = wireAddress(settings.from);
-  const to = wireAddress(message.to);
+  const { address: from, name = "", replyTo } = senderOf(message, settings);
+  // Addresses as objects: a string would be parsed, and could hold more than one.
+  const of = (address: string) => ({ name: "", address: wireAddress(address) });
   return {
-    // Addresses as objects: a string would be parsed, and could hold more than one.
-    from: { name: settings.fromName ?? "", address: from },
-    to: { name: "", address: to },
-    ...(settings.replyTo === undefined
-      ? {}
-      : { replyTo: { name: "", address: wireAddress(settings.replyTo) } }),
+    from: { name, address: from },
+    to: of(message.to),
+    ...(message.cc && { cc: message.cc.map(of) }),
+    ...(replyTo !== undefined && { replyTo: of(replyTo) }),
     // The same at each attempt, so that a mailbox can tell a second copy.
     messageId: `<${message.deliveryId}${from.slice(from.lastIndexOf("@"))}>`,
     subject: encodedSubject(message.subject),
@@ -364,17 +367,26 @@ async function* read(
   }
 }
 
-function accepted(
+/**
+ * The outcome of a mail that the server took for at least one of its addresses. One that it took for copies alone has
+ * not been sent to its recipient: the next try sends the copies once more.
+ */
+function taken(
   info: SMTPConnectionSendInfo,
+  to: string,
   messageId: string,
   secrets: readonly string[],
 ): SendOutcome {
+  const refused = info.rejectedErrors?.find(({ recipient }) => recipient === to);
+  if (refused !== undefined) return smtpFailure(refused, false, secrets);
   const status = /^2\d\d/.exec(info.response)?.[0] ?? null;
   const known = { vendorStatus: status, vendorAnswer: vendorAnswer(info.response, secrets) };
-  if (status === null || info.accepted.length !== 1 || info.rejected.length !== 0) {
+  if (status === null || !info.accepted.includes(to)) {
     return outcome("ambiguous", "the mail server's answer is no clear success", known);
   }
-  return outcome("accepted", "the mail server took the message", {
+  const copies = info.rejected.length;
+  const words = copies === 0 ? "" : `, but refused ${copies} of cc and bcc`;
+  return outcome("accepted", `the mail server took the message${words}`, {
     ...known,
     messageId: messageId.replace(/^<|>$/g, ""),
   });

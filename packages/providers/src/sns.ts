@@ -1,33 +1,15 @@
 import type { OutcomeClass, SmsMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
-import { signAwsRequest } from "./aws-signature.ts";
+import { AWS_CONSOLE, awsFields, signAwsRequest } from "./aws-signature.ts";
 import { apiUrl, createHttpVendor, type Meaning, meaningOf } from "./http-vendor.ts";
 import { defineProvider } from "./provider.ts";
-import { baseUrlField, lineField, secretField } from "./settings.ts";
-
-const CONSOLE = "https://console.aws.amazon.com";
+import { baseUrlField, lineField } from "./settings.ts";
 
 const SETTINGS = Type.Object(
   {
-    accessKeyId: lineField({
-      title: "Access key id",
-      description: "Of an IAM user that may call sns:Publish, and nothing else.",
-      link: `${CONSOLE}/iam/home#/users`,
-      pattern: "^[A-Z0-9]{16,128}$",
-      fault: "must be an access key's id: 16 or more capital letters and digits",
-    }),
-    secretAccessKey: secretField({
-      title: "Secret access key",
-      description:
-        "Shown once, when the access key is made. Requests are signed with it; it is never sent.",
-      link: `${CONSOLE}/iam/home#/users`,
-    }),
-    region: lineField({
-      title: "Region",
-      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
-      link: `${CONSOLE}/sns/v3/home#/mobile/text-messaging`,
-      pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
-      fault: "must be a region, as eu-central-1",
+    ...awsFields({
+      action: "sns:Publish",
+      account: `${AWS_CONSOLE}/sns/v3/home#/mobile/text-messaging`,
     }),
     sender: Type.Optional(
       lineField({

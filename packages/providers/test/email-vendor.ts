@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
+import { reasonWords } from "@belfry/contracts/reasons";
 import type { EmailMessage, Receipt, SendOutcome } from "@belfry/contracts/sending";
 import { assertHas } from "@belfry/testing/assert-has";
 import { BAD_ADDRESSES, NOT_JSON } from "@belfry/testing/hostile";
@@ -17,6 +18,8 @@ export interface MailAtVendor {
   from: string | undefined;
   to: string;
   replyTo: string | undefined;
+  cc?: string[] | undefined;
+  bcc?: string[] | undefined;
   subject: string;
   html: string | undefined;
   text: string | undefined;
@@ -71,6 +74,7 @@ export function testEmailVendor(vendor: EmailVendor): void {
       from: vendor.named,
       to: "ann@example.com",
       replyTo: "help@example.com",
+      ...{ cc: undefined, bcc: undefined },
       subject: EMAIL.subject,
       html: EMAIL.html,
       text: EMAIL.text,
@@ -118,10 +122,45 @@ export function testEmailVendor(vendor: EmailVendor): void {
     });
   });
 
+  test(`${title}: what a mail says of itself goes before the settings`, async (t) => {
+    const more = { fromName: "Another", replyTo: "help@example.com" };
+    const { vendor: at, provider } = await start(t, accept, more);
+    const envelope = {
+      ...{ fromName: "The Shop", replyTo: "ann@bücher.example" },
+      cc: ["c@example.com", "a..b@παράδειγμα.example"],
+      bcc: ["b@example.com", "d@example.com"],
+    };
+    assert.equal((await provider.send({ ...EMAIL, ...envelope })).class, "accepted");
+    assertHas(read(at.received[0]!), {
+      from: vendor.named,
+      to: "ann@example.com",
+      replyTo: "ann@xn--bcher-kva.example",
+      cc: ["c@example.com", '"a..b"@xn--hxajbheg2az3al.example'],
+      bcc: ["b@example.com", "d@example.com"],
+    });
+  });
+
+  test(`${title}: a mail beyond its limit is refused before any call, and says what the limit is`, async (t) => {
+    const { vendor: at, provider } = await start(t, accept);
+    const most = kind.maxMessageBytes!;
+    // Base64 takes four bytes for three.
+    const html = "x".repeat((most * 3) / 4);
+    const { class: outcomeClass, reason } = await provider.send({ ...EMAIL, html });
+    assert.equal(outcomeClass, "permanent");
+    assert.match(
+      reasonWords(reason),
+      new RegExp(`^the mail takes \\d+ bytes.*${title} takes ${most} at most$`),
+    );
+    assert.equal(at.connections(), 0);
+  });
+
   test(`${title}: what could inject a header field is refused before any call`, async (t) => {
     const { vendor: at, provider } = await start(t, accept);
     const bad = [
-      ...[...BAD_ADDRESSES, ""].map((to) => ({ to })),
+      ...[...BAD_ADDRESSES, ""].flatMap((one) => [
+        ...[{ to: one }, { replyTo: one }, { cc: ["c@example.com", one] }, { bcc: [one] }],
+      ]),
+      ...["a\r\nBcc: evil@x.io", "a\u0000", "a\u2028b", " "].map((fromName) => ({ fromName })),
       ...["a\r\nBcc: evil@x.io", "a\u0000", "a\u2028b", " "].map((subject) => ({ subject })),
     ];
     for (const change of bad) {

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emailAddress } from "@belfry/contracts/addresses";
 import type { Envelope } from "@belfry/contracts/envelope";
+import { noteUse } from "@belfry/database/configuration-version";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
+import { startMailServer } from "../test/mail-server.ts";
+import { createFixture, EMAIL_TEMPLATE, message } from "../test/sending-fixture.ts";
 import { mailEnvelope } from "./mail-envelope.ts";
+import { messageLinks } from "./make-message.ts";
 
 const MAIL = { to: "ann@example.com", variables: {}, settings: {}, hasOwnLink: false };
 
@@ -90,4 +94,121 @@ test("suppressed addresses are left out, and counted", () => {
     fields: { cc: ["d@example.com"] },
     warnings: ["cc: 1 left out, as suppressed", "bcc: 1 left out, as suppressed"],
   });
+});
+
+const LINKS = {
+  PUBLIC_URL: "https://mail.example.com",
+  LINK_KEYS: `k1:${Buffer.alloc(32, 3).toString("base64")}`,
+};
+
+/** A tenant whose mails arrive at a mail server: `send` returns to whom one went, and what it said. */
+async function setUp(t: Parameters<typeof createFixture>[0]) {
+  const fixture = await createFixture(t);
+  const server = await startMailServer(t);
+  const tenant = await fixture.tenant();
+  await fixture.provider(tenant, "EMAIL", "smtp", server.settings);
+  return {
+    ...{ fixture, tenant },
+    async send(
+      envelopes: { template?: Envelope; event?: Envelope },
+      { compiled = EMAIL_TEMPLATE, variables = '{"name":"Ann"}' } = {},
+    ) {
+      const { template: said, event } = envelopes;
+      const version = await fixture.template(tenant, compiled, said && { envelope: said });
+      const id = await fixture.delivery(tenant, version, {
+        variables,
+        ...(event && { envelope: event }),
+      });
+      const before = server.recipients.length;
+      await fixture.sender({ links: messageLinks(LINKS) }).handle(message(tenant, [id]));
+      const row = await fixture.row(id);
+      assert.equal(row.status, "accepted", row.reason);
+      const mail = server.messages.at(-1) ?? "";
+      return { to: server.recipients.slice(before), mail, warnings: row.warnings };
+    },
+  };
+}
+
+test("a mail leaves with the envelope of its template and its event, and without one as ever", async (t) => {
+  const { send } = await setUp(t);
+  const bare = await send({});
+  assert.deepEqual([bare.to, bare.warnings], [["ann@example.com"], null]);
+  assert.doesNotMatch(bare.mail, /^(cc|bcc|reply-to):/im);
+  const { to, mail, warnings } = await send({
+    template: { fromName: "{{name}}'s shop", cc: ["c@example.com"] },
+    event: { replyTo: "help@example.com", bcc: ["b@example.com", "ann@example.com"] },
+  });
+  assert.deepEqual(to, ["ann@example.com", "c@example.com", "b@example.com"]);
+  assert.match(mail, /^From: "?Ann's shop"? </m);
+  assert.match(mail, /^Reply-To: help@example\.com/m);
+  assert.match(mail, /^Cc: c@example\.com/m);
+  assert.doesNotMatch(mail, /^bcc:/im);
+  assert.equal(warnings, null);
+});
+
+test("a suppressed copy gets nothing, and the timeline says so: as it is in the moment of the claim", async (t) => {
+  const { fixture, tenant, send } = await setUp(t);
+  await fixture.pool.query(
+    `insert into suppressions (tenant_id, channel, address, reason, source) values
+     ($1, 'EMAIL', 'c@example.com', 'bounced', 'x'), ($1, 'EMAIL', 'b@example.com', 'opted out', 'x'),
+     ($2, 'EMAIL', 'd@example.com', 'bounced', 'x'), ($1, 'SMS', 'd@example.com', 'bounced', 'x')`,
+    [tenant, await fixture.tenant()],
+  );
+  const { to, mail, warnings } = await send({
+    template: { bcc: ["B@example.com"] },
+    event: { cc: ["C@Example.com", "d@example.com"] },
+  });
+  assert.deepEqual(to, ["ann@example.com", "d@example.com"]);
+  assert.doesNotMatch(mail, /c@example/i);
+  assert.deepEqual(warnings, ["cc: 1 left out, as suppressed", "bcc: 1 left out, as suppressed"]);
+});
+
+test("no copy ever holds the recipient's link: not of a category, not of a text that names one", async (t) => {
+  const { fixture, tenant, send } = await setUp(t);
+  const event = { cc: ["c@example.com"], bcc: ["b@example.com"] };
+  const told = [
+    "cc left out: the mail has its recipient's link to unsubscribe",
+    "bcc left out: the mail has its recipient's link to unsubscribe",
+  ];
+  for (const name of ["$unsubscribe_url", "$preferences_url"]) {
+    const compiled = { ...EMAIL_TEMPLATE, html: `<p><a href="{{${name}}}">x</a></p>` };
+    const { to, mail, warnings } = await send({ event }, { compiled });
+    assert.match(
+      mail.replaceAll("=\r\n", ""),
+      /https:\/\/mail\.example\.com\/(unsubscribe|preferences)\//,
+    );
+    assert.deepEqual([to, warnings], [["ann@example.com"], told]);
+  }
+  await fixture.pool.query(
+    `insert into categories (tenant_id, key, label, description, required) values
+     ($1, 'offers', '{"": "Offers"}', '{}', false)`,
+    [tenant],
+  );
+  await fixture.pool.query(
+    "insert into event_type_categories values ($1, 'order.confirmed', 'offers')",
+    [tenant],
+  );
+  await noteUse(fixture.db, tenant, "uses_preferences");
+  const ofCategory = await send({ template: event });
+  assert.match(ofCategory.mail, /^List-Unsubscribe:/m);
+  assert.deepEqual([ofCategory.to, ofCategory.warnings], [["ann@example.com"], told]);
+  await fixture.pool.query("update categories set required = true where tenant_id = $1", [tenant]);
+  const required = await send({ template: event });
+  assert.deepEqual(required.to, ["ann@example.com", "c@example.com", "b@example.com"]);
+});
+
+test("no value of an event adds a header field or a recipient by a template's name or reply address", async (t) => {
+  const { send } = await setUp(t);
+  const template = { fromName: "{{name}}", replyTo: "{{address}}" };
+  for (const end of ["\r\n", "\n", "\r", "\u2028", "\u0085"]) {
+    const variables = JSON.stringify({
+      name: `Ann${end}Bcc: evil@x.io`,
+      address: `a@x.io${end}Bcc: evil@x.io`,
+    });
+    const { to, mail, warnings } = await send({ template }, { variables });
+    assert.deepEqual(to, ["ann@example.com"]);
+    const head = mail.slice(0, mail.indexOf("\r\n\r\n"));
+    assert.doesNotMatch(head, /^(bcc|reply-to):/im);
+    assert.deepEqual(warnings, ["reply address left out: it is no email address in ASCII"]);
+  }
 });

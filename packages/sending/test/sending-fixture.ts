@@ -74,11 +74,12 @@ export async function createFixture(t: TestContext) {
   ): Promise<string> {
     const id = uuidv7();
     await pool.query(
-      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive, envelope)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
+      `insert into templates (id, tenant_id, event_type, channel, at_most_once, sensitive, from_name, reply_to, cc, bcc)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         ...[id, tenantId, `type.${id}`, compiled.kind === "email" ? "EMAIL" : "SMS"],
-        ...[more.atMostOnce ?? false, more.sensitive ?? false, more.envelope ?? null],
+        ...[more.atMostOnce ?? false, more.sensitive ?? false],
+        ...[more.envelope?.fromName, more.envelope?.replyTo, more.envelope?.cc, more.envelope?.bcc],
       ],
     );
     const { rows } = await pool.query(

@@ -1,11 +1,23 @@
 /** One line in the template language, beside a template's own texts: the name and the address of a mail's envelope. */
 
-import { cleanLine, countCharacters } from "./language/characters.ts";
+import { cleanLine, countCharacters, firstChanged } from "./language/characters.ts";
+import { parseTemplate } from "./language/parse-template.ts";
 import { beginRendering, type RenderSettings } from "./language/rendering.ts";
+import { breaksLines, scanTags } from "./language/tags.ts";
 import { createWriter } from "./language/writer.ts";
 
+/** Why a text is no such line; undefined where it is one. */
+export function lineFault(text: string): string | undefined {
+  const forbidden = firstChanged(text, cleanLine(text));
+  if (forbidden !== undefined) return `must not contain the character ${forbidden.name}`;
+  const { tags, faults } = scanTags(text);
+  const [first] = faults.length > 0 ? faults : parseTemplate(text, tags).faults;
+  if (first !== undefined) return first.message;
+  return tags.some(breaksLines) ? "must be one line: newline_to_br is for HTML" : undefined;
+}
+
 /** Whether the text has tags, so that its value is known only when it is rendered. */
-function hasTags(text: string): boolean {
+export function hasTags(text: string): boolean {
   return /\{[{%]/.test(text);
 }
 

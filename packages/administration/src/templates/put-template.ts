@@ -9,6 +9,7 @@ import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-erro
 import { compileInput } from "./compile-source.ts";
 import { digestWarnings } from "./digest-gaps.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
+import { envelopeRuleFaults } from "./template-envelope.ts";
 import {
   localeOf,
   PUT_FIELDS,
@@ -245,10 +246,13 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
 async function saveSettings(
   db: Database,
   { id, ...now }: HeldTemplate,
-  { input, keeps }: PreparedTemplate,
+  { input, text, compiled, keeps }: PreparedTemplate,
 ): Promise<TemplateSettings> {
+  const wanted = keeps === "settings" ? now : settingsAfter(now, input, input.locale);
+  refuseFaults(
+    await envelopeRuleFaults(db, input, wanted, { texts: writtenTexts(text), compiled }),
+  );
   if (keeps === "settings") return now;
-  const wanted = settingsAfter(now, input, input.locale);
   if (keeps === "active") wanted.active = now.active;
   if (isDeepStrictEqual(now, wanted)) return now;
   refuseFaults(await timingRuleFaults(db, input, wanted));

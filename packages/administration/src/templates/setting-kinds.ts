@@ -86,6 +86,7 @@ export const names: Kind<string[]> = {
   },
   form: "names with commas between them",
 };
+export const addresses: Kind<string[]> = { ...names, form: "addresses with commas between them" };
 export const days: Kind<number[]> = {
   keywords: { type: "array", items: { type: "integer" }, maxItems: 7 },
   fault: (value) =>

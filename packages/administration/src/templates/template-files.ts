@@ -228,6 +228,11 @@ async function inputOf(
   // A file says all that is set, but for the samples.
   const { requiredVariables = null, digest = null } = file;
   const { throttle = null, afterUnreadSeconds = null } = file;
+  const { fromName = null, replyTo = null, cc = null, bcc = null } = file;
+  const stays = {
+    ...{ requiredVariables, digest, throttle, afterUnreadSeconds },
+    ...{ fromName, replyTo, cc, bcc },
+  };
   return {
     ...file,
     tenantId,
@@ -235,7 +240,7 @@ async function inputOf(
     channel,
     locale,
     basedOnVersion: current?.version ?? 0,
-    ...(isDefault ? { requiredVariables, digest, throttle, afterUnreadSeconds } : {}),
+    ...(isDefault ? stays : {}),
     format: formatOf(variant, file.content, current),
   };
 }

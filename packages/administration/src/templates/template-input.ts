@@ -23,6 +23,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, type Given, optional } from "../act.ts";
 import { type InputFault, integerFault, refuseFaults } from "../input-error.ts";
 import { written } from "./setting-kinds.ts";
+import { envelopeFaults } from "./template-envelope.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./template-timing.ts";
 
@@ -132,6 +133,7 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
+    ...envelopeFaults(channel, settings),
   ];
 }
 

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { emailAddress } from "@belfry/contracts/addresses";
 import { channelsWith, IN_APP, listed } from "@belfry/contracts/channels";
 import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/delivery";
+import { distinctAddresses } from "@belfry/contracts/envelope";
 import { field } from "@belfry/contracts/fields";
 import { MAX_SOURCE_BYTES } from "@belfry/templates/language/bounds";
 import type { TOptional, TUnsafe } from "@sinclair/typebox";
 import { optional } from "../act.ts";
 import {
+  addresses,
   days,
   type Kind,
   line,
@@ -60,6 +63,17 @@ const row = <T, const C extends string>(row: Row<T, C>): Row<T, C> => row;
 
 function onOrOff<const C extends string>(column: C, description: string, none = false) {
   return row({ column, kind: yesOrNo, description, none, whenLeftOut: "set back" });
+}
+
+function copies<const C extends string>(column: C, which: string): Row<string[] | null, C> {
+  return {
+    column,
+    kind: addresses,
+    description: `of EMAIL: who gets a copy ${which}, as a@example.com,b@example.com; '' for nobody; default: as it is`,
+    none: null,
+    whenLeftOut: "stays",
+    normal: (list) => (list.length === 0 ? null : distinctAddresses(list)),
+  };
 }
 
 export const SETTINGS = {
@@ -128,6 +142,26 @@ export const SETTINGS = {
     whenLeftOut: "stays",
     normal: (list) => (list.length === 0 ? null : [...new Set(list)]),
   }),
+  fromName: row<string | null, "from_name">({
+    column: "from_name",
+    kind: line,
+    description:
+      "of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is",
+    none: null,
+    whenLeftOut: "stays",
+    normal: (text) => text.trim() || null,
+  }),
+  replyTo: row<string | null, "reply_to">({
+    column: "reply_to",
+    kind: line,
+    description:
+      "of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is",
+    none: null,
+    whenLeftOut: "stays",
+    normal: (text) => emailAddress(text.trim()) ?? (text.trim() || null),
+  }),
+  cc: row<string[] | null, "cc">(copies("cc", "that everybody sees")),
+  bcc: row<string[] | null, "bcc">(copies("bcc", "that nobody sees")),
   sampleVariables: row<string | null, "sample_variables">({
     column: "sample_variables",
     kind: { ...text("a JSON object", MAX_SOURCE_BYTES), read: (text) => text },

@@ -258,7 +258,10 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
     channel: row.channel,
     version: row.version,
     ...(content === "email"
-      ? { subject: row.subject, format: row.format ?? compiled?.format ?? null }
+      ? {
+          subject: row.subject,
+          format: row.format ?? compiled?.format ?? null,
+        }
       : {}),
     ...(content === "notification"
       ? {

@@ -119,7 +119,7 @@ begin
     left join lateral (select * from events e where e.id = d.event_id limit 1) e
       on e.tenant_id = d.tenant_id
     left join lateral (
-      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables, t.envelope
+      select v.id, t.at_most_once, t.sensitive, t.sensitive_until, t.required_variables, envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) as envelope
       from template_versions v join templates t on t.id = v.template_id
       where v.id = d.template_version_id limit 1
     ) v on true
@@ -266,7 +266,7 @@ begin
       required := closed.needs;
       if not has_template then
         -- It was deleted, and created again.
-        select t.envelope into template_envelope
+        select envelope_of(t.from_name, t.reply_to, t.cc, t.bcc) into template_envelope
         from template_versions v join templates t on t.id = v.template_id where v.id = template_version_id;
       end if;
       update deliveries d set template_version_id = claim_for_sending.template_version_id
@@ -355,6 +355,14 @@ as $function$
     p_channel => p_channel, p_ids => p_ids, p_tenants => p_tenants, p_providers => p_providers, p_kinds => p_kinds,
     p_lease_ms => p_lease_ms, p_max_retries => p_max_retries) c
 $function$;
+
+-- What a template says of its mails beside their text; null: nothing.
+create or replace function envelope_of(p_from_name text, p_reply_to text, p_cc text[], p_bcc text[]) returns jsonb
+language sql immutable
+return case
+  when num_nonnulls(p_from_name, p_reply_to, p_cc, p_bcc) > 0 then jsonb_strip_nulls(
+    jsonb_build_object('fromName', p_from_name, 'replyTo', p_reply_to, 'cc', p_cc, 'bcc', p_bcc))
+end;
 
 -- What a mail says beside its text, as a sender needs it: what its template says, what its event says, and which of
 -- the addresses in cc and bcc are suppressed now (in small letters, with the reason), so that they are left out.

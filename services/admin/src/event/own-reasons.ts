@@ -18,6 +18,7 @@ type Untold =
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
   | ("unsubscribe-address-invalid" | "list-id-invalid")
+  | ("from-name-invalid" | "reply-to-invalid" | "copy-invalid")
   | ("message-gone" | `endpoint-${"busy" | "deleted" | "disabled" | "gone" | "unreachable"}`);
 
 const templates = (says: string): ReasonRow => ({ says, look: "templates" });
@@ -51,9 +52,7 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
 
   "attachments-not-taken": providers("this kind of provider takes no attachments"),
   "inline-images-not-taken": providers("this kind of provider shows no images within an email"),
-  "message-too-large": providers(
-    "with its attachments the email is larger than the provider takes",
-  ),
+  "mail-too-large": providers("the mail is larger than {vendor} takes"),
   "no-provider": providers("the tenant has no active provider for it"),
   "settings-unreadable": providers("the settings of the provider cannot be read: save them again"),
   "provider-unknown": providers("the provider {kind} is no longer supported"),

@@ -2,7 +2,8 @@ import { Conflict, InvalidInput } from "@belfry/administration/input-error";
 import { inputOfDraft, publishDraft, readDraft } from "@belfry/administration/templates/drafts";
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
-import { templateFaults } from "@belfry/administration/templates/template-input";
+import { envelopeRuleFaults } from "@belfry/administration/templates/template-envelope";
+import { templateFaults, writtenTexts } from "@belfry/administration/templates/template-input";
 import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
 import {
   readTemplate,
@@ -130,6 +131,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     const own = [
       ...templateFaults(input).filter((fault) => fault !== undefined),
       ...(await timingRuleFaults(db, published, one.settings)),
+      ...(await envelopeRuleFaults(db, published, one.settings, { texts: writtenTexts(input) })),
     ].filter(({ field }) => said.length === 0 || !TIMED_SETTINGS.includes(field));
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =

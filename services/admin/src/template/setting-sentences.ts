@@ -61,6 +61,26 @@ const SENTENCES: { [K in SettingName]: (value: TemplateSettings[K]) => Phrase[] 
       ? say`No required variables any more.`
       : say`Required variables: ${names.join(", ")}. Without one of them nothing is sent.`,
   ],
+  fromName: (text) => [
+    text === null
+      ? say`The sender's name is that of the provider.`
+      : say`New sender's name: ${text}.`,
+  ],
+  replyTo: (text) => [
+    text === null
+      ? say`Answers go where the provider's settings say.`
+      : say`New: answers go to ${text}.`,
+  ],
+  cc: (list) => [
+    list === null
+      ? say`Nobody gets a copy (Cc) any more.`
+      : say`Copies (Cc) go to ${list.join(", ")}.`,
+  ],
+  bcc: (list) => [
+    list === null
+      ? say`Nobody gets a hidden copy (Bcc) any more.`
+      : say`Hidden copies (Bcc) go to ${list.join(", ")}.`,
+  ],
   // For previews alone.
   sampleVariables: () => [],
 };

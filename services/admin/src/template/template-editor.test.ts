@@ -134,6 +134,41 @@ test("what holds for all languages is set with the default text alone", async (t
   assert.deepEqual([sensitive, requiredVariables], [true, ["id"]]);
 });
 
+test("a mail's sender's name, reply address and copies are set in the editor, and told where they are published", async (t) => {
+  const { admin, operator, base, address } = await startTenant(t);
+  const mail = { ...SMS, channel: "EMAIL", subject: "Hi", format: "html", content: "<p>Hi</p>" };
+  const path = await publishByForm(operator, base, mail);
+  const typed = {
+    ...{ fromName: "{{ agent }} of Acme", replyTo: "help@example.com" },
+    ...{ cc: "a@example.com,  b@example.com", bcc: "c@example.com" },
+  };
+  await saveDraftByForm(operator, path, { ...mail, ...typed });
+  assert.match(await operator.text(path), /name="cc"[^>]*value="a@example.com, b@example.com"/);
+  const page = await operator.text(`${path}/publish`);
+  assert.match(page, /Copies \(Cc\) go to a@example\.com, b@example\.com\./);
+  assert.match(page, /New: answers go to help@example\.com\./);
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  const { fromName, replyTo, cc, bcc } = await readTemplate(admin.db, {
+    ...address,
+    channel: "EMAIL",
+  });
+  assert.deepEqual(
+    { fromName, replyTo, cc, bcc },
+    { ...typed, cc: ["a@example.com", "b@example.com"], bcc: ["c@example.com"] },
+  );
+  await saveDraftByForm(operator, path, { ...mail, ...typed, cc: "nobody" });
+  assert.match(await operator.text(`${path}/publish`), /must have only email addresses: number 1/);
+  const link = { ...mail, ...typed, content: "<p>{{ $unsubscribe_url }}</p>" };
+  await saveDraftByForm(operator, path, link);
+  assert.match(await operator.text(`${path}/publish`), /does not go with a link to unsubscribe/);
+  await publishDraftByForm(operator, path);
+  assert.equal((await readTemplate(admin.db, { ...address, channel: "EMAIL" })).version, 1);
+  assert.doesNotMatch(
+    await operator.text(await publishByForm(operator, base, { ...SMS, eventType: "x" })),
+    /name="cc"/,
+  );
+});
+
 test("timing is set in words, kept as it was typed, and refused where it does not go", async (t) => {
   const { admin, operator, base, address } = await startTenant(t);
   const timing = {

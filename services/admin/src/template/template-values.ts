@@ -58,6 +58,11 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   /** As many as a push may have, empty ones too. */
   actions: { label: string; url: string }[];
   targetChannel: string;
+  /** Of a mail, like `replyTo`, and `cc` and `bcc`, which have commas between their addresses. */
+  fromName: string;
+  replyTo: string;
+  cc: string;
+  bcc: string;
   /** JSON text. */
   sampleVariables: string;
   /** False: they are a real event's, thus a user's, and are shown but never saved. */
@@ -108,6 +113,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     url: text("url").trim(),
     actions: paddedActions(actions),
     targetChannel: text("targetChannel").trim(),
+    ...{ fromName: text("fromName"), replyTo: text("replyTo"), cc: text("cc"), bcc: text("bcc") },
     ...switches((name) => form.has(name)),
     sampleVariables: text("sampleVariables").replaceAll("\r\n", "\n"),
     keepsSamples: form.get("samplesOf") !== "event" || form.has("keepSamples"),
@@ -147,6 +153,8 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
   const text = { ...sourceOf(values), eventType, basedOnVersion };
   if (values.locale !== "") return text;
   const isInApp = values.channel === IN_APP;
+  const { fromName, replyTo, cc, bcc } = values;
+  const envelope = { fromName, replyTo, cc: addressesOf(cc), bcc: addressesOf(bcc) };
   return {
     ...text,
     targetChannel: isInApp && targetChannel !== "" ? targetChannel : undefined,
@@ -154,8 +162,13 @@ export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenan
     expiresAfterSeconds: expiryInput(values),
     ...(sampleVariables.trim() === "" || !keepsSamples ? {} : { sampleVariables }),
     requiredVariables: values.requiredVariables,
+    ...(CHANNEL_ROWS[values.channel].content === "email" ? envelope : {}),
     ...(isProviderChannel(values.channel) ? timingInput(values) : {}),
   };
+}
+
+function addressesOf(text: string): string[] {
+  return text.split(/[,;\s]+/).filter((address) => address !== "");
 }
 
 /** Where the values come from: the draft if there is one, else the published text. */
@@ -192,6 +205,10 @@ export function valuesOfTemplate(template: Template, sources: ValueSources): Tem
     url: text.url ?? "",
     actions: paddedActions(text.actions ?? []),
     targetChannel: settings.targetChannel ?? "",
+    fromName: settings.fromName ?? "",
+    replyTo: settings.replyTo ?? "",
+    cc: settings.cc?.join(", ") ?? "",
+    bcc: settings.bcc?.join(", ") ?? "",
     ...switches((name) => settings[name] ?? false),
     sampleVariables: samples ?? "{}",
     keepsSamples: samples !== null,

@@ -1,0 +1,92 @@
+import { CHANNEL_ROWS, type Channel, channelsWith, listed } from "@belfry/contracts/channels";
+import { copiesFault, fromNameFault, replyToFault } from "@belfry/contracts/envelope";
+import type { Database } from "@belfry/database/connection";
+import { hasTags, lineFault } from "@belfry/templates/line";
+import { createRenderer } from "@belfry/templates/render";
+import type { CompiledTemplate } from "@belfry/templates/source";
+import type { InputFault } from "../input-error.ts";
+import type { TemplateKey } from "./template-rows.ts";
+import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
+
+/** What a template says of its mails beside their text. */
+const ENVELOPE = ["fromName", "replyTo", "cc", "bcc"] as const;
+type EnvelopeName = (typeof ENVELOPE)[number];
+
+const FAULTS: Record<EnvelopeName, (value: never) => string | undefined> = {
+  fromName: (text: string) => lineOr(text, fromNameFault),
+  replyTo: (text: string) => lineOr(text, replyToFault),
+  cc: copiesFault,
+  bcc: copiesFault,
+};
+
+/** A text with tags is judged when it is rendered; here, only its tags are. */
+function lineOr(text: string, fault: (text: string) => string | undefined): string | undefined {
+  if (text.trim() === "") return undefined;
+  return hasTags(text) ? lineFault(text) : fault(text.trim());
+}
+
+export function envelopeFaults(
+  channel: Channel,
+  settings: Pick<TemplateSettingsInput, EnvelopeName>,
+): (InputFault | undefined)[] {
+  const given = ENVELOPE.filter((name) => settings[name] != null && settings[name].length > 0);
+  if (CHANNEL_ROWS[channel].content !== "email") {
+    const message = `is only for ${listed(channelsWith("email"), "or")}`;
+    return given.map((field) => ({ field, message }));
+  }
+  return given.map((field) => {
+    const message = FAULTS[field](settings[field] as never);
+    return message === undefined ? undefined : { field, message };
+  });
+}
+
+const OWN_LINK = /\$(?:unsubscribe|preferences)_url/;
+
+/**
+ * Who gets a copy of a mail could use its recipient's link to unsubscribe: such a template has neither cc nor bcc. What
+ * changes later, such as the category of its event type, is judged again when a mail is made.
+ */
+export async function envelopeRuleFaults(
+  db: Database,
+  { tenantId, eventType }: TemplateKey,
+  wanted: TemplateSettings,
+  { texts, compiled }: { texts: readonly string[]; compiled?: CompiledTemplate },
+): Promise<InputFault[]> {
+  const fields = (["cc", "bcc"] as const).filter((name) => wanted[name] !== null);
+  if (fields.length === 0) return [];
+  const category = await db
+    .selectFrom("event_type_categories as e")
+    .innerJoin("categories as c", (join) =>
+      join.onRef("c.tenant_id", "=", "e.tenant_id").onRef("c.key", "=", "e.category"),
+    )
+    .select(["c.key", "c.required"])
+    .where("e.tenant_id", "=", tenantId)
+    .where("e.event_type", "=", eventType)
+    .executeTakeFirst();
+  if (category?.required) return [];
+  const holdsLink =
+    texts.some((text) => OWN_LINK.test(text)) || (compiled !== undefined && readsLink(compiled));
+  if (category === undefined && !holdsLink) return [];
+  const message =
+    "does not go with a link to unsubscribe, which is its recipient's: whoever gets a copy could use it";
+  return fields.map((field) => ({ field, message }));
+}
+
+/** Also of the layout, whose own condition holds only where the event type has a category. */
+function readsLink(compiled: CompiledTemplate): boolean {
+  let isRead = false;
+  const read = () => {
+    isRead = true;
+    return "";
+  };
+  const system = {
+    get $unsubscribe_url() {
+      return read();
+    },
+    get $preferences_url() {
+      return read();
+    },
+  };
+  createRenderer(compiled)({}, { system });
+  return isRead;
+}
