@@ -145,3 +145,41 @@ test("dead letters are found and replayed without reading the deliveries that ar
     assert.equal((await requeueDead(transaction, dead, { most: 20, reason: "x" })).length, 20);
   });
 });
+
+test("a receipt about a copy suppresses its address alone, and says nothing of the delivery", async (t) => {
+  const pool = await filled(t, 3, "accepted");
+  const [one = "", other = "", unknown = ""] = await someIds(pool, 3);
+  const recipients = await pool.query("select id, recipient from deliveries order by id");
+  const [mine, theirs] = recipients.rows.map(({ recipient }) => recipient as string);
+  const bounced = { kind: "bounced", suppress: "bounced" } as const;
+  const stored = await storeReceipts(pool, ORIGIN, [
+    receipt(one, { ...bounced, address: "C@example.com", vendorEvent: "1" }),
+    receipt(one, { kind: "delivered", address: "d@example.com", vendorEvent: "2" }),
+    receipt(one, {
+      ...{ kind: "complained", suppress: "complained" },
+      ...{ address: "d@example.com", vendorEvent: "3" },
+    }),
+    receipt(other, { ...bounced, address: theirs!.toUpperCase(), vendorEvent: "4" }),
+    receipt(unknown, { ...bounced, address: "", vendorEvent: "5" }),
+  ]);
+  assert.deepEqual(stored, { fresh: 3, moved: 1 });
+  const suppressed = await pool.query("select address, reason from suppressions order by address");
+  assert.deepEqual(suppressed.rows, [
+    { address: "c@example.com", reason: "bounced" },
+    { address: "d@example.com", reason: "complained" },
+    { address: theirs, reason: "bounced" },
+  ]);
+  const { rows } = await pool.query("select status from deliveries order by id");
+  assert.deepEqual(
+    rows.map(({ status }) => status),
+    ["accepted", "bounced", "accepted"],
+  );
+  const told = await pool.query("select address from receipts order by vendor_event");
+  assert.deepEqual(
+    told.rows.map(({ address }) => address),
+    ["C@example.com", "d@example.com", "d@example.com", null, ""],
+  );
+  await storeReceipts(pool, ORIGIN, [receipt(one, { kind: "delivered", address: mine! })]);
+  const moved = await pool.query("select status from deliveries where id = $1", [one]);
+  assert.equal(moved.rows[0].status, "delivered", "the recipient's own moves it");
+});

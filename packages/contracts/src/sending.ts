@@ -93,6 +93,9 @@ export interface SendOutcome {
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;
 
+/** A file of a mail in the outbox. */
+export type OutboxAttachment = Omit<MailAttachment, "id">;
+
 /** What the `sandbox` provider keeps instead of sending. */
 export interface OutboxEntry extends Addressed {
   subject: string | null;
@@ -101,7 +104,7 @@ export interface OutboxEntry extends Addressed {
   /** Of a mail: its header fields by name, beside those about its addresses and parts. */
   headers?: Readonly<Record<string, string>>;
   /** Of a mail: what it carries, without the bytes. */
-  attachments?: readonly Omit<MailAttachment, "id">[];
+  attachments?: readonly OutboxAttachment[];
 }
 
 /** What a provider says, later, of a message that it accepted. */
@@ -130,6 +133,12 @@ export interface Receipt {
   /** Belfry's own id, which travelled with the message; a UUID. */
   deliveryId: string;
   kind: ReceiptKind;
+  /**
+   * Of whom it tells, as `emailAddress` writes it; absent or null: the vendor names nobody, and only the recipient got it.
+   * Empty: somebody of those who got it, and the vendor does not say who. Of another than the recipient it suppresses
+   * that address alone, and says nothing of the delivery.
+   */
+  address?: string | null;
   /** In the provider's words, for the timeline; at most 500 characters. */
   reason: string | null;
   /** The provider's own status or code. */

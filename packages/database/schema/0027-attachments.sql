@@ -43,3 +43,6 @@ create index event_attachments_of on event_attachments (attachment_id);
 
 alter table tenants add column allow_executables boolean not null default false;
 comment on column tenants.allow_executables is 'programs may be uploaded as attachments';
+
+alter table outbox add column attachments jsonb;
+comment on column outbox.attachments is 'of a mail: [{"name", "type", "bytes", "sha256", "cid"}]; null: none';

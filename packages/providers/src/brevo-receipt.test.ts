@@ -29,13 +29,16 @@ testVendorReceipts({
   key: KEY,
   otherKey: "another-long-random-text",
   request: (what, deliveryId, key) => request(event(what, deliveryId), key),
+  bounceOf: (email) => ({ event: "hard_bounce", email }),
+  deliveredTo: (email) => ({ event: "delivered", email }),
   cases: [
     [
       { event: "delivered" },
       "delivered",
       null,
       {
-        vendorEvent: "<201803062010.27287306012@smtp-relay.mailin.fr>:delivered:1795089598000",
+        vendorEvent:
+          "<201803062010.27287306012@smtp-relay.mailin.fr>:delivered:1795089598000:cdT1X3L6Eo37",
         occurredAt: new Date(1_795_089_598_000),
       },
     ],

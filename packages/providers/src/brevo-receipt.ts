@@ -1,10 +1,12 @@
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
+  addressMark,
   hasPassword,
+  mailReceipts,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
-  receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
@@ -33,19 +35,17 @@ export const brevoReceipts: ReceiptReader = {
     if (events.some(({ event }) => typeof event !== "string")) {
       return { ok: false, fault: "unreadable" };
     }
-    return { ok: true, receipts: events.map(toReceipt).filter((receipt) => receipt !== null) };
+    return { ok: true, receipts: events.flatMap(toReceipts) };
   },
 };
 
-type Outcome = Pick<Receipt, "kind" | "suppress">;
-
-const OPTED_OUT: Outcome = { kind: "opted out", suppress: "opted out" };
-const COMPLAINED: Outcome = { kind: "complained", suppress: "complained" };
-const GONE: Outcome = { kind: "bounced", suppress: "bounced" };
-const BOUNCED: Outcome = { kind: "bounced", suppress: null };
+const OPTED_OUT: ReceiptOutcome = { kind: "opted out", suppress: "opted out" };
+const COMPLAINED: ReceiptOutcome = { kind: "complained", suppress: "complained" };
+const GONE: ReceiptOutcome = { kind: "bounced", suppress: "bounced" };
+const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
 
 /** Other events (opened, click, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (vendorWords: string) => Outcome>> = {
+const OUTCOMES: Readonly<Record<string, (vendorWords: string) => ReceiptOutcome>> = {
   request: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),
@@ -61,17 +61,19 @@ const OUTCOMES: Readonly<Record<string, (vendorWords: string) => Outcome>> = {
   unsubscribe: () => OPTED_OUT,
 };
 
-function toReceipt(event: Record<string, unknown>): Receipt | null {
+function toReceipts(event: Record<string, unknown>): Receipt[] {
   const name = String(event.event);
-  const reason = receiptText(event.reason);
-  const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name]?.(reason ?? "") : undefined;
-  const deliveryId = deliveryIdOf(idsOf(event["X-Mailin-custom"]).delivery_id);
   // The vendor gives its events no id.
-  const { "message-id": messageId, ts_epoch: epoch, ts_event: time } = event;
-  const vendorEvent = vendorEventOf(`${messageId}:${name}:${epoch ?? time}`);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
-  const occurredAt = timeOf(epoch) ?? timeOf(time);
-  return { vendorEvent, deliveryId, ...outcome, reason, vendorStatus: name, occurredAt };
+  const { "message-id": messageId, ts_epoch: epoch, ts_event: time, email } = event;
+  return mailReceipts({
+    id: vendorEventOf(`${messageId}:${name}:${epoch ?? time}:${addressMark(email)}`),
+    delivery: idsOf(event["X-Mailin-custom"]).delivery_id,
+    outcome: outcomeOf(OUTCOMES, name, String(event.reason ?? "")),
+    address: email,
+    reasons: [event.reason],
+    status: name,
+    occurredAt: timeOf(epoch) ?? timeOf(time),
+  });
 }
 
 function idsOf(custom: unknown): Record<string, unknown> {

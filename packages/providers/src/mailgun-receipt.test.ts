@@ -35,6 +35,7 @@ testVendorReceipts({
   }),
   oldest: 86_400,
   furthestAhead: 900,
+  bounceOf: (recipient) => ({ ...failed("bounce", { code: 550 }), recipient }),
   cases: [
     [
       { event: "delivered", "delivery-status": { code: 250, message: "OK" } },

@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
   isSameText,
+  mailReceipts,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
-  receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
@@ -37,8 +38,7 @@ export const mailgunReceipts: ReceiptReader = {
     if (token === undefined) return { ok: false, fault: "forged" };
     const data = recordOf(event);
     if (typeof data.event !== "string") return { ok: false, fault: "unreadable" };
-    const receipt = toReceipt(data, vendorEventOf(token));
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+    return { ok: true, receipts: toReceipts(data, vendorEventOf(token)) };
   },
 };
 
@@ -59,7 +59,6 @@ function signedToken(
 }
 
 type Fields = Record<string, unknown>;
-type Outcome = Pick<Receipt, "kind" | "suppress">;
 
 /** Reasons of a permanent failure that are about the address; a bounce may also be about the mail. */
 const GONE: Readonly<Record<string, (status: Fields) => Receipt["suppress"]>> = {
@@ -70,7 +69,7 @@ const GONE: Readonly<Record<string, (status: Fields) => Receipt["suppress"]>> = 
 };
 
 /** Other events (opened, clicked, stored, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (event: Fields) => Outcome>> = {
+const OUTCOMES: Readonly<Record<string, (event: Fields) => ReceiptOutcome>> = {
   accepted: () => ({ kind: "accepted", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),
   failed: (event) => {
@@ -84,26 +83,19 @@ const OUTCOMES: Readonly<Record<string, (event: Fields) => Outcome>> = {
   unsubscribed: () => ({ kind: "opted out", suppress: "opted out" }),
 };
 
-function toReceipt(event: Fields, vendorEvent: string | null): Receipt | null {
-  const name = String(event.event);
-  const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name]?.(event) : undefined;
-  const deliveryId = deliveryIdOf(recordOf(event["user-variables"]).delivery_id);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+function toReceipts(event: Fields, id: string | null): Receipt[] {
   const { message, description, code } = recordOf(event["delivery-status"]);
   const { timestamp } = event;
-  return {
-    vendorEvent,
-    deliveryId,
-    ...outcome,
-    reason:
-      receiptText(message) ??
-      receiptText(description) ??
-      receiptText(recordOf(event.reject).reason) ??
-      receiptText(event.reason),
-    vendorStatus: receiptText(code, 64),
+  return mailReceipts({
+    id,
+    delivery: recordOf(event["user-variables"]).delivery_id,
+    outcome: outcomeOf(OUTCOMES, String(event.event), event),
+    address: event.recipient,
+    reasons: [message, description, recordOf(event.reject).reason, event.reason],
+    status: code,
     occurredAt:
       typeof timestamp === "number" && timestamp > 0 && timestamp < 1e11
         ? new Date(timestamp * 1000)
         : null,
-  };
+  });
 }

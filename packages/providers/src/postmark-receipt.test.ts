@@ -38,6 +38,8 @@ testVendorReceipts({
     ),
     url: "",
   }),
+  bounceOf: (Email) => bounce("HardBounce", { Email }),
+  deliveredTo: (Recipient) => ({ RecordType: "Delivery", Recipient }),
   cases: [
     [
       {

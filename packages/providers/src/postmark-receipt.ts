@@ -1,11 +1,13 @@
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
+  addressMark,
   hasPassword,
+  mailReceipts,
   momentOf,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
-  receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
@@ -30,20 +32,17 @@ export const postmarkReceipts: ReceiptReader = {
     if (!hasPassword(request, keys)) return { ok: false, fault: "forged" };
     const record = recordOf(parseReceiptBody(request.body));
     if (typeof record.RecordType !== "string") return { ok: false, fault: "unreadable" };
-    const receipt = toReceipt(record);
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+    return { ok: true, receipts: toReceipts(record) };
   },
 };
 
-type Outcome = Pick<Receipt, "kind" | "suppress">;
-
-const BOUNCED: Outcome = { kind: "bounced", suppress: null };
-const GONE: Outcome = { kind: "bounced", suppress: "bounced" };
-const OPTED_OUT: Outcome = { kind: "opted out", suppress: "opted out" };
-const COMPLAINED: Outcome = { kind: "complained", suppress: "complained" };
+const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
+const GONE: ReceiptOutcome = { kind: "bounced", suppress: "bounced" };
+const OPTED_OUT: ReceiptOutcome = { kind: "opted out", suppress: "opted out" };
+const COMPLAINED: ReceiptOutcome = { kind: "complained", suppress: "complained" };
 
 /** The types of a bounce. Others (AutoResponder, AddressChange, …) are answers to a mail that has arrived. */
-const BOUNCES: Readonly<Record<string, Outcome>> = {
+const BOUNCES: Readonly<Record<string, ReceiptOutcome>> = {
   HardBounce: GONE,
   BadEmailAddress: GONE,
   Transient: { kind: "deferred", suppress: null },
@@ -60,7 +59,7 @@ const BOUNCES: Readonly<Record<string, Outcome>> = {
   Unsubscribe: OPTED_OUT,
 };
 
-const RECORDS: Readonly<Record<string, (record: Fields) => Outcome | undefined>> = {
+const RECORDS: Readonly<Record<string, (record: Fields) => ReceiptOutcome | undefined>> = {
   Delivery: () => ({ kind: "delivered", suppress: null }),
   Bounce: ({ Type }) => {
     const type = String(Type);
@@ -76,20 +75,18 @@ const RECORDS: Readonly<Record<string, (record: Fields) => Outcome | undefined>>
 
 type Fields = Record<string, unknown>;
 
-function toReceipt(record: Fields): Receipt | null {
+function toReceipts(record: Fields): Receipt[] {
   const type = String(record.RecordType);
-  const outcome = Object.hasOwn(RECORDS, type) ? RECORDS[type]?.(record) : undefined;
-  const deliveryId = deliveryIdOf(recordOf(record.Metadata).delivery_id);
-  // A mail is delivered once, has an id for each bounce, and a time for each change of its subscription.
-  const { ID, MessageID, ChangedAt = "" } = record;
-  const vendorEvent = vendorEventOf(`${type}:${ID ?? `${MessageID}:${ChangedAt}`}`);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
-  return {
-    vendorEvent,
-    deliveryId,
-    ...outcome,
-    reason: receiptText(record.Details) ?? receiptText(record.Description),
-    vendorStatus: receiptText(record.Type, 64),
+  // A mail is delivered to each address once, has an id for each bounce, and a time for each change of its subscription.
+  const { ID, MessageID, ChangedAt = "", Email, Recipient } = record;
+  const address = Email ?? Recipient;
+  return mailReceipts({
+    id: vendorEventOf(`${type}:${ID ?? `${MessageID}:${ChangedAt}${addressMark(address)}`}`),
+    delivery: recordOf(record.Metadata).delivery_id,
+    outcome: outcomeOf(RECORDS, type, record),
+    address,
+    reasons: [record.Details, record.Description],
+    status: record.Type,
     occurredAt: momentOf(record.DeliveredAt ?? record.BouncedAt ?? record.ChangedAt),
-  };
+  });
 }

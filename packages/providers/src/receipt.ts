@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { emailAddress } from "@belfry/contracts/addresses";
 import type { Content } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
@@ -77,6 +78,63 @@ export function receiptsAddress(
 export function textSetting(settings: Readonly<Record<string, unknown>>, name: string) {
   const value = settings[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** What an event of a vendor means, and whether its address is not to be used again. */
+export type ReceiptOutcome = Pick<Receipt, "kind" | "suppress">;
+
+/** The meaning that a vendor's table has for an event; undefined: the event says nothing for us. */
+export function outcomeOf<Details extends unknown[]>(
+  table: Readonly<Record<string, (...details: Details) => ReceiptOutcome | undefined>>,
+  name: string,
+  ...details: Details
+): ReceiptOutcome | undefined {
+  return Object.hasOwn(table, name) ? table[name]?.(...details) : undefined;
+}
+
+/** An event of a vendor of mail, with its parts as they came. */
+interface MailEvent {
+  /** By which it is known when it comes again. */
+  id: string | null;
+  /** The delivery's id, as it was given to the vendor. */
+  delivery: unknown;
+  outcome: ReceiptOutcome | undefined;
+  /** Of whom it tells: an address, perhaps behind a name. */
+  address: unknown;
+  /** The first that is a text is the reason. */
+  reasons: readonly unknown[];
+  status: unknown;
+  occurredAt: Date | null;
+}
+
+/** Its receipt; none for mail that is not ours, and for an event that says nothing for us. */
+export function mailReceipts(event: MailEvent): Receipt[] {
+  const { id: vendorEvent, outcome, occurredAt } = event;
+  const deliveryId = deliveryIdOf(event.delivery);
+  if (deliveryId === null || vendorEvent === null || outcome === undefined) return [];
+  const reason = event.reasons.reduce<string | null>(
+    (found, one) => found ?? receiptText(one),
+    null,
+  );
+  const vendorStatus = receiptText(event.status, 64);
+  const address = event.address === ONE_OF_SEVERAL ? ONE_OF_SEVERAL : addressOf(event.address);
+  return [{ vendorEvent, deliveryId, ...outcome, address, reason, vendorStatus, occurredAt }];
+}
+
+/** The address of a receipt that tells of somebody among those who got the mail, and not of whom. */
+export const ONE_OF_SEVERAL = "";
+
+function addressOf(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const inBrackets = /<([^<>]*)>$/.exec(value.trim())?.[1];
+  return emailAddress(inBrackets ?? value.trim()) ?? null;
+}
+
+/** For the id of an event that a vendor tells of each address anew, without the address itself. */
+export function addressMark(value: unknown): string {
+  const address = addressOf(value);
+  if (address === null) return "";
+  return createHash("sha256").update(address.toLowerCase()).digest("base64url").slice(0, 12);
 }
 
 const MAX_REASON_CHARACTERS = 500;

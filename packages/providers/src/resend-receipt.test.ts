@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
 import { Webhook } from "standardwebhooks";
 import { testVendorReceipts } from "../test/email-vendor.ts";
 import { resendReceipts } from "./resend-receipt.ts";
@@ -77,4 +80,30 @@ testVendorReceipts({
     [event("contact.created"), null],
     [event("constructor"), null],
   ],
+});
+
+test("resend: of a mail with copies no receipt says whose it is, but that the vendor has the mail", async () => {
+  const at = new Date("2026-11-20T12:00:00Z");
+  const deliveryId = randomUUID();
+  const read = async (type: string, tags: object) => {
+    const data = { tags: { delivery_id: deliveryId, ...tags } };
+    const body = JSON.stringify({ type, created_at: at.toISOString(), data });
+    const headers = {
+      "svix-id": "msg_1",
+      "svix-timestamp": String(at.getTime() / 1000),
+      "svix-signature": new Webhook(KEY).sign("msg_1", at, body),
+    };
+    const found = await resendReceipts.read(
+      { headers, body: Buffer.from(body), url: "" },
+      [KEY],
+      at,
+    );
+    assert.ok(found.ok);
+    return found.receipts.map(({ kind, address, suppress }) => [kind, address, suppress]);
+  };
+  assert.deepEqual(await read("email.bounced", { copies: "2" }), [["bounced", "", null]]);
+  assert.deepEqual(await read("email.complained", { copies: "2" }), [["complained", "", null]]);
+  assert.deepEqual(await read("email.delivered", { copies: "2" }), [["delivered", "", null]]);
+  assert.deepEqual(await read("email.sent", { copies: "2" }), [["accepted", null, null]]);
+  assert.deepEqual(await read("email.bounced", {}), [["bounced", null, "bounced"]]);
 });

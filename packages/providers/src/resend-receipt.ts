@@ -1,18 +1,23 @@
 import { createHmac } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
   headerOf,
   isSameText,
+  mailReceipts,
   momentOf,
+  ONE_OF_SEVERAL,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
   type ReceiptRequest,
-  receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
+
+/** Of a mail with copies: the vendor repeats its tags, and not to how many addresses it went. */
+export const COPIES_TAG = "copies";
 
 /** Of Standard Webhooks: each try is signed anew. */
 const MAX_DISTANCE_SECONDS = 5 * 60;
@@ -35,8 +40,7 @@ export const resendReceipts: ReceiptReader = {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
     const event = recordOf(parseReceiptBody(request.body));
     if (typeof event.type !== "string") return { ok: false, fault: "unreadable" };
-    const receipt = toReceipt(event, vendorEventOf(headerOf(request, "svix-id")));
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+    return { ok: true, receipts: toReceipts(event, vendorEventOf(headerOf(request, "svix-id"))) };
   },
 };
 
@@ -58,7 +62,7 @@ function isSigned(request: ReceiptRequest, keys: readonly string[], now: Date): 
 }
 
 /** Other events (opened, clicked, scheduled, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (data: Data) => Pick<Receipt, "kind" | "suppress">>> = {
+const OUTCOMES: Readonly<Record<string, (data: Data) => ReceiptOutcome>> = {
   "email.sent": () => ({ kind: "accepted", suppress: null }),
   "email.delivery_delayed": () => ({ kind: "deferred", suppress: null }),
   "email.delivered": () => ({ kind: "delivered", suppress: null }),
@@ -74,20 +78,21 @@ const OUTCOMES: Readonly<Record<string, (data: Data) => Pick<Receipt, "kind" | "
 
 type Data = Record<string, unknown>;
 
-function toReceipt(event: Data, vendorEvent: string | null): Receipt | null {
+function toReceipts(event: Data, id: string | null): Receipt[] {
   const data = recordOf(event.data);
-  const type = String(event.type);
-  const outcome = Object.hasOwn(OUTCOMES, type) ? OUTCOMES[type]?.(data) : undefined;
-  const deliveryId = deliveryIdOf(recordOf(data.tags).delivery_id);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
+  const outcome = outcomeOf(OUTCOMES, String(event.type), data);
+  const tags = recordOf(data.tags);
   const details = [data.bounce, data.suppressed, data.failed].map(recordOf);
   const { message, reason, type: status } = Object.assign({}, ...details) as Data;
-  return {
-    vendorEvent,
-    deliveryId,
-    ...outcome,
-    reason: receiptText(message) ?? receiptText(reason),
-    vendorStatus: receiptText(status, 64),
+  // An event names all of a mail's recipients, whichever it is about; that the vendor has the mail holds for all.
+  const isOfOne = tags[COPIES_TAG] === undefined || outcome?.kind === "accepted";
+  return mailReceipts({
+    id,
+    delivery: tags.delivery_id,
+    outcome: outcome && !isOfOne ? { ...outcome, suppress: null } : outcome,
+    address: isOfOne ? null : ONE_OF_SEVERAL,
+    reasons: [message, reason],
+    status,
     occurredAt: momentOf(event.created_at),
-  };
+  });
 }

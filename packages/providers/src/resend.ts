@@ -9,9 +9,9 @@ import {
   type Meaning,
   meaningOf,
 } from "./http-vendor.ts";
-import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
+import { copiesOf, mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
-import { resendReceipts } from "./resend-receipt.ts";
+import { COPIES_TAG, resendReceipts } from "./resend-receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
 import { Base64Of, jsonBody } from "./streamed-body.ts";
 
@@ -81,7 +81,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         ...(message.text === "" ? {} : { text: message.text }),
         headers: mailHeaders(message),
         ...attachmentsOf(message),
-        tags: Object.entries(messageIds(message)).map(([name, value]) => ({ name, value })),
+        tags: Object.entries(tagsOf(message)).map(([name, value]) => ({ name, value })),
       }),
     }),
     acceptedId: ({ id }) => id,
@@ -119,4 +119,9 @@ function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
     ...(message.bcc && { bcc: message.bcc.map(wireAddress) }),
     ...(replyTo !== undefined && { reply_to: [replyTo] }),
   };
+}
+
+function tagsOf(message: EmailMessage): Record<string, string> {
+  const copies = copiesOf(message).length;
+  return { ...messageIds(message), ...(copies > 0 && { [COPIES_TAG]: String(copies) }) };
 }

@@ -138,3 +138,21 @@ test("a signed body that is no list of events is unreadable", async () => {
     assert.deepEqual(await read(parts), { ok: false, fault: "unreadable" });
   }
 });
+
+test("a receipt names the address that its event is about, as it is stored", async () => {
+  const delivery_id = randomUUID();
+  for (const [email, address] of [
+    ["C@example.com", "C@example.com"],
+    ["c@bücher.example", "c@xn--bcher-kva.example"],
+    ["nobody", null],
+    [7, null],
+  ] as const) {
+    const event = { event: "bounce", type: "bounce", email, delivery_id, sg_event_id: "e1" };
+    const found = await read(signed([event]), undefined, new Date());
+    assert.ok(found.ok);
+    assert.deepEqual(
+      found.receipts.map((one) => one.address),
+      [address],
+    );
+  }
+});

@@ -1,13 +1,15 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
   headerOf,
   isRecent,
+  mailReceipts,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
   type ReceiptRequest,
-  receiptText,
+  recordOf,
   textSetting,
   vendorEventOf,
 } from "./receipt.ts";
@@ -32,7 +34,7 @@ export const sendgridReceipts: ReceiptReader = {
     if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
     const events = parseReceiptBody(request.body);
     if (!Array.isArray(events)) return { ok: false, fault: "unreadable" };
-    return { ok: true, receipts: events.map(toReceipt).filter((receipt) => receipt !== null) };
+    return { ok: true, receipts: events.flatMap(toReceipts) };
   },
 };
 
@@ -61,10 +63,8 @@ export function webhookKey(base64: string): KeyObject | undefined {
   }
 }
 
-type Meaning = Pick<Receipt, "kind" | "suppress">;
-
 /** Events that are not listed (opens, clicks, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => Meaning>> = {
+const OUTCOMES: Readonly<Record<string, (event: Record<string, unknown>) => ReceiptOutcome>> = {
   processed: () => ({ kind: "accepted", suppress: null }),
   deferred: () => ({ kind: "deferred", suppress: null }),
   delivered: () => ({ kind: "delivered", suppress: null }),
@@ -91,23 +91,18 @@ function dropReason(reason: unknown): Receipt["suppress"] {
     : null;
 }
 
-function toReceipt(value: unknown): Receipt | null {
-  if (typeof value !== "object" || value === null) return null;
-  const event = value as Record<string, unknown>;
-  // The vendor spreads the custom arguments over the event.
-  const deliveryId = deliveryIdOf(event.delivery_id);
-  const vendorEvent = vendorEventOf(event.sg_event_id);
-  const name = typeof event.event === "string" ? event.event : "";
-  const outcome = Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name]?.(event) : undefined;
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
-  return {
-    vendorEvent,
-    deliveryId,
-    ...outcome,
-    reason: receiptText(event.reason) ?? receiptText(event.response),
-    vendorStatus: receiptText(event.status, 64),
+function toReceipts(value: unknown): Receipt[] {
+  const event = recordOf(value);
+  return mailReceipts({
+    id: vendorEventOf(event.sg_event_id),
+    // The vendor spreads the custom arguments over the event.
+    delivery: event.delivery_id,
+    outcome: outcomeOf(OUTCOMES, String(event.event), event),
+    address: event.email,
+    reasons: [event.reason, event.response],
+    status: event.status,
     occurredAt: momentOf(event.timestamp),
-  };
+  });
 }
 
 function momentOf(seconds: unknown): Date | null {

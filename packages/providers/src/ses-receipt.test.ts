@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync, sign } from "node:crypto";
+import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import test from "node:test";
 import { selfSigned } from "@belfry/testing/certificate";
 import { testVendorReceipts } from "../test/email-vendor.ts";
@@ -85,6 +85,8 @@ testVendorReceipts({
   }),
   oldest: 86_400,
   furthestAhead: 900,
+  bounceOf: (emailAddress) =>
+    event("Bounce", { bounceType: "Permanent", bouncedRecipients: [{ emailAddress }] }),
   cases: [
     [
       event("Delivery", { timestamp: "2026-11-20T11:59:58.123Z", smtpResponse: "250 OK" }),
@@ -230,4 +232,39 @@ test("ses: what SNS says of the topic itself is taken", async () => {
     SubscribeURL: `${HOST}/?Token=right`,
   };
   assert.deepEqual(await read(ended), NOTHING);
+});
+
+test("ses: an event about several addresses is a receipt for each, but a complaint whose author is not known is of none", async () => {
+  const deliveryId = randomUUID();
+  const read = async (what: object) => {
+    const mail = { timestamp: AT.toISOString(), tags: { delivery_id: [deliveryId] } };
+    const message = snsMessage({ Message: JSON.stringify({ ...what, mail }) });
+    const found = await sesReceipts.read(message, [TOPIC], AT, get);
+    assert.ok(found.ok);
+    return found.receipts.map(({ address, suppress, reason, vendorEvent }) => [
+      ...[address, suppress, reason, vendorEvent.replace(/^[^:]*/, "")],
+    ]);
+  };
+  const recipients = [
+    { emailAddress: "ann@example.com", diagnosticCode: "550 a" },
+    { emailAddress: "C <c@example.com>", diagnosticCode: "550 c" },
+  ];
+  const permanent = { bounceType: "Permanent", bouncedRecipients: recipients };
+  assert.deepEqual(await read(event("Bounce", permanent)), [
+    ["ann@example.com", "bounced", "550 a", ""],
+    ["c@example.com", "bounced", "550 c", ":1"],
+  ]);
+  assert.deepEqual(
+    await read(event("Delivery", { recipients: ["ann@example.com", "c@example.com"] })),
+    [
+      ["ann@example.com", null, null, ""],
+      ["c@example.com", null, null, ":1"],
+    ],
+  );
+  const complained = (...complainedRecipients: object[]) =>
+    read(event("Complaint", { complaintFeedbackType: "abuse", complainedRecipients }));
+  assert.deepEqual(await complained({ emailAddress: "c@example.com" }), [
+    ["c@example.com", "complained", "abuse", ""],
+  ]);
+  assert.deepEqual(await complained(...recipients), [["", "complained", "abuse", ""]]);
 });

@@ -1,12 +1,14 @@
 import { type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
-  deliveryIdOf,
   type GetText,
+  mailReceipts,
   momentOf,
+  ONE_OF_SEVERAL,
+  outcomeOf,
   parseReceiptBody,
+  type ReceiptOutcome,
   type ReceiptReader,
-  receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
@@ -14,6 +16,8 @@ import {
 
 /** Longer than SNS tries. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** More than a mail of ours has. */
+const MAX_ADDRESSES = 50;
 /** Our clock may be behind. */
 const MAX_AHEAD_MS = 15 * 60 * 1000;
 
@@ -44,8 +48,7 @@ export const sesReceipts: ReceiptReader = {
     if (message.Type !== "Notification") return { ok: true, receipts: [] };
     // SES also says in a sentence that it has found the topic.
     const event = recordOf(parseReceiptBody(Buffer.from(String(message.Message))));
-    const receipt = toReceipt(event, vendorEventOf(message.MessageId));
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
+    return { ok: true, receipts: toReceipts(event, vendorEventOf(message.MessageId)) };
   },
 };
 
@@ -128,12 +131,10 @@ function certificateOf(pem: string | undefined): X509Certificate | undefined {
   }
 }
 
-type Outcome = Pick<Receipt, "kind" | "suppress">;
-
-const BOUNCED: Outcome = { kind: "bounced", suppress: null };
+const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
 
 /** Other events (Open, Click, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (details: Fields) => Outcome | undefined>> = {
+const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | undefined>> = {
   Send: () => ({ kind: "accepted", suppress: null }),
   DeliveryDelay: () => ({ kind: "deferred", suppress: null }),
   Delivery: () => ({ kind: "delivered", suppress: null }),
@@ -154,25 +155,37 @@ const OUTCOMES: Readonly<Record<string, (details: Fields) => Outcome | undefined
   }),
 };
 
-function toReceipt(event: Fields, vendorEvent: string | null): Receipt | null {
+/** One for each address that the event is about. */
+function toReceipts(event: Fields, id: string | null): Receipt[] {
   const type = String(event.eventType ?? event.notificationType);
   const details = recordOf(event[`${type.charAt(0).toLowerCase()}${type.slice(1)}`]);
-  const outcome = Object.hasOwn(OUTCOMES, type) ? OUTCOMES[type]?.(details) : undefined;
+  const outcome = outcomeOf(OUTCOMES, type, details);
   const { delivery_id: ids } = recordOf(recordOf(event.mail).tags);
-  const deliveryId = deliveryIdOf(Array.isArray(ids) ? ids[0] : ids);
-  if (deliveryId === null || vendorEvent === null || outcome === undefined) return null;
-  const [recipient] = [details.bouncedRecipients, details.delayedRecipients]
-    .filter(Array.isArray)
-    .map((recipients) => recordOf(recipients[0]));
-  return {
-    vendorEvent,
-    deliveryId,
-    ...outcome,
-    reason:
-      receiptText(recipient?.diagnosticCode) ??
-      receiptText(details.bounceSubType ?? details.complaintFeedbackType ?? details.reason) ??
-      receiptText(details.delayType ?? details.smtpResponse),
-    vendorStatus: receiptText(recipient?.status ?? details.bounceType, 64),
-    occurredAt: momentOf(details.timestamp) ?? momentOf(recordOf(event.mail).timestamp),
-  };
+  return addressesOf(details).flatMap(({ emailAddress: address, diagnosticCode, status }, index) =>
+    mailReceipts({
+      id: index === 0 || id === null ? id : `${id}:${index}`,
+      delivery: Array.isArray(ids) ? ids[0] : ids,
+      outcome,
+      address,
+      reasons: [
+        diagnosticCode,
+        details.bounceSubType ?? details.complaintFeedbackType ?? details.reason,
+        details.delayType ?? details.smtpResponse,
+      ],
+      status: status ?? details.bounceType,
+      occurredAt: momentOf(details.timestamp) ?? momentOf(recordOf(event.mail).timestamp),
+    }),
+  );
+}
+
+/** At least one, which may say nothing. Where several may have complained, the vendor does not know who has. */
+function addressesOf(details: Fields): Fields[] {
+  const { bouncedRecipients, delayedRecipients, complainedRecipients, recipients } = details;
+  if (Array.isArray(complainedRecipients) && complainedRecipients.length > 1) {
+    return [{ emailAddress: ONE_OF_SEVERAL }];
+  }
+  const lists = [bouncedRecipients, delayedRecipients, complainedRecipients, recipients];
+  const list = lists.find(Array.isArray)?.slice(0, MAX_ADDRESSES) ?? [];
+  if (list.length === 0) return [{}];
+  return list.map((one) => (typeof one === "string" ? { emailAddress: one } : recordOf(one)));
 }

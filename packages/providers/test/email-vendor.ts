@@ -239,6 +239,10 @@ interface VendorReceipts {
   /** Seconds, where the vendor signs a time: how old and how far ahead a request may be. */
   oldest?: number;
   furthestAhead?: number;
+  /** Where the vendor says of whom it tells: that this address has bounced for good. */
+  bounceOf?(address: string): object;
+  /** Where the vendor gives such events no id of their own: that this address has the mail. */
+  deliveredTo?(address: string): object;
   cases: readonly ReceiptCase[];
 }
 
@@ -298,6 +302,34 @@ export function testVendorReceipts(vendor: VendorReceipts): void {
     const foreign = await reader.read(request(delivered, "1001", key, AT), [key], AT);
     assert.deepEqual(foreign, { ok: true, receipts: [] });
   });
+
+  const { bounceOf, deliveredTo = () => undefined } = vendor;
+  if (bounceOf !== undefined) {
+    test(`${kind}: a receipt names its address, as it is stored`, async () => {
+      for (const [told, address] of [
+        ["C@example.com", "C@example.com"],
+        ['"a..b"@example.com', "a..b@example.com"],
+        ["c@bücher.example", "c@xn--bcher-kva.example"],
+        ["nobody", null],
+      ] as const) {
+        const read = await reader.read(request(bounceOf(told), id, key, AT), [key], AT);
+        assert.ok(read.ok);
+        assert.deepEqual(
+          read.receipts.map(({ suppress, ...receipt }) => [receipt.address, suppress]),
+          [[address, "bounced"]],
+        );
+      }
+      const delivered = ["ann@example.com", "c@example.com"].flatMap((to) => deliveredTo(to) ?? []);
+      const ids = await Promise.all(
+        delivered.map(async (what) => {
+          const read = await reader.read(request(what, id, key, AT), [key], AT);
+          return read.ok && read.receipts.map(({ vendorEvent }) => vendorEvent).join();
+        }),
+      );
+      assert.equal(new Set(ids).size, ids.length, "two addresses, two receipts");
+      assert.ok(ids.every((one) => one !== false && !one.includes("@example.com")));
+    });
+  }
 
   for (const [what, expected, suppress = null, more = {}] of cases) {
     test(`${kind}: ${JSON.stringify(what)} is ${expected ?? "nothing for us"}`, async () => {

@@ -63,11 +63,17 @@ async function eraseNoted(
              order by e.id for update
            ), erased as (
              update events e set variables = null where e.id = any (array(select id from locked))
+           ), dropped as (
+             -- What a file shows may be as sensitive; its name goes with it.
+             select drop_attachments(array(select event_id from ended))
+           ), unnamed as (
+             update events e set envelope = nullif(e.envelope - 'attachments', '{}')
+             where e.id = any (array(select event_id from ended)) and e.envelope ? 'attachments'
            ), done as (
              delete from sensitive_events where event_id = any (array(select event_id from ended))
              returning event_id
            )
-           select (select count(*)::integer from done) as erased,
+           select (select count(*)::integer from done) + 0 * (select count(*)::integer from dropped) as erased,
                   (select count(*)::integer from looked) as looked,
                   (select event_id from looked order by event_id desc limit 1) as reached`,
     values: [after, most],

@@ -3,9 +3,14 @@
 -- delivery that waits for another attempt, is queued again after an attempt, or is unknown, ends as accepted, so that it
 -- is not sent again. Receipts of deliveries that the tenant does not have on these channels are ignored. Returns the id
 -- of each new receipt's delivery, and the event of each delivery that moved.
-create or replace function store_receipts(
+--
+-- p_addresses: of whom each receipt tells, null: of the recipient. A receipt about another address, which got a copy,
+-- suppresses that address alone and moves nothing; an empty one is about one of those who got the mail, and the vendor
+-- does not say which: it suppresses nobody, either.
+create or replace function store_receipts_of_addresses(
   p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
-  p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]
+  p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[],
+  p_addresses text[]
 ) returns table (delivery_id uuid, event_id uuid) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -21,18 +26,20 @@ begin
   moment := clock_timestamp();
   return query
     with input as materialized (
-      select distinct on (i.vendor_event) i.*, d.channel, lower(d.recipient collate "C") as address
-      from unnest(p_vendor_events, p_deliveries, p_kinds, p_reasons, p_vendor_statuses, p_times, p_suppress)
-        i (vendor_event, delivery_id, kind, reason, vendor_status, occurred_at, suppress)
+      select distinct on (i.vendor_event) i.*, d.channel,
+             lower(coalesce(i.told, d.recipient) collate "C") as address,
+             lower(i.told collate "C") <> lower(d.recipient collate "C") is true as of_copy
+      from unnest(p_vendor_events, p_deliveries, p_kinds, p_reasons, p_vendor_statuses, p_times, p_suppress, p_addresses)
+        i (vendor_event, delivery_id, kind, reason, vendor_status, occurred_at, suppress, told)
       join lateral (select * from deliveries d where d.id = i.delivery_id limit 1) d
         on d.tenant_id = p_tenant and d.channel = any (p_channels)
       order by i.vendor_event
     ),
     stored as (
       insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind, reason,
-                            vendor_status, occurred_at, received_at)
+                            vendor_status, occurred_at, received_at, address)
       select p_tenant, p_provider_kind, i.vendor_event, i.delivery_id, i.kind, i.reason,
-             i.vendor_status, i.occurred_at, moment
+             i.vendor_status, i.occurred_at, moment, case when i.of_copy then i.told end
       from input i
       on conflict do nothing
       returning receipts.vendor_event
@@ -44,7 +51,7 @@ begin
       insert into suppressions (tenant_id, channel, address, reason, source, created_at)
       select distinct on (f.channel, f.address, f.suppress = 'opted out') p_tenant, f.channel, f.address, f.suppress, p_provider_kind, moment
       from fresh f
-      where f.suppress is not null and f.address is not null and (
+      where f.suppress is not null and f.address <> '' and (
         -- Looks into the index once per item, without a join: Postgres makes its plan on an empty database.
         select count(*) from (
           select from suppressions s
@@ -58,7 +65,7 @@ begin
     ),
     furthest as (
       select distinct on (f.delivery_id) f.delivery_id, f.kind, f.reason
-      from fresh f order by f.delivery_id, array_position(ranks, f.kind) desc, f.occurred_at desc
+      from fresh f where not f.of_copy order by f.delivery_id, array_position(ranks, f.kind) desc, f.occurred_at desc
     ),
     moved as (
       update deliveries d
@@ -77,4 +84,17 @@ begin
     )
     select f.delivery_id, m.event_id from fresh f left join moved m on m.id = f.delivery_id;
 end
+$function$;
+
+-- The same for services of the version before, whose receipts name no address.
+create or replace function store_receipts(
+  p_tenant text, p_channels text[], p_provider_kind text, p_vendor_events text[], p_deliveries uuid[],
+  p_kinds text[], p_reasons text[], p_vendor_statuses text[], p_times timestamptz[], p_suppress text[]
+) returns table (delivery_id uuid, event_id uuid) language sql volatile
+as $function$
+  select r.delivery_id, r.event_id from store_receipts_of_addresses(
+    p_tenant => p_tenant, p_channels => p_channels, p_provider_kind => p_provider_kind,
+    p_vendor_events => p_vendor_events, p_deliveries => p_deliveries, p_kinds => p_kinds, p_reasons => p_reasons,
+    p_vendor_statuses => p_vendor_statuses, p_times => p_times, p_suppress => p_suppress,
+    p_addresses => array_fill(null::text, array[cardinality(p_vendor_events)])) r
 $function$;

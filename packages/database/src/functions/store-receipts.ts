@@ -34,7 +34,7 @@ export async function storeReceipts(
   for (let at = 0; at < receipts.length; at += BATCH_RECEIPTS) {
     const batch = receipts.slice(at, at + BATCH_RECEIPTS);
     type Row = { deliveryId: string; eventId: string | null };
-    const rows = await callFunction<Row>(pool, "store_receipts", {
+    const rows = await callFunction<Row>(pool, "store_receipts_of_addresses", {
       p_tenant: origin.tenantId,
       p_channels: origin.channels,
       p_provider_kind: origin.providerKind,
@@ -45,6 +45,7 @@ export async function storeReceipts(
       p_vendor_statuses: batch.map((receipt) => receipt.vendorStatus),
       p_times: batch.map((receipt) => receipt.occurredAt),
       p_suppress: batch.map((receipt) => receipt.suppress),
+      p_addresses: batch.map((receipt) => receipt.address ?? null),
     });
     for (const row of rows) {
       fresh.add(row.deliveryId);
@@ -73,6 +74,8 @@ export async function receiptsOfDeliveries(
       "vendor_status as vendorStatus",
       "occurred_at as occurredAt",
       "received_at as receivedAt",
+      // Of somebody who got a copy; null: of the recipient.
+      "address",
     ])
     .where("delivery_id", "in", deliveryIds)
     .where("tenant_id", "=", tenantId)
