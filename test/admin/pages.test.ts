@@ -82,6 +82,7 @@ const NO_PAGES = [
   "GET /sign-in/oidc/callback",
   "GET /account/identities/connect",
   "GET /tenants/:tenantId/activity/:eventId/document",
+  "GET /tenants/:tenantId/activity/:eventId/attachments/:position",
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",

@@ -544,11 +544,13 @@ create table outbox (
   segments integer,
   created_at timestamp with time zone not null default now(),
   headers jsonb,
+  attachments jsonb,
   constraint outbox_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
 create index outbox_of_tenant ON outbox USING btree (tenant_id, id);
 comment on table outbox is 'what the sandbox provider was given';
 comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
+comment on column outbox.attachments is 'of a mail: [{"name", "type", "bytes", "sha256", "cid"}]; null: none';
 
 create table password_resets (
   sha256 bytea not null,

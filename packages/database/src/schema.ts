@@ -12,7 +12,7 @@ import type {
 import type { Envelope } from "@belfry/contracts/envelope";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
-import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { OutboxAttachment, OutcomeClass } from "@belfry/contracts/sending";
 import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhook-payload";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
@@ -448,6 +448,8 @@ export interface Schema {
     created_at: CreatedAt;
     /** of a mail that can be unsubscribed from: {name: value} */
     headers: Json<Record<string, string> | null>;
+    /** of a mail: [{"name", "type", "bytes", "sha256", "cid"}]; null: none */
+    attachments: Json<OutboxAttachment[] | null>;
   };
 
   password_resets: {

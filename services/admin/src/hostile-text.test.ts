@@ -153,6 +153,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     ...["GET /preview-frame", "GET /account/two-factor", "GET /account/identities/connect"],
     "GET /tenants/new",
     "GET /tenants/:tenantId/activity/:eventId/document",
+    "GET /tenants/:tenantId/activity/:eventId/attachments/:position",
     "GET /tenants/:tenantId/outbox/:messageId/document",
     "GET /tenants/:tenantId/templates/starter",
     "GET /tenants/:tenantId/templates/:templateId/preview",
