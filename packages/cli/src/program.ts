@@ -43,6 +43,7 @@ const COMMANDS: readonly Row[] = [
   noun("provider"),
   noun("event"),
   noun("digest"),
+  noun("attachment"),
   noun("outbox"),
   noun("realtime"),
   noun("dead"),
