@@ -194,8 +194,8 @@ test("an event is sent again, templates are tested, and a layout is restored by 
 
   const event = "01a20000-0000-7000-8000-000000000001";
   await pool.query(
-    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at)
-     values ($1, $2, 'order.confirmed', 'ann', '{"name":"Ann"}', 't', now())`,
+    `insert into events (id, tenant_id, event_type, user_id, variables, trace_id, accepted_at, envelope)
+     values ($1, $2, 'order.confirmed', 'ann', '{"name":"Ann"}', 't', now(), '{"cc":["c@example.com"]}')`,
     [event, id],
   );
   const { newEvent } = await json(`event resend ${event} ${of}`);
@@ -203,10 +203,13 @@ test("an event is sent again, templates are tested, and a layout is restored by 
   await eventually(() => told.length === 1);
   assert.equal(told[0]?.subject, `${prefix}.events.express`);
   assert.match(told[0]?.string() ?? "", new RegExp(newEvent));
-  const { rows } = await pool.query("select user_id, variables::text from events where id = $1", [
-    newEvent,
-  ]);
-  assert.deepEqual(rows, [{ user_id: "ann", variables: '{"name":"Ann"}' }]);
+  const { rows } = await pool.query(
+    "select user_id, variables::text, envelope from events where id = $1",
+    [newEvent],
+  );
+  const envelope = { cc: ["c@example.com"] };
+  assert.deepEqual(rows, [{ user_id: "ann", variables: '{"name":"Ann"}', envelope }]);
+  assert.deepEqual((await json(`event show ${newEvent} ${of}`)).email, envelope);
   await fails(`event resend ${event} --tenant other`, /no such event/);
 
   const push = `${of} --event-type order.confirmed --channel PUSH`;

@@ -160,6 +160,8 @@ export interface EventReport {
   recipientPhone: string | null;
   /** null: all. */
   requestedChannels: Channel[] | null;
+  /** Of the trigger, as it was understood; absent: it said nothing. */
+  email?: { fromName?: string; replyTo?: string; cc?: string[]; bcc?: string[] };
   /** Of the trigger, as `de-AT`; null: none was named. */
   locale: string | null;
   traceId: string;

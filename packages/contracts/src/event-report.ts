@@ -99,6 +99,19 @@ export const EventReport = Type.Object(
     requestedChannels: orNull(
       Type.Array(channel, { description: "The `channels` of the request; null: all" }),
     ),
+    email: Type.Optional(
+      Type.Object(
+        {
+          fromName: Type.Optional(Type.String()),
+          replyTo: Type.Optional(Type.String()),
+          cc: Type.Optional(Type.Array(Type.String())),
+          bcc: Type.Optional(Type.Array(Type.String())),
+        },
+        {
+          description: "The `email` of the request, as it was understood; absent: it said nothing",
+        },
+      ),
+    ),
     locale: textOrNull("The `locale` of the request, in its canonical form; null: none"),
     traceId: Type.String({ description: "The request's trace id" }),
     acceptedAt: time("When it was stored"),

@@ -60,7 +60,8 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
       ...row,
       tries: tries.filter(({ deliveryId }) => deliveryId === row.id),
       receipts: receipts
-        .filter(({ deliveryId }) => deliveryId === row.id)
+        // Those about copies say nothing of the delivery.
+        .filter(({ deliveryId, address }) => deliveryId === row.id && address === null)
         .map(({ providerKind: provider, kind, reason, vendorStatus, receivedAt: at }) => ({
           provider,
           kind,

@@ -224,6 +224,7 @@ function selectEvents(db: Database) {
       "e.recipient_phone as recipientPhone",
       "e.channels",
       "e.locale",
+      "e.envelope",
       "e.trace_id as traceId",
       "e.accepted_at as acceptedAt",
       "e.dispatched_at as dispatchedAt",

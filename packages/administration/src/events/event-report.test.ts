@@ -137,6 +137,7 @@ test("an event is found by the tenant's own eventId: the newest, with the others
 });
 
 interface EventFields {
+  envelope?: string;
   reference?: string;
   dispatched_at?: Date;
   outcome?: EventOutcome;
@@ -181,6 +182,43 @@ test("a cancel during a try is pending until that try ends, by itself and in a d
   assert.equal((await readEvent(db, other)).cancelPending, false, "of the others of the digest");
   await db.updateTable("deliveries").set({ status: "accepted" }).execute();
   assert.equal((await readEvent(db, id)).cancelPending, false);
+});
+
+test("what a trigger said of its mail is in the report, and receipts about copies are told apart", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const envelope = { fromName: "Ann", cc: ["c@example.com"] };
+  const bare = await storeEvent(db, tenantId, {});
+  assert.ok(!("email" in (await readEvent(db, bare))), "as ever, where it said nothing");
+  const id = await storeEvent(db, tenantId, {
+    dispatched_at: at(1),
+    envelope: JSON.stringify(envelope),
+  });
+  const deliveryId = newId();
+  await db
+    .insertInto("deliveries")
+    .values({
+      ...{ id: deliveryId, event_id: id, tenant_id: tenantId, channel: "EMAIL" },
+      ...{ template_version_id: "1", status: "bounced", created_at: at(1), settled_at: at(9) },
+    })
+    .execute();
+  const receipt = { tenant_id: tenantId, provider_kind: "ses", delivery_id: deliveryId };
+  await db
+    .insertInto("receipts")
+    .values([
+      {
+        ...{ ...receipt, vendor_event: "1", kind: "bounced", received_at: at(2) },
+        ...{ address: "c@example.com", reason: "550 no such user" },
+      },
+      { ...receipt, vendor_event: "2", kind: "complained", received_at: at(3), address: "" },
+    ])
+    .execute();
+  const report = await readEvent(db, id);
+  assert.deepEqual(report.email, envelope);
+  assert.deepEqual(words(report).slice(3), [
+    "2 EMAIL receipt of ses about the copy for c@example.com: bounced: 550 no such user",
+    "3 EMAIL receipt of ses about one of its addresses, which it does not name: the recipient complained",
+    "9 EMAIL bounced",
+  ]);
 });
 
 async function storeEvent(db: Database, tenantId: string, fields: EventFields): Promise<string> {

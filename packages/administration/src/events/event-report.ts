@@ -116,6 +116,7 @@ function eventReport(
     recipientEmail: event.recipientEmail,
     recipientPhone: event.recipientPhone,
     requestedChannels: channelsOfMask(event.channels),
+    ...(event.envelope !== null && { email: event.envelope }),
     locale: event.locale,
     traceId: event.traceId,
     acceptedAt: event.acceptedAt.toISOString(),

@@ -3,6 +3,7 @@ import type { DeliveryStatus, DigestItemState } from "@belfry/contracts/delivery
 import type { EventReport } from "@belfry/contracts/event-report";
 import { REASONS, reasonWords } from "@belfry/contracts/reasons";
 import type { OutcomeClass, ReceiptKind } from "@belfry/contracts/sending";
+import { ONE_OF_SEVERAL } from "@belfry/providers/receipt";
 import type { EventFacts, GatheringRow } from "./event-facts.ts";
 
 type TimelineEntry = EventReport["timeline"][number];
@@ -151,7 +152,7 @@ function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): Timeli
 }
 
 function statusWords({ status, attempts, receipts, reason }: Delivery): string | undefined {
-  if (receipts.some((receipt) => receipt.kind === status)) return undefined;
+  if (receipts.some(({ kind, address }) => kind === status && address === null)) return undefined;
   if (status === "accepted" && attempts.length === 0 && receipts.length === 0) return "accepted";
   // It was replayed, or put back without an attempt. The reason tells which.
   if (status === "queued" && reason !== null) return "waiting to be sent";
@@ -161,7 +162,15 @@ function statusWords({ status, attempts, receipts, reason }: Delivery): string |
 function receiptWords(receipt: Receipt): string {
   const status = receipt.vendorStatus === null ? "" : ` (${receipt.vendorStatus})`;
   const reason = receipt.reason === null ? "" : `: ${receipt.reason}`;
-  return `receipt of ${receipt.providerKind}: ${RECEIPT_WORDS[receipt.kind]}${status}${reason}`;
+  const of = copyWords(receipt.address);
+  return `receipt of ${receipt.providerKind}${of}: ${RECEIPT_WORDS[receipt.kind]}${status}${reason}`;
+}
+
+/** Of a receipt about a copy. */
+function copyWords(address: string | null): string {
+  if (address === null) return "";
+  if (address === ONE_OF_SEVERAL) return " about one of its addresses, which it does not name";
+  return ` about the copy for ${address}`;
 }
 
 function attemptWords(attempt: Attempt): string {

@@ -45,8 +45,9 @@ export const resendEvent = defineAct({
         "cannot be sent again: its template is sensitive, and its variables are erased";
       throw invalid("event", message);
     }
-    const { eventType, userId, reference, recipientEmail, recipientPhone, channels, locale } =
-      event;
+    const { eventType, userId, reference, recipientEmail, recipientPhone } = event;
+    const { channels, locale, envelope } = event;
+    const saysMore = channels !== null || locale !== null || envelope !== null;
     const newEvent = uuidv7();
     const [result] = await acceptEvents(services.pool, [
       {
@@ -61,7 +62,7 @@ export const resendEvent = defineAct({
         recipientPhone,
         variables: (await eventContent(db, tenantId, id))?.variables ?? null,
         traceId: newEvent,
-        options: channels === null && locale === null ? null : { channels, locale },
+        options: saysMore ? { channels, locale, ...(envelope && { envelope }) } : null,
       },
     ]);
     const refusal = REFUSALS[result?.outcome ?? "inactive"];

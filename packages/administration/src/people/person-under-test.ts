@@ -44,6 +44,7 @@ export async function storeEvent(
       recipient_email: person.email,
       recipient_phone: person.phone,
       variables: JSON.stringify({ item: person.variable }),
+      envelope: JSON.stringify({ fromName: person.variable, cc: [person.email] }),
       trace_id: `checkout/${person.userId}`,
       accepted_at: now,
       dispatched_at: dispatched ? now : null,

@@ -249,9 +249,10 @@ async function saveSettings(
   { input, text, compiled, keeps }: PreparedTemplate,
 ): Promise<TemplateSettings> {
   const wanted = keeps === "settings" ? now : settingsAfter(now, input, input.locale);
-  refuseFaults(
-    await envelopeRuleFaults(db, input, wanted, { texts: writtenTexts(text), compiled }),
-  );
+  if (wanted.cc !== null || wanted.bcc !== null) {
+    const texts = writtenTexts(text);
+    refuseFaults(await envelopeRuleFaults(db, input, wanted, { texts, compiled }));
+  }
   if (keeps === "settings") return now;
   if (keeps === "active") wanted.active = now.active;
   if (isDeepStrictEqual(now, wanted)) return now;

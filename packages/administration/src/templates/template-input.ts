@@ -133,8 +133,13 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
     samplesFault(settings.sampleVariables),
     requiredFault(settings.requiredVariables),
     ...timingFaults(channel, settings),
-    ...envelopeFaults(channel, settings),
+    ...(saysMore(settings) ? envelopeFaults(channel, settings) : []),
   ];
+}
+
+/** Of a mail, beside its text: few templates do. */
+function saysMore({ fromName, replyTo, cc, bcc }: TemplateSettingsInput): boolean {
+  return [fromName, replyTo, cc, bcc].some((one) => one != null && one.length > 0);
 }
 
 function plainCharactersFault(

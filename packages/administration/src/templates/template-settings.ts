@@ -158,7 +158,7 @@ export const SETTINGS = {
       "of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is",
     none: null,
     whenLeftOut: "stays",
-    normal: (text) => emailAddress(text.trim()) ?? (text.trim() || null),
+    normal: (text) => (text.trim() === "" ? null : (emailAddress(text.trim()) ?? text.trim())),
   }),
   cc: row<string[] | null, "cc">(copies("cc", "that everybody sees")),
   bcc: row<string[] | null, "bcc">(copies("bcc", "that nobody sees")),

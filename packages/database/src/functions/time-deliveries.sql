@@ -11,7 +11,8 @@
 -- An event joins a digest while the digest's delivery is queued, unreleased and without an attempt, whatever the time.
 -- This is decided under the lock of that row, which everybody who releases, claims, cancels or deletes it takes first. A
 -- digest without a delivery, because its first event has left alone, can be joined until its window ends. Any other
--- digest is closed, and a new one opened. The same happens to a full one, which still leaves when its window ends.
+-- digest is closed, and a new one opened. The same happens to a full one, which still leaves when its window ends. An
+-- event with an envelope joins and opens none on EMAIL.
 create or replace function time_deliveries(
   p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
   p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
@@ -75,7 +76,7 @@ declare
 begin
   for item in
     select t.*, o.open_id, o.opened_at, o.window_ends_at, o.delivery_id, o.due_at, o.expires_at, o.joinable,
-           h.times,
+           h.times, own.says as says_more,
            case when t.digest_id is not null then dense_rank() over (
              partition by t.digest_id is null
              order by p_tenants[t.place] collate "C", t.user_id collate "C", t.event_type collate "C",
@@ -104,12 +105,16 @@ begin
         and h.channel = p_channels[t.place]
       limit 1
     ) h on t.throttle_count is not null
+    left join lateral (
+      select e.envelope is not null as says from events e where e.id = p_events[t.place] limit 1
+    ) own on t.digest_id is not null and p_channels[t.place] = 'EMAIL'
     order by throttle_number, t.place
   loop
     place := item.place;
     verdicts[place] := 'write';
     quiet_end := p_due[place];
-    g := item.digest_number;
+    -- What an event says of its mail holds for no other: it leaves by itself.
+    g := case when item.says_more is not true then item.digest_number end;
     if g is not null and states[g] is null then
       states[g] := case
         when item.joinable is not true then 'none' when item.delivery_id is null then 'led' else 'open' end;

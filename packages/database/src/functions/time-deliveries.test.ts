@@ -10,6 +10,9 @@ import type { DeliveryTiming } from "./dispatch-events.ts";
 
 interface Asked {
   user?: string;
+  /** Default: of none that is stored. */
+  eventId?: string;
+  channel?: "EMAIL" | "SMS";
   recipient?: string;
   locale?: string;
   key?: string;
@@ -34,7 +37,7 @@ async function setUp(t: TestContext) {
     pool,
     /** Decides of one event each, at a moment, and makes the deliveries that are told; words without the date. */
     async decide(seconds: number, ...asked: Asked[]) {
-      const events = asked.map(() => uuidv7());
+      const events = asked.map(({ eventId }) => eventId ?? uuidv7());
       const all = <T>(value: T) => asked.map(() => value);
       const timing = asked.map((one): DeliveryTiming => {
         const { user = "ann", locale = "", key = "", digest, ...more } = one;
@@ -51,7 +54,7 @@ async function setUp(t: TestContext) {
         `select t.*, t.event_id <> ($2::uuid[])[t.place] as gathers
          from time_deliveries($1, $2, $2, $3, $4, $5, $6, $7, $8, $9) t order by t.place`,
         [
-          ...[at(seconds), events, all("acme"), all("EMAIL")],
+          ...[at(seconds), events, all("acme"), asked.map(({ channel = "EMAIL" }) => channel)],
           asked.map(({ recipient = "a@example.com" }) => recipient),
           asked.map(({ expiresAfter }) =>
             expiresAfter === undefined ? null : at(seconds + expiresAfter),
@@ -107,6 +110,34 @@ async function setUp(t: TestContext) {
 
 const verdicts = (decided: readonly { verdict: string }[]) => decided.map((one) => one.verdict);
 const dues = (decided: readonly { due: number | null }[]) => decided.map((one) => one.due);
+
+test("an event that says more of its mail than its text joins no digest, opens none, and leaves at once", async (t) => {
+  const { pool, decide, digests } = await setUp(t);
+  await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'x', 1)");
+  const digest = { windowSeconds: 60 };
+  const says = async (eventId: string, envelope: object | null) => {
+    await pool.query(
+      `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, envelope)
+       values ($1, 'acme', 'comment', 'ann', 't', now(), $2)`,
+      [eventId, envelope],
+    );
+  };
+  const [first, own, plain] = [uuidv7(), uuidv7(), uuidv7()];
+  await says(first, { cc: ["c@example.com"] });
+  await says(own, { fromName: "Ann" });
+  await says(plain, null);
+  const decided = await decide(
+    0,
+    { eventId: first, digest },
+    { eventId: plain, digest },
+    { eventId: own, digest },
+    { eventId: own, digest, channel: "SMS" },
+  );
+  assert.deepEqual(verdicts(decided), ["write", "opens", "write", "opens"]);
+  assert.deepEqual(dues(decided), [null, 60, null, 60]);
+  const found = await digests();
+  assert.deepEqual(found.map((one) => one.events).sort(), [[own], [plain]].sort());
+});
 
 test("a fixed window runs from its first event; whoever comes while its delivery rests joins it", async (t) => {
   const { decide, digests, move } = await setUp(t);

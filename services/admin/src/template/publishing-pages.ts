@@ -131,7 +131,9 @@ export function publishingPages({ route, db }: PageDeps): void {
     const own = [
       ...templateFaults(input).filter((fault) => fault !== undefined),
       ...(await timingRuleFaults(db, published, one.settings)),
-      ...(await envelopeRuleFaults(db, published, one.settings, { texts: writtenTexts(input) })),
+      ...(one.settings.cc || one.settings.bcc
+        ? await envelopeRuleFaults(db, published, one.settings, { texts: writtenTexts(input) })
+        : []),
     ].filter(({ field }) => said.length === 0 || !TIMED_SETTINGS.includes(field));
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =
