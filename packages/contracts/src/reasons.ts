@@ -10,6 +10,7 @@ export const REASONS = {
   "gathered-quiet": "gathered, quiet hours until {until}",
   unread: "sent unless it is read by {until}",
   "provider-paused": "waiting for the provider: {why}",
+  "not-gathered": "not gathered: it has attachments, copies or a sender of its own",
   "no-room-for-attachments": "waiting for others with attachments",
   replayed: "replayed by hand",
 

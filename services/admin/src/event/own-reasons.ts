@@ -14,7 +14,7 @@ export interface ReasonRow {
 /** Codes without a row: the reason's own words are clear enough, or the vendor's code says more. */
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
-  | "no-room-for-attachments"
+  | ("no-room-for-attachments" | "not-gathered")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
   | ("unsubscribe-address-invalid" | "list-id-invalid")
