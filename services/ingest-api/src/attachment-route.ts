@@ -128,12 +128,12 @@ async function receive(
   { pool, now }: AttachmentDeps,
 ): Promise<AttachmentResponse["data"]> {
   const { tenant, headers, raw } = request;
-  const { name, type, length } = headOf(request);
   const { webhookSecrets } = tenant;
   const signature =
     webhookSecrets.length === 0
       ? undefined
       : signatureOver(webhookSecrets, headers[HEADERS.signature], now());
+  const { name, type, length } = await signedHeadOf(request, signature);
   const id = uuidv7();
   const upload = { id, tenantId: tenant.id, name, type, bytes: length ?? MAX_ATTACHMENT_BYTES };
   const begun = await beginAttachment(pool, upload);
@@ -163,6 +163,30 @@ async function receive(
     );
     throw error;
   }
+}
+
+/** Nothing of a call is told before its signature is known to be right. */
+async function signedHeadOf(
+  request: FastifyRequest,
+  signature: ReturnType<typeof signatureOver> | undefined,
+) {
+  try {
+    return headOf(request);
+  } catch (fault) {
+    if (signature === undefined) throw fault;
+    let bytes = 0;
+    for await (const part of orBadRequest(partsOf(request.raw))) {
+      bytes += part.length;
+      if (bytes > MAX_ATTACHMENT_BYTES) throw tooLarge();
+      signature.update(part);
+    }
+    signature.verify();
+    throw fault;
+  }
+}
+
+function partsOf(body: Readable): AsyncIterable<Buffer> {
+  return body.iterator({ destroyOnReturn: false });
 }
 
 /** What the head says of the file. Throws a Problem: 413, 415 or 422. */
@@ -209,8 +233,7 @@ async function storeBody(
     rows += 1;
     filled = 0;
   };
-  const parts = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  for await (const part of orBadRequest(parts)) {
+  for await (const part of orBadRequest(partsOf(body))) {
     bytes += part.length;
     if (bytes > MAX_ATTACHMENT_BYTES) throw tooLarge();
     for (let at = 0; at < part.length; ) {
