@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { readEvent } from "@belfry/administration/events/event-report";
 import { insertSuppressions } from "@belfry/administration/events/suppression-rows";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { assertHas } from "@belfry/testing/assert-has";
+import { eventually } from "@belfry/testing/eventually";
+import { startRecordingServer } from "@belfry/testing/recording-server";
 import { settled } from "./outcome.ts";
-import { type Stack, trigger, triggered } from "./stack.ts";
+import { call, type Stack, trigger, triggered } from "./stack.ts";
 
 /** Tests of what a mail says beside its text: its sender's name, its reply address, its copies. */
 export function envelopeTests(stack: Stack): void {
@@ -60,5 +64,56 @@ export function envelopeTests(stack: Stack): void {
     assertHas(await headersOf(first.id), { Cc: "c@example.com" });
     assert.deepEqual(await send([...cc, "C@example.com"]), { id: first.id, again: "true" });
     assert.equal((await send(["d@example.com"])).again, null);
+  });
+
+  test("a copy's bounce suppresses the copy alone: the mail stays accepted, and the next one goes to its recipient", async (t) => {
+    const { db, keys, apiUrls } = stack;
+    const vendor = await startRecordingServer(t);
+    const { id: tenantId, apiKey } = await stack.createTenant();
+    const webhookPassword = "a-long-random-password";
+    await putActiveProvider(
+      db,
+      {
+        ...{ tenantId, channel: "EMAIL", kind: "postmark" },
+        settings: {
+          ...{ serverToken: "a-token", from: "shop@example.com", baseUrl: vendor.url },
+          webhookPassword,
+        },
+      },
+      { keys, allowPrivateAddresses: true },
+    );
+    await putTemplate(db, {
+      ...{ tenantId, eventType: "order.confirmed", channel: "EMAIL" },
+      ...{ subject: "Order", content: "<p>Hello</p>" },
+    });
+    vendor.answer = { body: { ErrorCode: 0, MessageID: randomUUID() } };
+    const copy = "c@example.com";
+    const statusOf = async (id: string) => (await readEvent(db, id)).channels.EMAIL?.status;
+    const send = async () => {
+      const id = await triggered(stack, apiKey, { email: { cc: [copy] } });
+      await eventually(async () => assert.equal(await statusOf(id), "accepted"));
+      const { To, Cc, Metadata } = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
+      return { id, to: To as string, cc: Cc as string | undefined, Metadata };
+    };
+    const first = await send();
+    assert.equal(first.cc, copy);
+    const bounce = { RecordType: "Bounce", ID: 1, Type: "HardBounce", Email: copy };
+    const told = await call(`${apiUrls[0]}/webhooks/postmark/${tenantId}`, {
+      headers: { authorization: `Basic ${btoa(`belfry:${webhookPassword}`)}` },
+      body: JSON.stringify({ ...bounce, Metadata: first.Metadata }),
+    });
+    assert.equal(told.status, 200);
+    const { timeline, channels } = await readEvent(db, first.id);
+    assert.equal(channels.EMAIL?.status, "accepted");
+    const words = `receipt of postmark about the copy for ${copy}: bounced (HardBounce)`;
+    assert.ok(timeline.some(({ what }) => what === words));
+    const suppressed = await db
+      .selectFrom("suppressions")
+      .select(["address", "reason"])
+      .where("tenant_id", "=", tenantId)
+      .execute();
+    assert.deepEqual(suppressed, [{ address: copy, reason: "bounced" }]);
+    const second = await send();
+    assert.deepEqual([second.to, second.cc], [first.to, undefined]);
   });
 }

@@ -1014,7 +1014,7 @@ comment on column templates.digest is '{"windowSeconds": n} or {"at": "HH:MM", "
 comment on column templates.throttle is '{"count": n, "seconds": n}: so many a user in any such time; null: no bound';
 comment on column templates.after_unread_seconds is 'sent after that time, unless it was read in the inbox; null: at once';
 comment on column templates.plain_characters is 'of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7';
-comment on column templates.from_name is 'of EMAIL, like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language';
+comment on column templates.from_name is 'like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language';
 comment on column templates.reply_to is 'in the template language';
 
 create table tenant_deletions (

@@ -806,7 +806,7 @@ export interface Schema {
     after_unread_seconds: number | null;
     /** of short messages: curly quotes, dashes and the like are sent as the plain characters of GSM-7 */
     plain_characters: Generated<boolean>;
-    /** of EMAIL, like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language */
+    /** like reply_to, cc and bcc: what its mails say, unless the trigger does; in the template language */
     from_name: string | null;
     /** in the template language */
     reply_to: string | null;

@@ -170,6 +170,7 @@ async function storeEvent({ db }: AdminUnderTest, id: string, eventId: string): 
       user_id: SCRIPT,
       reference: SCRIPT,
       recipient_email: SCRIPT,
+      envelope: JSON.stringify({ fromName: SCRIPT, replyTo: SCRIPT, cc: [SCRIPT], bcc: [SCRIPT] }),
       recipient_phone: SCRIPT,
       trace_id: SCRIPT,
       accepted_at: now,

@@ -36,7 +36,7 @@ export interface EventSetup {
   variables?: Record<string, unknown> | null;
   locale?: string;
   /** Beside channels and locale. */
-  later?: Pick<EventOptions, "sendAt" | "delaySeconds" | "cancelKey" | "traceParent">;
+  later?: Pick<EventOptions, "sendAt" | "delaySeconds" | "cancelKey" | "traceParent" | "envelope">;
 }
 
 /** A database of its own, what a dispatcher needs around it, and a record of what it sent out. */

@@ -6,6 +6,7 @@ import {
   channelsOfMask,
   isProviderChannel,
   type ProviderChannel,
+  sentRow,
 } from "@belfry/contracts/channels";
 import type { EventOutcome } from "@belfry/contracts/delivery";
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
@@ -253,6 +254,7 @@ function renderPush(
 
 interface Timed {
   event: StoredEvent;
+  channel: ProviderChannel;
   preferences: UserPreferences;
   tenant: RoutingTenant;
   template: ActiveTemplate;
@@ -272,7 +274,7 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
  * mostly. Nothing rests longer than the tenant's retention lets it, whatever the settings were saved under.
  */
 function timingOf(timed: Timed): DeliveryTiming | undefined {
-  const { event, preferences, tenant, template, variant, isSensitive, hasPush } = timed;
+  const { event, preferences, tenant, channel, template, variant, isSensitive, hasPush } = timed;
   const { digest: setting, throttle, afterUnreadSeconds } = template;
   const digest = isSensitive ? undefined : setting;
   const unread = hasPush ? afterUnreadSeconds : undefined;
@@ -292,8 +294,10 @@ function timingOf(timed: Timed): DeliveryTiming | undefined {
   if (unread !== undefined) timing.unlessRead = Math.min(unread, tenant.mostRestSeconds);
   if (digest) {
     const { key, maxSeconds = MAX_DIGEST_SECONDS, ...window } = digest;
+    const isMail = sentRow(channel).content === "email";
     timing.digest = {
       ...window,
+      ...(isMail && { ofMail: true }),
       id: uuidv7(),
       locale: variant.locale,
       key: key === undefined ? "" : digestKey(parseVariables(event.variables ?? "{}") ?? {}, key),

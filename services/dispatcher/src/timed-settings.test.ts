@@ -31,6 +31,21 @@ test("a sensitive template has no digest, whatever its settings say", async (t) 
   assert.deepEqual(await under.items(), []);
 });
 
+test("an event that says more of its mail than its text is in no digest of mails, and leaves at once", async (t) => {
+  const under = await timedUnderTest(t);
+  await under.timed("comment", { digest: { windowSeconds: HOUR } });
+  const gathered = await under.dispatch({ eventType: "comment" });
+  const envelope = { cc: ["c@example.com"] };
+  const own = await under.dispatch({ eventType: "comment", later: { envelope } });
+  assert.notEqual(gathered.delivery.event_id, gathered.id);
+  assert.equal(own.delivery.event_id, own.id);
+  assert.ok(own.delivery.released_at, "at once");
+  assert.deepEqual(
+    (await under.items()).map(({ event_id }) => event_id),
+    [gathered.id],
+  );
+});
+
 test("a message waits until unread only if the event leaves a notification", async (t) => {
   const under = await timedUnderTest(t);
   const settings = { afterUnreadSeconds: 300 };

@@ -286,6 +286,10 @@ test("a file says what is set as people write it", () => {
     sensitive: true,
     plainCharacters: true,
     requiredVariables: ["id", "order total"],
+    fromName: "{{ agent }} of Acme",
+    replyTo: "help@example.com",
+    cc: ["a@example.com", "b@example.com"],
+    bcc: ["c@example.com"],
     sampleVariables: '{"id": 1}',
   };
   const text = writeTemplateFile(file);
@@ -297,6 +301,10 @@ action: Track it=https://example.com/{{ id }}
 sensitive: yes
 plain-characters: yes
 required-variables: id, order total
+from-name: {{ agent }} of Acme
+reply-to: help@example.com
+cc: a@example.com, b@example.com
+bcc: c@example.com
 sample-variables:
   {"id": 1}
 ---

@@ -65,11 +65,13 @@ function onOrOff<const C extends string>(column: C, description: string, none = 
   return row({ column, kind: yesOrNo, description, none, whenLeftOut: "set back" });
 }
 
+const OF_MAIL = `of ${listed(channelsWith("email"), "or")}`;
+
 function copies<const C extends string>(column: C, which: string): Row<string[] | null, C> {
   return {
     column,
     kind: addresses,
-    description: `of EMAIL: who gets a copy ${which}, as a@example.com,b@example.com; '' for nobody; default: as it is`,
+    description: `${OF_MAIL}: who gets a copy ${which}, as a@example.com,b@example.com; '' for nobody; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (list) => (list.length === 0 ? null : distinctAddresses(list)),
@@ -145,8 +147,7 @@ export const SETTINGS = {
   fromName: row<string | null, "from_name">({
     column: "from_name",
     kind: line,
-    description:
-      "of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is",
+    description: `${OF_MAIL}: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (text) => text.trim() || null,
@@ -154,8 +155,7 @@ export const SETTINGS = {
   replyTo: row<string | null, "reply_to">({
     column: "reply_to",
     kind: line,
-    description:
-      "of EMAIL: where answers go, with {{variables}}; '' for the provider's; default: as it is",
+    description: `${OF_MAIL}: where answers go, with {{variables}}; '' for the provider's; default: as it is`,
     none: null,
     whenLeftOut: "stays",
     normal: (text) => (text.trim() === "" ? null : (emailAddress(text.trim()) ?? text.trim())),

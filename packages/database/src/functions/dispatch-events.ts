@@ -108,6 +108,8 @@ export interface DeliveryTiming {
     key: string;
     /** From its first event, of whatever kind it is. */
     maxSeconds: number;
+    /** An event that says something of its mail leaves by itself. */
+    ofMail?: true;
   };
 }
 

@@ -12,7 +12,7 @@
 -- This is decided under the lock of that row, which everybody who releases, claims, cancels or deletes it takes first. A
 -- digest without a delivery, because its first event has left alone, can be joined until its window ends. Any other
 -- digest is closed, and a new one opened. The same happens to a full one, which still leaves when its window ends. An
--- event with an envelope joins and opens none on EMAIL.
+-- event with an envelope joins and opens none of mails (`ofMail`).
 create or replace function time_deliveries(
   p_moment timestamptz, p_claimed uuid[], p_events uuid[], p_tenants text[], p_channels text[],
   p_recipients text[], p_expires timestamptz[], p_due timestamptz[], p_reasons text[], p_timing json[]
@@ -107,7 +107,7 @@ begin
     ) h on t.throttle_count is not null
     left join lateral (
       select e.envelope is not null as says from events e where e.id = p_events[t.place] limit 1
-    ) own on t.digest_id is not null and p_channels[t.place] = 'EMAIL'
+    ) own on (p_timing[t.place] -> 'digest' -> 'ofMail') is not null
     order by throttle_number, t.place
   loop
     place := item.place;

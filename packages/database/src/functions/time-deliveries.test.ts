@@ -12,7 +12,6 @@ interface Asked {
   user?: string;
   /** Default: of none that is stored. */
   eventId?: string;
-  channel?: "EMAIL" | "SMS";
   recipient?: string;
   locale?: string;
   key?: string;
@@ -54,7 +53,7 @@ async function setUp(t: TestContext) {
         `select t.*, t.event_id <> ($2::uuid[])[t.place] as gathers
          from time_deliveries($1, $2, $2, $3, $4, $5, $6, $7, $8, $9) t order by t.place`,
         [
-          ...[at(seconds), events, all("acme"), asked.map(({ channel = "EMAIL" }) => channel)],
+          ...[at(seconds), events, all("acme"), all("EMAIL")],
           asked.map(({ recipient = "a@example.com" }) => recipient),
           asked.map(({ expiresAfter }) =>
             expiresAfter === undefined ? null : at(seconds + expiresAfter),
@@ -114,7 +113,7 @@ const dues = (decided: readonly { due: number | null }[]) => decided.map((one) =
 test("an event that says more of its mail than its text joins no digest, opens none, and leaves at once", async (t) => {
   const { pool, decide, digests } = await setUp(t);
   await pool.query("insert into tenants (id, name, per_minute) values ('acme', 'x', 1)");
-  const digest = { windowSeconds: 60 };
+  const digest = { windowSeconds: 60, ofMail: true } as const;
   const says = async (eventId: string, envelope: object | null) => {
     await pool.query(
       `insert into events (id, tenant_id, event_type, user_id, trace_id, accepted_at, envelope)
@@ -131,7 +130,7 @@ test("an event that says more of its mail than its text joins no digest, opens n
     { eventId: first, digest },
     { eventId: plain, digest },
     { eventId: own, digest },
-    { eventId: own, digest, channel: "SMS" },
+    { eventId: own, digest: { windowSeconds: 60 }, key: "of another kind" },
   );
   assert.deepEqual(verdicts(decided), ["write", "opens", "write", "opens"]);
   assert.deepEqual(dues(decided), [null, 60, null, 60]);
