@@ -83,6 +83,7 @@ const NO_PAGES = [
   "GET /account/identities/connect",
   "GET /tenants/:tenantId/activity/:eventId/document",
   "GET /tenants/:tenantId/broadcasts/topics",
+  "GET /tenants/:tenantId/activity/:eventId/attachments/:position",
   "GET /tenants/:tenantId/outbox/:messageId/document",
   "GET /tenants/:tenantId/templates/starter",
   "GET /tenants/:tenantId/images",

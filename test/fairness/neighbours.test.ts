@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MAX_ATTACHMENT_BYTES } from "@belfry/contracts/attachments";
 import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
 import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
 import { MAX_MEMBERS_OF_CHANGE } from "@belfry/contracts/topics";
@@ -32,8 +33,14 @@ const EVENTS_OF_BATCH = Array.from({ length: MAX_EVENTS_OF_BATCH }, (_, n) => ({
 }));
 
 /** Of each call but the trigger the dearest input that is allowed: a query, a body. A new call needs a row. */
-const DEAREST: Readonly<Record<string, { query?: string; body?: unknown }>> = {
+const DEAREST: Readonly<
+  Record<string, { query?: string; body?: unknown; headers?: Record<string, string> }>
+> = {
   "POST /api/v1/events/trigger-batch": { body: { events: EVENTS_OF_BATCH } },
+  "POST /api/v1/attachments": {
+    body: "x".repeat(MAX_ATTACHMENT_BYTES / 16),
+    headers: { "content-type": "application/pdf", "x-file-name": "a.pdf" },
+  },
   "POST /api/v1/events/cancel": {
     body: {
       cancelKeys: names(MAX_CANCEL_NAMES, "key"),
@@ -139,13 +146,13 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
   const counts: string[] = [];
   for (const call of CALLS) {
     const [method = "", template = ""] = call.split(" ");
-    const { query, body } = DEAREST[call]!;
+    const { query, body, headers } = DEAREST[call]!;
     const path = template
       .replace("{tenantId}", loud.id)
       .replace("{userId}", USER)
       .replace("{webhookId}", made.body.data.id)
       .replace(/\{\w+\}/g, ID);
-    const asked = { method, path: query === undefined ? path : `${path}?${query}`, body };
+    const asked = { method, path: query === undefined ? path : `${path}?${query}`, body, headers };
     const [calls, triggers] = await Promise.all([
       Promise.all(
         Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),

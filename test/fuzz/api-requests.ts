@@ -36,22 +36,23 @@ export function apiRequests(known: Known): Arbitrary<ApiRequest> {
 }
 
 function operationRequests(method: string, template: string, operation: Operation, known: Known) {
-  const schemaName = operation.requestBody?.content["application/json"].schema.$ref
-    .split("/")
-    .at(-1);
+  const { content } = operation.requestBody ?? {};
+  /** The body is a file, of whatever type. */
+  const takesFile = content !== undefined && "*/*" in content;
+  const schemaName = content?.["application/json"]?.schema.$ref.split("/").at(-1);
   const schema = schemaName === undefined ? undefined : document.components.schemas[schemaName];
   const { parameters } = operation;
   const valid = fc.record({
     method: fc.constant(method),
     parameters: parameterValues(parameters, known, false),
     key: fc.constant<string | undefined>(known.apiKey),
-    type: fc.constantFrom<string | undefined>(
-      "application/json",
-      "application/json; charset=utf-8",
-    ),
-    body:
-      schema === undefined
-        ? fc.constant("")
+    type: takesFile
+      ? fc.constantFrom<string | undefined>("application/pdf", "text/calendar; method=REQUEST")
+      : fc.constantFrom<string | undefined>("application/json", "application/json; charset=utf-8"),
+    body: takesFile
+      ? fc.uint8Array({ minLength: 1, maxLength: 300_000 })
+      : schema === undefined
+        ? fc.constant<string | Uint8Array>("")
         : validOf(schema).map((value) => JSON.stringify(value)),
     isValid: fc.constant(true),
   });
@@ -118,9 +119,11 @@ function parameterValues(
 ): Arbitrary<Values> {
   const values = parameters.map((parameter) => {
     const good =
-      parameter.schema.enum !== undefined || ["status", "after"].includes(parameter.name)
-        ? validOf(parameter.schema).map(asText)
-        : fc.oneof(knownValue(parameter, known), validOf(parameter.schema).map(asText));
+      parameter.name === "X-File-Name"
+        ? fc.constantFrom("a.pdf", "%E5%8F%91%E7%A5%A8%20%22a%22", "x".repeat(255))
+        : parameter.schema.enum !== undefined || ["status", "after"].includes(parameter.name)
+          ? validOf(parameter.schema).map(asText)
+          : fc.oneof(knownValue(parameter, known), validOf(parameter.schema).map(asText));
     const present = parameter.in === "header" ? good.map(latin1) : good;
     const optional = parameter.required ? present : fc.oneof(fc.constant(undefined), present);
     if (!isBroken) return optional;

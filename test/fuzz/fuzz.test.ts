@@ -33,12 +33,14 @@ test("no request makes it fail: valid and broken ones to every endpoint", {
     const answer = await send(ingest, request);
     checkResponse({ method: request.method, path: request.path, ...answer });
     assert.ok(answer.status < 500, `${answer.status}`);
-    if (request.isValid) {
+    // No schema knows which files there are.
+    const namesFile = /"attachments":\[["{]/.test(String(request.body)) && answer.status === 422;
+    if (request.isValid && !namesFile) {
       // 404: a good id of nothing; 403: a good id of another tenant; 409: an event that rests no more is not moved, and
       // an endpoint that is off is not posted to.
       const isLate = request.method === "PATCH" || request.path.includes("/webhooks/");
       assert.ok(
-        [200, 202, 403, 404, ...(isLate ? [409] : [])].includes(answer.status),
+        [200, 201, 202, 403, 404, ...(isLate ? [409] : [])].includes(answer.status),
         `valid, but ${answer.status} ${answer.body}`,
       );
     }

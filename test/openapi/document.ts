@@ -12,7 +12,10 @@ export interface Document {
 export interface Operation {
   summary: string;
   parameters: Parameter[];
-  requestBody?: { content: { "application/json": { schema: { $ref: string } } } };
+  /** JSON, or a file of any type. */
+  requestBody?: {
+    content: { "application/json"?: { schema: { $ref: string } }; "*/*"?: { schema: object } };
+  };
   responses: Record<string, Answer>;
   security: unknown[];
 }

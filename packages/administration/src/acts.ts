@@ -94,6 +94,10 @@ export const NOUNS = {
     summary: "Messages that combine several events",
     load: async () => [await import("./events/digests.ts")],
   },
+  attachment: {
+    summary: "Files for the mails of events",
+    load: async () => [await import("./events/upload-attachment.ts")],
+  },
   outbox: {
     summary: "Messages that the sandbox provider kept instead of sending them",
     load: async () => [await import("./events/outbox.ts")],

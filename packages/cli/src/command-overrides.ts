@@ -12,7 +12,7 @@ import type { Command } from "commander";
 import { CommandError } from "./command-error.ts";
 import { BASE_URL } from "./environment.ts";
 import { ANY_PROVIDER_CHANNEL, providerChannelValue } from "./flag-values.ts";
-import { readBytes, readInput, readJsonInput, readSecretInput } from "./input-file.ts";
+import { inputBytes, readBytes, readInput, readJsonInput, readSecretInput } from "./input-file.ts";
 import { printJson } from "./output.ts";
 import type { Session } from "./session.ts";
 
@@ -102,6 +102,19 @@ const untestedToo = (command: Command, verb: string) =>
     "after",
     `\nBy this command it is ${verb} even without a test: see provider test.`,
   );
+
+/** In base64. */
+async function attachmentData(file: string): Promise<string> {
+  const { MAX_ATTACHMENT_BYTES } = await import("@belfry/contracts/attachments");
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of inputBytes("FILE", file)) {
+    bytes += part.length;
+    if (bytes > MAX_ATTACHMENT_BYTES) throw new CommandError("FILE: is larger than 10 MiB");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("base64");
+}
 
 const MAX_DEAD_NAMED = 100;
 
@@ -216,6 +229,18 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     async input({ file, name }) {
       const bytes = await readBytes("--file", String(file));
       return { name: name ?? basename(String(file)), data: Buffer.from(bytes).toString("base64") };
+    },
+  },
+  "attachment upload": {
+    fields: ["name", "type", "data"],
+    define: (command) =>
+      void command
+        .argument("<file>", "up to 10 MiB; - for standard input")
+        .requiredOption("--type <type>", "its content type, as application/pdf")
+        .option("--name <name>", "as its reader sees it; default: the file's"),
+    async input({ type, name }, _session, [file = ""]) {
+      const data = await attachmentData(file);
+      return { name: name ?? basename(file), type, data };
     },
   },
   "bundle pull": {

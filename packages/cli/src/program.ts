@@ -46,6 +46,7 @@ const COMMANDS: readonly Row[] = [
   noun("event"),
   noun("broadcast"),
   noun("digest"),
+  noun("attachment"),
   noun("outbox"),
   noun("realtime"),
   noun("dead"),

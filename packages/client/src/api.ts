@@ -59,6 +59,27 @@ export interface EmailInput {
   /** Who gets a copy, at most 10; an empty list: nobody, whatever the template says. */
   cc?: string[] | null;
   bcc?: string[] | null;
+  /** Ids of `uploadAttachment`, at most 10; with `cid` the mail's HTML shows it as `<img src="cid:…">`. */
+  attachments?: (string | { id: string; cid?: string })[];
+}
+
+export interface AttachmentInput {
+  /** As its reader sees it: no path. */
+  name: string;
+  /** As `application/pdf`, or `text/calendar; method=REQUEST`. */
+  type: string;
+  /** Up to 10 MiB. */
+  data: Uint8Array;
+}
+
+/** A file that waits for an event to name its id. */
+export interface Attachment {
+  id: string;
+  name: string;
+  type: string;
+  bytes: number;
+  /** If no event has named it by then, it is deleted. */
+  expiresAt: string;
 }
 
 /** An event that rests. */
@@ -181,7 +202,13 @@ export interface EventReport {
   /** null: all. */
   requestedChannels: Channel[] | null;
   /** Of the trigger, as it was understood; absent: it said nothing. */
-  email?: { fromName?: string; replyTo?: string; cc?: string[]; bcc?: string[] };
+  email?: {
+    fromName?: string;
+    replyTo?: string;
+    cc?: string[];
+    bcc?: string[];
+    attachments?: (Omit<Attachment, "expiresAt"> & { sha256: string; cid?: string })[];
+  };
   /** Of the trigger, as `de-AT`; null: none was named. */
   locale: string | null;
   traceId: string;

@@ -37,7 +37,9 @@ export interface Answer<Body> {
 type Request = CallOptions & {
   /** A function is asked at each try: a signature may have the time in it. */
   headers?: Record<string, string> | (() => Record<string, string>);
-  body?: string;
+  body?: string | Uint8Array;
+  /** For one try, where it is longer than that of all calls. */
+  timeoutMs?: number;
   /** false: tried again only after a 429, as Belfry may have carried out the others. */
   repeatable?: boolean;
 };
@@ -67,7 +69,7 @@ export function createCaller(
     // After a pause of this process timers come before sockets: an answer that is there is read first.
     const timer = setTimeout(
       () => setImmediate(() => late.abort(new DOMException("no answer in time", "TimeoutError"))),
-      timeoutMs,
+      Math.max(timeoutMs, one.timeoutMs ?? 0),
     );
     let response: Response;
     let text: string;
@@ -82,7 +84,7 @@ export function createCaller(
           ...(one.body === undefined ? {} : { "content-type": "application/json" }),
           ...(typeof one.headers === "function" ? one.headers() : one.headers),
         },
-        ...(one.body === undefined ? {} : { body: one.body }),
+        ...(one.body === undefined ? {} : { body: one.body as NonNullable<RequestInit["body"]> }),
       });
       text = await response.text();
     } catch (cause) {

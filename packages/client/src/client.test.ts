@@ -281,6 +281,21 @@ test("a batch is signed as a trigger is, and each of its events has a key, so th
   assert.equal(new Set(keys).size, 3);
 });
 
+test("a file is sent as it is, under its name and type, with the signature of its bytes", async (t) => {
+  const { server, client } = await setUp(t, { webhookSecret: "hush" });
+  const kept = { id: "a-1", name: "发票.pdf", type: "application/pdf", bytes: 3, expiresAt: "x" };
+  server.answer = { status: 201, body: { success: true, data: kept } };
+  const data = Buffer.from("abc");
+  const file = { name: "发票.pdf", type: "application/pdf", data };
+  assert.deepEqual(await client.uploadAttachment(file), kept);
+  const [request] = server.requests;
+  assert.deepEqual([request?.method, request?.path], ["POST", "/api/v1/attachments"]);
+  assert.equal(request?.headers["content-type"], "application/pdf");
+  assert.equal(request?.headers["x-file-name"], "%E5%8F%91%E7%A5%A8.pdf");
+  assert.equal(request?.headers["x-service-signature"], sign("hush", "abc"));
+  assert.equal(request?.body, "abc");
+});
+
 test("a cancel is signed as a trigger is, and tells what it stopped", async (t) => {
   const { server, client } = await setUp(t, { webhookSecret: "hush" });
   const told = { cancelled: ["e-1"], partly: [], pending: [], tooLate: [], more: true };

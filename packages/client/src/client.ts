@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type {
+  Attachment,
+  AttachmentInput,
   BatchEvent,
   BatchResult,
   CancelInput,
@@ -35,6 +37,9 @@ export * from "./management.ts";
 export type * as Management from "./management-api.ts";
 export type * from "./webhooks.ts";
 
+/** Longer than Belfry lets an upload take. */
+const UPLOAD_TIMEOUT_MS = 20_000;
+
 export interface ClientOptions extends Partial<Transport> {
   /** Where Belfry is, as `https://notify.example.com`. */
   baseUrl: string;
@@ -66,6 +71,11 @@ export interface Client {
     events: readonly BatchEvent[],
     options?: Omit<TriggerOptions, "idempotencyKey">,
   ): Promise<BatchResult[]>;
+  /**
+   * Stores a file for the mails of events, whose `email.attachments` name its id within 24 hours. A try that is repeated
+   * may leave a second file, which is deleted after that time.
+   */
+  uploadAttachment(file: AttachmentInput, options?: CallOptions): Promise<Attachment>;
   /** A connection token for one user's browser, valid for 2 hours. */
   realtimeToken(userId: string, options?: CallOptions): Promise<RealtimeToken>;
   /** A user's inbox, newest first; at most `limit` (50), after the first `offset`. */
@@ -200,6 +210,15 @@ export function createClient(options: ClientOptions): Client {
       const path = "/api/v1/events/trigger-batch";
       type Answer = { results: BatchResult[] };
       return (await call<Answer>("POST", path, { ...rest, headers, body })).body.results;
+    },
+    async uploadAttachment({ name, type, data }, rest = {}) {
+      const headers: Record<string, string> = {
+        "content-type": type,
+        "x-file-name": encodeURIComponent(name),
+      };
+      if (webhookSecret !== undefined) headers["x-service-signature"] = sign(webhookSecret, data);
+      const request = { ...rest, headers, body: data, timeoutMs: UPLOAD_TIMEOUT_MS };
+      return (await call<{ data: Attachment }>("POST", "/api/v1/attachments", request)).body.data;
     },
     async realtimeToken(userId, rest = {}) {
       const body = JSON.stringify({ userId });

@@ -364,6 +364,16 @@ export interface OutboxMessage {
   segments: number | null;
   /** Of an email: its header fields, except those for addresses and parts */
   headers?: Record<string, string>;
+  /** Of an email: the files that it carries */
+  attachments?: {
+    name: string;
+    type: string;
+    bytes: number;
+    /** In hex */
+    sha256: string;
+    /** By which the HTML shows it */
+    cid?: string;
+  }[];
   /** When the sandbox provider received it; ISO 8601, UTC */
   createdAt: string;
 }
@@ -597,6 +607,8 @@ export interface Tenant extends TenantDefaults {
   /** Empty: all channels */
   deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
   dedupIncludesVariables: boolean;
+  /** Whether attachments may be programs */
+  allowExecutables: boolean;
   /** Whether every trigger must be signed */
   webhookSecret: boolean;
   /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
@@ -2425,6 +2437,8 @@ export interface ManagementCalls {
       deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
+      /** programs may be uploaded as attachments of its mails; they may not by default */
+      allowExecutables?: boolean;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
       eventRetentionDays?: number | null;
       /** the same for the in-app history */
@@ -2455,6 +2469,8 @@ export interface ManagementCalls {
       /** Empty: all channels */
       deliveryChannels: ("EMAIL" | "SMS" | "PUSH")[];
       dedupIncludesVariables: boolean;
+      /** Whether attachments may be programs */
+      allowExecutables: boolean;
       /** Whether every trigger must be signed */
       webhookSecret: boolean;
       /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
@@ -2593,6 +2609,8 @@ export interface ManagementCalls {
       deliveryChannels?: ("EMAIL" | "SMS" | "PUSH")[];
       /** variables count for the automatic dedup key; they do not by default */
       dedupIncludesVariables?: boolean;
+      /** programs may be uploaded as attachments of its mails; they may not by default */
+      allowExecutables?: boolean;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
       eventRetentionDays?: number | null;
       /** the same for the in-app history */

@@ -83,6 +83,8 @@ export interface EventOutcome {
   linksLeftOut?: Partial<Record<Channel, string[]>>;
   /** Why it did not leave at once, and until when. */
   waits?: Partial<Record<Channel, string>>;
+  /** Why its message is not gathered with others, as its template says. */
+  apart?: Partial<Record<Channel, string>>;
 }
 
 /** What became of an event in a digest; `alone`: sent by itself, as the leading one. */

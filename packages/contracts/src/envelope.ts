@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { emailAddress, MAX_ADDRESS } from "./addresses.ts";
+import { attachmentsField, type MailAttachment } from "./attachments.ts";
 import { emailOrNone, field } from "./fields.ts";
 import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
 
@@ -15,6 +16,8 @@ export interface Envelope {
   replyTo?: string;
   cc?: string[];
   bcc?: string[];
+  /** Of an event alone. */
+  attachments?: MailAttachment[];
 }
 
 /** Why a text cannot be the name beside a sender's address. */
@@ -77,6 +80,7 @@ export const TriggerEmail = Type.Object(
       ),
     ),
     bcc: Type.Optional(copies("Who gets a copy that nobody sees; the same holds")),
+    attachments: Type.Optional(attachmentsField()),
   },
   {
     description:

@@ -106,6 +106,18 @@ export const EventReport = Type.Object(
           replyTo: Type.Optional(Type.String()),
           cc: Type.Optional(Type.Array(Type.String())),
           bcc: Type.Optional(Type.Array(Type.String())),
+          attachments: Type.Optional(
+            Type.Array(
+              Type.Object({
+                id: Type.String({ format: "uuid" }),
+                name: Type.String(),
+                type: Type.String(),
+                bytes: Type.Integer(),
+                sha256: Type.String({ description: "In hex" }),
+                cid: Type.Optional(Type.String()),
+              }),
+            ),
+          ),
         },
         {
           description: "The `email` of the request, as it was understood; absent: it said nothing",

@@ -10,6 +10,8 @@ export const REASONS = {
   "gathered-quiet": "gathered, quiet hours until {until}",
   unread: "sent unless it is read by {until}",
   "provider-paused": "waiting for the provider: {why}",
+  "not-gathered": "not gathered: it has attachments, copies or a sender of its own",
+  "no-room-for-attachments": "waiting for others with attachments",
   replayed: "replayed by hand",
 
   // A broadcast is paused.
@@ -68,12 +70,16 @@ export const REASONS = {
   "mail-too-large": "the mail takes {bytes} bytes as it is sent: {vendor} takes {most} at most",
   "unsubscribe-address-invalid": "the address to unsubscribe by cannot stand in a header",
   "list-id-invalid": "the list's id cannot stand in a header",
+  "attachment-gone": "an attachment is gone",
+  "attachments-not-taken": "the provider takes no attachments",
+  "inline-images-not-taken": "the provider shows no images within a mail",
 
   // A try fails.
   "retries-exhausted": "retries exhausted: {why}",
   "sender-died": "the sender ended before the outcome was known",
   "provider-unknown": "no provider of the kind {kind}",
   "settings-unreadable": "the provider's settings cannot be read",
+  "attachments-unread": "the attachments could not be read",
   "provider-threw": "the provider's code failed",
   "no-token": "no access token: {why}",
   "no-login": "the mail server offers no way to log in with these credentials",

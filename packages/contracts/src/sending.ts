@@ -1,3 +1,5 @@
+import type { MailAttachment } from "./attachments.ts";
+
 /** What a sender gives to a provider, and what it gets back. */
 
 /** How mailbox providers let a reader leave the list that a mail is of: RFC 8058, 2369 and 2919. */
@@ -29,6 +31,14 @@ export interface EmailMessage extends Addressed {
   /** Who gets a copy; never of a mail with a link to unsubscribe. Absent: nobody. */
   cc?: readonly string[] | undefined;
   bcc?: readonly string[] | undefined;
+  /** In their order. */
+  attachments?: readonly OutgoingAttachment[] | undefined;
+}
+
+/** A file of a mail, whose bytes are read while the mail is written. */
+export interface OutgoingAttachment extends MailAttachment {
+  /** All bytes, from the first on at each call. Rejects if they cannot be read. */
+  read(): AsyncIterable<Buffer>;
 }
 
 export interface SmsMessage extends Addressed {
@@ -83,6 +93,9 @@ export interface SendOutcome {
 
 export const MAX_VENDOR_ANSWER_BYTES = 1024;
 
+/** A file of a mail in the outbox. */
+export type OutboxAttachment = Omit<MailAttachment, "id">;
+
 /** What the `sandbox` provider keeps instead of sending. */
 export interface OutboxEntry extends Addressed {
   subject: string | null;
@@ -90,6 +103,8 @@ export interface OutboxEntry extends Addressed {
   segments: number | null;
   /** Of a mail: its header fields by name, beside those about its addresses and parts. */
   headers?: Readonly<Record<string, string>>;
+  /** Of a mail: what it carries, without the bytes. */
+  attachments?: readonly OutboxAttachment[];
 }
 
 /** What a provider says, later, of a message that it accepted. */

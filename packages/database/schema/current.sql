@@ -101,6 +101,39 @@ create table applied_functions (
   constraint applied_functions_pkey PRIMARY KEY (file)
 );
 
+create table attachment_chunks (
+  attachment_id uuid not null,
+  n integer not null,
+  data bytea not null,
+  constraint attachment_chunks_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES attachments(id) ON DELETE CASCADE,
+  constraint attachment_chunks_pkey PRIMARY KEY (attachment_id, n)
+);
+comment on column attachment_chunks.n is 'from 0; each but the last has 256 KiB';
+
+create table attachments (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  name text not null,
+  type text not null,
+  bytes integer not null,
+  sha256 bytea,
+  complete boolean not null default false,
+  named boolean not null default false,
+  created_at timestamp with time zone not null,
+  constraint attachments_check CHECK (((NOT complete) OR (sha256 IS NOT NULL))),
+  constraint attachments_check1 CHECK ((complete OR (NOT named))),
+  constraint attachments_pkey PRIMARY KEY (id),
+  constraint attachments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index attachments_incomplete ON attachments USING btree (created_at) WHERE (NOT complete);
+create index attachments_of_tenant ON attachments USING btree (tenant_id);
+create index attachments_unnamed ON attachments USING btree (tenant_id, created_at) INCLUDE (bytes) WHERE (NOT named);
+create index attachments_unnamed_age ON attachments USING btree (created_at) WHERE (NOT named);
+comment on column attachments.bytes is 'until it is complete: at most';
+comment on column attachments.sha256 is 'of all its bytes; null: it is not complete';
+comment on column attachments.complete is 'all its rows of attachment_chunks are there';
+comment on column attachments.named is 'an event names it, and it is deleted with the last such event; else after 24 hours';
+
 create table attempts (
   delivery_id uuid not null,
   number integer not null,
@@ -379,6 +412,17 @@ comment on column erasures.user_hash is 'SHA-256 of tenant and user id, as the a
 comment on column erasures.claimed_until is 'what a process that died has begun is begun again after this';
 comment on column erasures.deleted is 'rows, by table';
 
+create table event_attachments (
+  event_id uuid not null,
+  position smallint not null,
+  attachment_id uuid not null,
+  cid text,
+  constraint event_attachments_attachment_id_fkey FOREIGN KEY (attachment_id) REFERENCES attachments(id) ON DELETE CASCADE,
+  constraint event_attachments_pkey PRIMARY KEY (event_id, "position")
+);
+create index event_attachments_of ON event_attachments USING btree (attachment_id);
+comment on column event_attachments.cid is 'by which the mail shows it inline; null: it is only attached';
+
 create table event_type_categories (
   tenant_id text collate "C" not null,
   event_type text collate "C" not null,
@@ -630,11 +674,13 @@ create table outbox (
   segments integer,
   created_at timestamp with time zone not null default now(),
   headers jsonb,
+  attachments jsonb,
   constraint outbox_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
 create index outbox_of_tenant ON outbox USING btree (tenant_id, id);
 comment on table outbox is 'what the sandbox provider was given';
 comment on column outbox.headers is 'of a mail that can be unsubscribed from: {name: value}';
+comment on column outbox.attachments is 'of a mail: [{"name", "type", "bytes", "sha256", "cid"}]; null: none';
 
 create table password_resets (
   sha256 bytea not null,
@@ -1160,6 +1206,7 @@ create table tenants (
   environment text,
   promotes_from text,
   locked boolean not null default false,
+  allow_executables boolean not null default false,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
@@ -1187,6 +1234,7 @@ comment on column tenants.family is 'what the tenants that are environments of o
 comment on column tenants.environment is 'which of the family it is, as staging';
 comment on column tenants.promotes_from is 'the tenant whose templates are promoted into it';
 comment on column tenants.locked is 'what a bundle holds is changed by a promotion or a bundle alone';
+comment on column tenants.allow_executables is 'programs may be uploaded as attachments';
 
 create table throttles (
   tenant_id text collate "C" not null,

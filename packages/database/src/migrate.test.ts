@@ -41,6 +41,7 @@ const ADDED = [
   "0024-trace-parents",
   "0025-topics-and-imports",
   "0026-envelopes",
+  "0027-attachments",
   "0028-broadcasts",
   "0030-deliveries-due-index",
 ];

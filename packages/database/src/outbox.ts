@@ -30,6 +30,7 @@ export async function storeOutboxMessages(
     text: entry.text,
     segments: entry.segments,
     headers: entry.headers === undefined ? null : JSON.stringify(entry.headers),
+    attachments: entry.attachments === undefined ? null : JSON.stringify(entry.attachments),
   }));
   await db.insertInto("outbox").values(rows).execute();
   return rows.map((row) => row.id);
@@ -82,6 +83,7 @@ function selectMessages(db: Database) {
       "text",
       "segments",
       "headers",
+      "attachments",
       "created_at",
     ]);
 }
@@ -99,6 +101,7 @@ function outboxMessage(row: Row) {
     text: row.text,
     segments: row.segments,
     ...(row.headers === null ? {} : { headers: row.headers }),
+    ...(row.attachments === null ? {} : { attachments: row.attachments }),
     createdAt: row.created_at.toISOString(),
   };
 }

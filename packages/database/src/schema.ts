@@ -12,7 +12,7 @@ import type {
 import type { Envelope } from "@belfry/contracts/envelope";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
-import type { OutcomeClass } from "@belfry/contracts/sending";
+import type { OutboxAttachment, OutcomeClass } from "@belfry/contracts/sending";
 import type { WebhookMessageType, WebhookType } from "@belfry/contracts/webhook-payload";
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 
@@ -95,6 +95,29 @@ export interface Schema {
     file: string;
     hash: string;
     version: string;
+  };
+
+  attachment_chunks: {
+    attachment_id: string;
+    /** from 0; each but the last has 256 KiB */
+    n: number;
+    data: Buffer;
+  };
+
+  attachments: {
+    id: string;
+    tenant_id: string;
+    name: string;
+    type: string;
+    /** until it is complete: at most */
+    bytes: number;
+    /** of all its bytes; null: it is not complete */
+    sha256: Buffer | null;
+    /** all its rows of attachment_chunks are there */
+    complete: Generated<boolean>;
+    /** an event names it, and it is deleted with the last such event; else after 24 hours */
+    named: Generated<boolean>;
+    created_at: Date;
   };
 
   attempts: {
@@ -317,6 +340,14 @@ export interface Schema {
     deleted: Json<Record<string, number> | null>;
   };
 
+  event_attachments: {
+    event_id: string;
+    position: number;
+    attachment_id: string;
+    /** by which the mail shows it inline; null: it is only attached */
+    cid: string | null;
+  };
+
   event_type_categories: {
     tenant_id: string;
     event_type: string;
@@ -519,6 +550,8 @@ export interface Schema {
     created_at: CreatedAt;
     /** of a mail that can be unsubscribed from: {name: value} */
     headers: Json<Record<string, string> | null>;
+    /** of a mail: [{"name", "type", "bytes", "sha256", "cid"}]; null: none */
+    attachments: Json<OutboxAttachment[] | null>;
   };
 
   password_resets: {
@@ -953,6 +986,8 @@ export interface Schema {
     promotes_from: string | null;
     /** what a bundle holds is changed by a promotion or a bundle alone */
     locked: Generated<boolean>;
+    /** programs may be uploaded as attachments */
+    allow_executables: Generated<boolean>;
   };
 
   throttles: {

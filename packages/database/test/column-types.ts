@@ -18,6 +18,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "events.outcome": "EventOutcome from @belfry/contracts/delivery",
   "imports.faults": "{ line: number; field: string; message: string }[]",
   "layouts.footer_texts": "Record<string, string>",
+  "outbox.attachments": "OutboxAttachment[] from @belfry/contracts/sending",
   "outbox.channel": "ProviderChannel from @belfry/contracts/channels",
   "outbox.headers": "Record<string, string>",
   "password_resets.created_at": "Date",

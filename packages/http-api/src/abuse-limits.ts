@@ -14,6 +14,10 @@ const TURN_WAIT_MS = 2_000;
 /** Calls that wait, of all tenants together; a lone tenant may have half of them. */
 const MAX_WAITING_CALLS = 128;
 
+/** Files that are uploaded at a time, of all tenants together; a lone tenant may have half of them. */
+const MAX_UPLOADS = 8;
+const MAX_WAITING_UPLOADS = 32;
+
 /** From here on a body takes its turn before it is read. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
 
@@ -72,6 +76,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
     (request) => `image ${clientNetwork(request.ip)}`,
   );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
+  const uploads = createFairSemaphore(MAX_UPLOADS, MAX_WAITING_UPLOADS);
   const largeBodies = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   return {
     /** Counts a request with a key that nobody has against its address. */
@@ -134,6 +139,16 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
         return await work();
       } finally {
         slots.release(line);
+      }
+    },
+    /** Receives a tenant's file: a few of one tenant at a time, tenants in turn. Throws as `inTurn`. */
+    async uploadInTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+      const { id } = request.tenant;
+      if ((await uploads.acquire(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
+      try {
+        return await work();
+      } finally {
+        uploads.release(id);
       }
     },
     /**

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { signedText } from "@belfry/administration/act-http";
+import { ATTACHMENTS_PATH } from "@belfry/contracts/attachments";
 import { listed } from "@belfry/contracts/channels";
 import { KEYS_THAT_MAY, type KeyNeed, type KeyRole, keyMay } from "@belfry/contracts/key-roles";
 import { Problem } from "@belfry/contracts/problems";
@@ -108,7 +109,7 @@ function unauthorized(request: FastifyRequest, cause: string): Problem {
 
 /**
  * Guards the routes with a key that come after it: each needs a row of the table, else it cannot be registered, and
- * each but the trigger takes its turn among its tenant's calls.
+ * each but the trigger and the upload of a file takes its turn among its tenant's calls.
  */
 export function guardKeyedRoutes(
   app: FastifyInstance,
@@ -125,7 +126,8 @@ export function guardKeyedRoutes(
         throw new Error(`no key need is known of ${each} ${url}`);
       }
     }
-    if (url === TRIGGER_PATH) return;
+    // An upload waits for its client: it asks the database only for moments, and takes its turn among uploads.
+    if (url === TRIGGER_PATH || url === ATTACHMENTS_PATH) return;
     route.handler = function (request, reply) {
       const whose = { door: "api", tenantId: request.tenant.id } as const;
       return inTurn(request, whose, async () => handler.call(this, request, reply));
@@ -217,17 +219,37 @@ export function verifySignature(
   now: Date,
   message?: string,
 ): void {
+  const signed = signatureOver(secrets, signature, now, message);
+  signed.update(body);
+  signed.verify();
+}
+
+/** The same over a body that comes in parts. A signature that cannot be right is refused before the first of them. */
+export function signatureOver(
+  secrets: readonly WebhookSecret[],
+  signature: unknown,
+  now: Date,
+  message?: string,
+): { update(part: Buffer): void; verify(): void } {
   if (signature === undefined) throw unsigned("missing", message);
   if (typeof signature !== "string" || !HEX_SHA256.test(signature)) {
     throw unsigned("invalid", message);
   }
   const given = Buffer.from(signature);
-  const isRight = secrets.some(({ secret, endsAt }) => {
-    if (endsAt !== null && endsAt <= now) return false;
-    const expected = createHmac("sha256", secret).update(body).digest("hex");
-    return timingSafeEqual(Buffer.from(expected), given);
-  });
-  if (!isRight) throw unsigned("invalid", message);
+  const hashes = secrets
+    .filter(({ endsAt }) => endsAt === null || endsAt > now)
+    .map(({ secret }) => createHmac("sha256", secret));
+  return {
+    update(part) {
+      for (const hash of hashes) hash.update(part);
+    },
+    verify() {
+      const isRight = hashes.some((hash) =>
+        timingSafeEqual(Buffer.from(hash.digest("hex")), given),
+      );
+      if (!isRight) throw unsigned("invalid", message);
+    },
+  };
 }
 
 function unsigned(error: "missing" | "invalid", message?: string): Problem {

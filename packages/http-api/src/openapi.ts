@@ -9,6 +9,8 @@ declare module "fastify" {
   interface FastifySchema {
     /** Examples of the request's body, by name. */
     "x-examples"?: Record<string, { value: unknown }>;
+    /** OpenAPI's Request Body Object, where it is not JSON. */
+    "x-body"?: object;
   }
 }
 
@@ -106,6 +108,7 @@ interface Document {
 }
 interface Operation {
   "x-examples"?: unknown;
+  "x-body"?: unknown;
   requestBody?: { content: { "application/json": { examples?: unknown } } };
   responses: Record<string, { headers: Record<string, { schema?: object }> }>;
 }
@@ -121,8 +124,10 @@ function usedHeaders(operations: readonly Operation[]): object {
 
 /** Moves what the plugin does not: the examples of a body, and the headers that are references. */
 function finish(operation: Operation): void {
-  const { "x-examples": examples, requestBody, responses } = operation;
+  const { "x-examples": examples, "x-body": body, requestBody, responses } = operation;
   delete operation["x-examples"];
+  delete operation["x-body"];
+  if (body !== undefined) Object.assign(operation, { requestBody: body });
   if (requestBody !== undefined) requestBody.content["application/json"].examples = examples;
   for (const { headers } of Object.values(responses)) {
     for (const [name, { schema }] of Object.entries(headers)) headers[name] = schema as object;

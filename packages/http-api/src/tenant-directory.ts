@@ -15,6 +15,8 @@ export interface Tenant {
   name: string;
   active: boolean;
   dedupIncludesVariables: boolean;
+  /** Of attachments. */
+  allowExecutables: boolean;
   kept: KeptDays;
   /** The newest first. Each is good for signatures until its end. Empty: the tenant's calls need no signature. */
   webhookSecrets: readonly WebhookSecret[];
@@ -101,6 +103,7 @@ async function tenantOfKey(
       "t.name",
       "t.active",
       "t.dedup_includes_variables as dedupIncludesVariables",
+      "t.allow_executables as allowExecutables",
       "t.webhook_secret as newest",
       "t.previous_webhook_secret as previous",
       "t.previous_webhook_secret_until as previousEndsAt",

@@ -14,6 +14,8 @@ export interface AwsRequest {
   /** All of them are signed, beside `host` and `x-amz-date`. */
   headers: Readonly<Record<string, string>>;
   body: string;
+  /** Of the body, in hex, where `body` is not all of it. */
+  bodySha256?: string;
 }
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -24,7 +26,7 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signAwsRequest(
-  { method, url, headers, body }: AwsRequest,
+  { method, url, headers, body, bodySha256 = sha256(body) }: AwsRequest,
   service: string,
   { accessKeyId, secretAccessKey, region }: AwsAccount,
   nowMs: number,
@@ -48,7 +50,7 @@ export function signAwsRequest(
     ...signed.map(([name, value]) => `${name}:${value}`),
     "",
     names,
-    sha256(body),
+    bodySha256,
   ].join("\n");
   const scope = `${day}/${region}/${service}/aws4_request`;
   const keyParts = [day, region, service, "aws4_request"];

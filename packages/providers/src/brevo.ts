@@ -6,6 +6,7 @@ import { apiUrl, createHttpVendor, JSON_HEADERS, type Meaning, meaningOf } from 
 import { mailHeaders, messageIds, senderOf } from "./message-form.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, secretField, senderFields, testModeField } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";
 
 const VENDOR_URL = "https://api.brevo.com";
@@ -65,17 +66,20 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
   receipts: brevoReceipts,
   idempotent: true,
   maxMessageBytes: 20 * 1024 * 1024,
+  attachments: "base64",
+  takesNoInlineImages: true,
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Brevo",
     request: (message, settings) => ({
       url: `${apiUrl(settings, VENDOR_URL)}/v3/smtp/email`,
       headers: { ...JSON_HEADERS, "api-key": settings.apiKey },
-      body: JSON.stringify({
+      body: jsonBody({
         ...addressesOf(message, settings),
         subject: breakMarksOfText(message.subject, MARKS),
         ...(message.html !== "" && { htmlContent: breakMarksOfHtml(message.html, MARKS) }),
         ...(message.text !== "" && { textContent: breakMarksOfText(message.text, MARKS) }),
+        ...attachmentsOf(message),
         headers: {
           ...mailHeaders(message),
           "X-Mailin-custom": JSON.stringify(messageIds(message)),
@@ -94,6 +98,14 @@ export const brevo = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+/** The vendor tells a file's type by its name alone. */
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    attachment: attachments.map((file) => ({ name: file.name, content: new Base64Of(file) })),
+  };
+}
 
 const toAddress = (address: string) => ({ email: wireAddress(address) });
 

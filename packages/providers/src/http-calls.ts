@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Agent, buildConnector, type Dispatcher, request } from "undici";
@@ -6,8 +7,14 @@ import { AddressRefused, type GuardOptions, guardedLookup, hostFault } from "./a
 import { startCallTimeout } from "./call-timeout.ts";
 import type { ProviderContext, ProviderDeps } from "./provider.ts";
 import { type HttpAnswer, outcome } from "./send-outcome.ts";
+import type { StreamedBody } from "./streamed-body.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
+/**
+ * The time for the answer once a body with files was handed over: some megabytes of it may still be on their way, a minute
+ * at 1 Mbit/s.
+ */
+const STREAMED_ANSWER_MS = 120_000;
 
 /** An answer with a status, or the outcome of a call that got none. */
 export type CallResult =
@@ -25,6 +32,7 @@ export function createHttpCalls(
   context: ProviderDeps & Pick<ProviderContext, "maxCalls">,
 ): HttpCalls {
   const { allowPrivateAddresses, resolve, timeoutMs, maxCalls, clock } = context;
+  const { messageAnswerMs: streamedAnswerMs = STREAMED_ANSWER_MS } = context;
   const agent = guardedAgent({
     connections: maxCalls,
     connectTimeoutMs: timeoutMs,
@@ -34,14 +42,21 @@ export function createHttpCalls(
   return {
     async post(call) {
       const timeout = startCallTimeout(timeoutMs, clock);
+      let isCut = typeof call.body !== "string";
       const result = await postOnce(agent, call, {
         signal: timeout.signal,
         maxAnswerBytes: MAX_ANSWER_BYTES,
         onBegin: () => timeout.renew(timeoutMs),
+        onPiece(isLast) {
+          if (isLast) isCut = false;
+          timeout.renew(isLast ? streamedAnswerMs : timeoutMs);
+        },
       });
       timeout.end();
       if (result.answered) return result;
-      return { answered: false, outcome: unanswered(result.error, result.begun) };
+      // A vendor that was not given the whole body cannot have accepted it.
+      const begun = result.begun && !isCut;
+      return { answered: false, outcome: unanswered(result.error, begun) };
     },
     close: () => agent.close(),
   };
@@ -61,7 +76,7 @@ export interface HttpCall {
   /** Default: POST. */
   method?: HttpMethod;
   headers: Record<string, string>;
-  body: string;
+  body: string | StreamedBody;
 }
 
 /**
@@ -87,6 +102,8 @@ export interface PostOptions {
   /** How much of the answer's body is read; then its connection is closed. */
   maxAnswerBytes: number;
   onBegin?: () => void;
+  /** The connection takes another piece of a streamed body. With the last the other side may have all of it. */
+  onPiece?: (isLast: boolean) => void;
   /** The answer's status and headers have come, and its body follows. */
   onStatus?: () => void;
 }
@@ -120,7 +137,7 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
 export async function postOnce(
   agent: Agent,
   call: HttpCall,
-  { signal, maxAnswerBytes, onBegin, onStatus }: PostOptions,
+  { signal, maxAnswerBytes, onBegin, onPiece, onStatus }: PostOptions,
 ): Promise<PostResult> {
   let begun = false;
   const begin = () => {
@@ -130,8 +147,7 @@ export async function postOnce(
   try {
     const response = await request(call.url, {
       method: call.method ?? "POST",
-      headers: call.headers,
-      body: call.body,
+      ...written(call, onPiece),
       signal,
       dispatcher: agent.compose(noteBegin(begin)),
     });
@@ -144,6 +160,23 @@ export async function postOnce(
   } catch (error) {
     const wasIdle = error instanceof Error && endsOfIdle.has(error);
     return { answered: false, error, begun, wasIdle };
+  }
+}
+
+function written({ headers, body }: HttpCall, onPiece: PostOptions["onPiece"]) {
+  if (typeof body === "string") return { headers, body };
+  return {
+    headers: { ...headers, "content-length": String(body.bytes) },
+    body: Readable.from(told(body, onPiece), { objectMode: false, highWaterMark: 1 }),
+  };
+}
+
+async function* told(body: StreamedBody, onPiece: PostOptions["onPiece"]): AsyncGenerator<Buffer> {
+  let left = body.bytes;
+  for await (const piece of body.read()) {
+    left -= piece.length;
+    onPiece?.(left <= 0);
+    yield piece;
   }
 }
 

@@ -14,7 +14,11 @@ export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> 
 export interface HttpVendor<Message, Settings> {
   /** As sentences of the timeline call it. */
   name: string;
-  request(message: Message, settings: Settings, context: ProviderContext): HttpCall;
+  request(
+    message: Message,
+    settings: Settings,
+    context: ProviderContext,
+  ): HttpCall | Promise<HttpCall>;
   /** The id of a message that was accepted; undefined: this is no success as the vendor documents it. */
   acceptedId(body: Record<string, unknown>, answer: HttpAnswer): unknown;
   meaning(body: Record<string, unknown>, answer: HttpAnswer): Meaning;
@@ -27,7 +31,7 @@ export function createHttpVendor<Message, Settings>(vendor: HttpVendor<Message, 
     const calls = createHttpCalls(context);
     return {
       async send(message) {
-        const result = await calls.post(vendor.request(message, settings, context));
+        const result = await calls.post(await vendor.request(message, settings, context));
         return result.answered ? judge(vendor, result.answer, context) : result.outcome;
       },
       close: () => calls.close(),

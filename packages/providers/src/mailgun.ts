@@ -1,5 +1,5 @@
 import { wireAddress } from "@belfry/contracts/addresses";
-import type { EmailMessage } from "@belfry/contracts/sending";
+import type { EmailMessage, OutgoingAttachment } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import {
   ACCOUNT_FOR_THIS_MESSAGE,
@@ -20,6 +20,7 @@ import {
   senderFields,
   testModeField,
 } from "./settings.ts";
+import { multipartBody } from "./streamed-body.ts";
 import { breakMarksOfHtml, breakMarksOfText } from "./vendor-marks.ts";
 
 const VENDOR_URLS = { us: "https://api.mailgun.net", eu: "https://api.eu.mailgun.net" } as const;
@@ -84,18 +85,26 @@ export const mailgun = defineProvider<EmailMessage, typeof SETTINGS>({
   title: "Mailgun",
   receipts: mailgunReceipts,
   maxMessageBytes: 25 * 1024 * 1024,
+  attachments: "bytes",
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Mailgun",
-    request: (message, settings) => ({
-      url: `${apiUrl(settings, VENDOR_URLS[settings.region ?? "us"])}/v3/${settings.domain}/messages`,
-      headers: {
-        ...JSON_HEADERS,
-        "content-type": "application/x-www-form-urlencoded",
-        authorization: basicAuthorization("api", settings.apiKey),
-      },
-      body: formOf(message, settings).toString(),
-    }),
+    request(message, settings) {
+      const form = formOf(message, settings);
+      const { type, body } =
+        message.attachments === undefined
+          ? { type: "application/x-www-form-urlencoded", body: form.toString() }
+          : multipartBody(form, filesOf(message.attachments));
+      return {
+        url: `${apiUrl(settings, VENDOR_URLS[settings.region ?? "us"])}/v3/${settings.domain}/messages`,
+        headers: {
+          ...JSON_HEADERS,
+          "content-type": type,
+          authorization: basicAuthorization("api", settings.apiKey),
+        },
+        body,
+      };
+    },
     acceptedId: ({ id }) => id,
     meaning: ({ message }, { status }) => {
       const words = typeof message === "string" && status !== 429 ? message : "";
@@ -103,6 +112,15 @@ export const mailgun = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+/** The vendor makes the Content-ID of an inline file from its name. */
+function filesOf(attachments: readonly OutgoingAttachment[]) {
+  return attachments.map((file) =>
+    file.cid === undefined
+      ? { field: "attachment", name: file.name, file }
+      : { field: "inline", name: file.cid, file },
+  );
+}
 
 function formOf(message: EmailMessage, settings: Static<typeof SETTINGS>): URLSearchParams {
   const { address, name, replyTo } = senderOf(message, settings);

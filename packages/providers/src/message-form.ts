@@ -1,4 +1,5 @@
 import { emailAddress, wireAddress } from "@belfry/contracts/addresses";
+import { encodedBytes } from "@belfry/contracts/attachments";
 import { fromNameFault, replyToFault } from "@belfry/contracts/envelope";
 import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
@@ -56,17 +57,14 @@ export function senderOf(
 const FRAME_BYTES = 8 * 1024;
 
 /** The most that a mail takes on its way: base64, which needs more than what vendors use for most texts, in lines of 76. */
-export function mailBytes({ html, text }: Pick<EmailMessage, "html" | "text">): number {
-  return [html, text].reduce(
-    (sum, part) => sum + encodedBytes(Buffer.byteLength(part)),
-    FRAME_BYTES,
-  );
-}
-
-/** As base64 in lines of 76 characters, each with its end. */
-function encodedBytes(bytes: number): number {
-  const characters = Math.ceil(bytes / 3) * 4;
-  return characters + Math.ceil(characters / 76) * 2;
+export function mailBytes({
+  html,
+  text,
+  attachments = [],
+}: Pick<EmailMessage, "html" | "text" | "attachments">): number {
+  const parts = [html, text].map((part) => Buffer.byteLength(part));
+  const files = attachments.map(({ bytes }) => bytes);
+  return [...parts, ...files].reduce((sum, bytes) => sum + encodedBytes(bytes), FRAME_BYTES);
 }
 
 /** Belfry's ids of a message, as a vendor keeps them beside it and repeats them in its receipts. Never personal data. */

@@ -13,6 +13,7 @@ import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.
 import { postmarkReceipts } from "./postmark-receipt.ts";
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 
 const VENDOR_URL = "https://api.postmarkapp.com";
 const DEFAULT_STREAM = "outbound";
@@ -80,19 +81,21 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
   title: "Postmark",
   receipts: postmarkReceipts,
   maxMessageBytes: 10 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Postmark",
     request: (message, settings) => ({
       url: `${apiUrl(settings, VENDOR_URL)}/email`,
       headers: { ...JSON_HEADERS, "x-postmark-server-token": settings.serverToken },
-      body: JSON.stringify({
+      body: jsonBody({
         ...addressesOf(message, settings),
         Subject: message.subject,
         ...(message.html === "" ? {} : { HtmlBody: message.html }),
         ...(message.text === "" ? {} : { TextBody: message.text }),
         Headers: Object.entries(mailHeaders(message)).map(([Name, Value]) => ({ Name, Value })),
         Metadata: messageIds(message),
+        ...attachmentsOf(message),
         MessageStream: settings.messageStream ?? DEFAULT_STREAM,
       }),
     }),
@@ -105,6 +108,18 @@ export const postmark = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    Attachments: attachments.map((file) => ({
+      Name: file.name,
+      Content: new Base64Of(file),
+      ContentType: file.type,
+      ...(file.cid === undefined ? {} : { ContentID: `cid:${file.cid}` }),
+    })),
+  };
+}
 
 function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
   const { address, name, replyTo } = senderOf(message, settings);

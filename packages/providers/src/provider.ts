@@ -43,6 +43,9 @@ export interface Provider<Message> {
 const MAX_CALLS = 32;
 const TURN_WAIT_MS = 5_000;
 
+/** How a vendor is given files: in base64 within JSON, in a mail's MIME, as the bytes of a form, or only by name. */
+export type AttachmentForm = "base64" | "mime" | "bytes" | "names";
+
 /** The kind of message that a provider takes, on whatever channel. */
 export type ProviderContent = "email" | "text";
 
@@ -61,6 +64,10 @@ export interface ProviderKind<Message> {
   idempotent?: boolean | undefined;
   /** The largest message that the vendor takes, as it documents it; undefined: it names no limit. */
   maxMessageBytes?: number | undefined;
+  /** How it is given a mail's files; undefined: it takes no mail with any. */
+  attachments?: AttachmentForm | undefined;
+  /** It has no way to show a file within the mail. */
+  takesNoInlineImages?: boolean | undefined;
   /** Draws the form and checks the settings; a secret property has the option `secret: true`. */
   settings: TObject;
   /** Connections to the vendor, and so calls at a time, of one account whose settings say nothing of it. */
@@ -88,7 +95,15 @@ export class NoMoreCalls extends Error {}
 export interface ProviderDefinition<Message, Settings extends TObject>
   extends Pick<
     ProviderKind<Message>,
-    "kind" | "content" | "title" | "receipts" | "inbound" | "idempotent" | "maxMessageBytes"
+    | "kind"
+    | "content"
+    | "title"
+    | "receipts"
+    | "inbound"
+    | "idempotent"
+    | "maxMessageBytes"
+    | "attachments"
+    | "takesNoInlineImages"
   > {
   /** The address guard checks a property `baseUrl`. */
   settings: Settings;
@@ -123,6 +138,8 @@ export function defineProvider<Message, Settings extends TObject>(
     inbound: definition.inbound,
     idempotent: definition.idempotent,
     maxMessageBytes: definition.maxMessageBytes,
+    attachments: definition.attachments,
+    takesNoInlineImages: definition.takesNoInlineImages,
     settings: definition.settings,
     maxCalls: callsOf({}),
     faults(settings, context) {
@@ -160,6 +177,9 @@ export function defineProvider<Message, Settings extends TObject>(
       let closed = false;
       const call = async (message: Message): Promise<SendOutcome> => {
         const code = messageFault(definition.content, message);
+        const refused = code === null ? attachmentsFault(definition, message) : undefined;
+        // Another provider may take it.
+        if (refused !== undefined) return outcome("policy", refused);
         const fault =
           code === null
             ? (sizeFault(definition, message) ?? definition.messageFault?.(message))
@@ -207,6 +227,23 @@ function messageFault(content: ProviderContent, message: unknown): ReasonCode | 
   return content === "email"
     ? emailFault(message as EmailMessage)
     : smsFault(message as SmsMessage);
+}
+
+/** Why the vendor takes no such mail with files; undefined: it may, or the message has none. */
+function attachmentsFault(
+  kind: Pick<
+    AnyProviderKind,
+    "content" | "title" | "maxMessageBytes" | "attachments" | "takesNoInlineImages"
+  >,
+  message: unknown,
+): string | undefined {
+  const { attachments } = message as EmailMessage;
+  if (attachments === undefined || attachments.length === 0) return undefined;
+  if (kind.attachments === undefined) return storedReason("attachments-not-taken");
+  if (kind.takesNoInlineImages && attachments.some(({ cid }) => cid !== undefined)) {
+    return storedReason("inline-images-not-taken");
+  }
+  return sizeFault(kind, message);
 }
 
 /** A mail that the vendor would refuse for its size; text messages are bounded where they are rendered. */

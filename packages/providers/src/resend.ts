@@ -13,6 +13,7 @@ import { copiesOf, mailHeaders, messageIds, namedAddress, senderOf } from "./mes
 import { defineProvider } from "./provider.ts";
 import { COPIES_TAG, resendReceipts } from "./resend-receipt.ts";
 import { baseUrlField, secretField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 
 const VENDOR_URL = "https://api.resend.com";
 
@@ -62,6 +63,7 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
   receipts: resendReceipts,
   idempotent: true,
   maxMessageBytes: 40 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Resend",
@@ -72,12 +74,13 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
         authorization: `Bearer ${settings.apiKey}`,
         "idempotency-key": message.deliveryId,
       },
-      body: JSON.stringify({
+      body: jsonBody({
         ...addressesOf(message, settings),
         subject: message.subject,
         ...(message.html === "" ? {} : { html: message.html }),
         ...(message.text === "" ? {} : { text: message.text }),
         headers: mailHeaders(message),
+        ...attachmentsOf(message),
         tags: Object.entries(tagsOf(message)).map(([name, value]) => ({ name, value })),
       }),
     }),
@@ -94,6 +97,18 @@ export const resend = defineProvider<EmailMessage, typeof SETTINGS>({
     },
   }),
 });
+
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    attachments: attachments.map((file) => ({
+      filename: file.name,
+      content: new Base64Of(file),
+      content_type: file.type,
+      ...(file.cid === undefined ? {} : { content_id: file.cid }),
+    })),
+  };
+}
 
 function addressesOf(message: EmailMessage, settings: Static<typeof SETTINGS>) {
   const { address, name, replyTo } = senderOf(message, settings);

@@ -25,6 +25,7 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
   kind: "sandbox",
   content: "email",
   title: "Sandbox (keeps emails in the outbox)",
+  attachments: "names",
   settings: EMAIL_SETTINGS,
   create: ({ takesAll }, deps) => ({
     async send(message) {
@@ -33,7 +34,9 @@ export const sandboxEmail = defineProvider<EmailMessage, typeof EMAIL_SETTINGS>(
       const { deliveryId, tenantId, eventId, to, subject, html, text } = message;
       const ids = { deliveryId, tenantId, eventId };
       const headers = { ...mailHeaders(message), ...envelopeHeaders(message) };
-      return store(deps, { ...ids, to, subject, html, text, segments: null, headers });
+      const attachments = message.attachments?.map(({ id: _, read: __, ...file }) => file);
+      const entry = { ...ids, to, subject, html, text, segments: null, headers };
+      return store(deps, attachments === undefined ? entry : { ...entry, attachments });
     },
     close: async () => {},
   }),

@@ -1,5 +1,10 @@
 import { wireAddress } from "@belfry/contracts/addresses";
-import type { EmailMessage, OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
+import type {
+  EmailMessage,
+  OutcomeClass,
+  OutgoingAttachment,
+  SendOutcome,
+} from "@belfry/contracts/sending";
 import type sdkClient from "@sendgrid/client";
 import type sdkMail from "@sendgrid/mail";
 import { type Static, Type } from "@sinclair/typebox";
@@ -16,7 +21,9 @@ import {
 } from "./send-outcome.ts";
 import { sendgridReceipts, webhookKey } from "./sendgrid-receipt.ts";
 import { baseUrlField, lineField, secretField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody } from "./streamed-body.ts";
 
+type AttachmentData = NonNullable<SdkMailData["attachments"]>[number];
 type SdkClient = typeof sdkClient;
 type SdkMail = typeof sdkMail;
 type SdkRequest = Parameters<SdkClient["request"]>[0];
@@ -77,6 +84,7 @@ export const sendgrid = defineProvider<EmailMessage, typeof SETTINGS>({
   title: "SendGrid",
   receipts: sendgridReceipts,
   maxMessageBytes: 30 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   faults({ webhookPublicKey }) {
     if (webhookPublicKey === undefined || webhookKey(webhookPublicKey) !== undefined) return [];
@@ -109,12 +117,12 @@ async function createSendgrid(
   client.request = async (request) => {
     // MailService passes the mail's header fields as those of the request, too.
     const prepared = client.createRequest({ ...request, headers: {} }) as SdkRequest & {
-      data: unknown;
+      data: object;
     };
     const result = await calls.post({
       url: baseUrl + prepared.url,
       headers: prepared.headers as Record<string, string>,
-      body: JSON.stringify(prepared.data),
+      body: jsonBody(prepared.data),
     });
     if (!result.answered) throw new NotAccepted(result.outcome);
     const { status, headers, text } = result.answer;
@@ -129,6 +137,7 @@ async function createSendgrid(
         const mail = new Mail(toMail(message, settings) as SdkMailData);
         // The SDK copies the other fields through JSON, but not the parts that are added.
         for (const part of partsOf(message)) mail.addContent(part);
+        for (const file of message.attachments ?? []) mail.addAttachment(attachmentOf(file));
         const [response] = await service.send(mail as unknown as SdkMailData);
         return judge(toAnswer(response), context);
       } catch (error) {
@@ -149,6 +158,18 @@ function partsOf({ text, html }: EmailMessage) {
     { type: "text/plain", value: text },
     { type: "text/html", value: html },
   ].filter(({ value }) => value !== "");
+}
+
+/** The SDK hands it on as it is; its type knows no content but a string. */
+function attachmentOf(file: OutgoingAttachment): AttachmentData {
+  return {
+    content: new Base64Of(file) as unknown as string,
+    filename: file.name,
+    type: file.type,
+    ...(file.cid === undefined
+      ? { disposition: "attachment" }
+      : { disposition: "inline", content_id: file.cid }),
+  } as AttachmentData;
 }
 
 const toAddress = (address: string) => ({ email: wireAddress(address) });

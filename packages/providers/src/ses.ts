@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { wireAddress } from "@belfry/contracts/addresses";
 import type { EmailMessage } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
@@ -14,6 +15,7 @@ import { mailHeaders, messageIds, namedAddress, senderOf } from "./message-form.
 import { defineProvider } from "./provider.ts";
 import { sesReceipts } from "./ses-receipt.ts";
 import { baseUrlField, lineField, senderFields } from "./settings.ts";
+import { Base64Of, jsonBody, type StreamedBody } from "./streamed-body.ts";
 
 const SETTINGS = Type.Object(
   {
@@ -73,6 +75,7 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
   title: "Amazon SES",
   receipts: sesReceipts,
   maxMessageBytes: 40 * 1024 * 1024,
+  attachments: "base64",
   settings: SETTINGS,
   faults({ topicArn, configurationSet }) {
     if (topicArn === undefined || configurationSet !== undefined) return [];
@@ -80,13 +83,16 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
   },
   create: createHttpVendor<EmailMessage, Static<typeof SETTINGS>>({
     name: "Amazon SES",
-    request(message, settings, { now }) {
+    async request(message, settings, { now }) {
       const { region } = settings;
       const url = `${apiUrl(settings, `https://email.${region}.amazonaws.com`)}/v2/email/outbound-emails`;
-      const body = JSON.stringify(toRequest(message, settings));
+      const body = jsonBody(toRequest(message, settings));
       // A proxy may change the others.
       const headers = { "content-type": JSON_HEADERS["content-type"] };
-      const signed = signAwsRequest({ method: "POST", url, headers, body }, "ses", settings, now());
+      const text = typeof body === "string" ? body : "";
+      const bodySha256 = typeof body === "string" ? {} : { bodySha256: await sha256Of(body) };
+      const request = { method: "POST", url, headers, body: text, ...bodySha256 } as const;
+      const signed = signAwsRequest(request, "ses", settings, now());
       return { url, headers: { ...JSON_HEADERS, ...signed }, body };
     },
     acceptedId: ({ MessageId }) => MessageId,
@@ -121,12 +127,35 @@ function toRequest(message: EmailMessage, settings: Static<typeof SETTINGS>) {
           ...(message.html === "" ? {} : { Html: text(message.html) }),
           ...(message.text === "" ? {} : { Text: text(message.text) }),
         },
+        ...attachmentsOf(message),
         Headers: Object.entries(headersOf(message)).map(([Name, Value]) => ({ Name, Value })),
       },
     },
     EmailTags: Object.entries(messageIds(message)).map(([Name, Value]) => ({ Name, Value })),
     ...(configurationSet === undefined ? {} : { ConfigurationSetName: configurationSet }),
   };
+}
+
+function attachmentsOf({ attachments }: EmailMessage) {
+  if (attachments === undefined) return {};
+  return {
+    Attachments: attachments.map((file) => ({
+      FileName: file.name,
+      ContentType: file.type,
+      RawContent: new Base64Of(file),
+      ContentTransferEncoding: "BASE64",
+      ...(file.cid === undefined
+        ? { ContentDisposition: "ATTACHMENT" }
+        : { ContentDisposition: "INLINE", ContentId: file.cid }),
+    })),
+  };
+}
+
+/** The signature is over all bytes, and comes before them: the files are read once more for it. */
+async function sha256Of(body: StreamedBody): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of body.read()) hash.update(piece);
+  return hash.digest("hex");
 }
 
 /** Without those of the list where the vendor would refuse the mail for them, as mail for such a user always lacks them. */

@@ -1,6 +1,6 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { wireAddress } from "@belfry/contracts/addresses";
-import type { EmailMessage, SendOutcome } from "@belfry/contracts/sending";
+import type { EmailMessage, OutgoingAttachment, SendOutcome } from "@belfry/contracts/sending";
 import { type Static, Type } from "@sinclair/typebox";
 import type MailComposer from "nodemailer/lib/mail-composer";
 import type { SMTPConnectionSendInfo, SMTPEnvelope } from "nodemailer/lib/smtp-connection";
@@ -19,6 +19,7 @@ import { NotAccepted, outcome, thrownOutcome, vendorAnswer } from "./send-outcom
 import { lineField, secretField, senderFields } from "./settings.ts";
 import { smtpFailure, wantsNoMore } from "./smtp-failure.ts";
 import type { SmtpSession, SmtpTarget } from "./smtp-sessions.ts";
+import { inPieces } from "./streamed-body.ts";
 
 const DEFAULT_PORT = 587;
 const DEFAULT_CONNECTIONS = 5;
@@ -103,6 +104,7 @@ export const smtp = defineProvider<EmailMessage, typeof SMTP_SETTINGS>({
   kind: "smtp",
   content: "email",
   title: "SMTP",
+  attachments: "mime",
   settings: SMTP_SETTINGS,
   maxCalls: ({ maxConnections = DEFAULT_CONNECTIONS }) => maxConnections,
   faults(settings, context) {
@@ -169,7 +171,7 @@ async function createSmtp(
 
   async function attempt(
     message: EmailMessage,
-    mail: ComposedMail,
+    compose: (files: FileReading) => ComposedMail,
     timeout: CallTimeout,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, message);
@@ -195,13 +197,19 @@ async function createSmtp(
                 `the mail server cannot send to ${needsSmtpUtf8(message.to) ? "this address" : "an address of cc or bcc"}: ${NO_SMTPUTF8}`,
               );
         }
+        const unread = new AbortController();
+        const mail = compose({
+          onPiece: () => timeout.renew(timeoutMs),
+          onError: (error) => unread.abort(error),
+        });
         content = mail.createReadStream();
         // Without the server's answer to the whole message, it may have it.
         content.once("end", () => {
           handedOver = true;
           timeout.renew(messageAnswerMs);
         });
-        const info = await session.send(envelope, content, timeout.signal);
+        const until = AbortSignal.any([timeout.signal, unread.signal]);
+        const info = await session.send(envelope, content, until);
         isDone = true;
         if (tookBefore !== undefined && earlier === 0) sessions.learnMessages(tookBefore);
         return taken(info, wireAddress(message.to), mail.messageId(), secrets);
@@ -228,15 +236,17 @@ async function createSmtp(
   }
   return {
     async send(message) {
-      let mail: ComposedMail;
+      // A mail's files can be read once: each try has a mail of its own.
+      const compose = (files: FileReading) =>
+        new MailComposer({ ...toMail(message, settings), ...filesOf(message, files) }).compile();
       try {
-        mail = new MailComposer(toMail(message, settings)).compile();
+        compose({ onPiece: () => undefined, onError: () => undefined });
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
       const timeout = startCallTimeout(timeoutMs, context.clock);
       try {
-        return await attempt(message, mail, timeout);
+        return await attempt(message, compose, timeout);
       } finally {
         timeout.end();
       }
@@ -303,6 +313,58 @@ function toMail(message: EmailMessage, settings: Settings) {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+interface FileReading {
+  /** The connection takes another piece of a file. */
+  onPiece(): void;
+  onError(error: unknown): void;
+}
+
+/**
+ * An invitation (`text/calendar` with a method) is an alternative of the text, where Outlook and Gmail look for it, and a
+ * file for everybody else: RFC 6047 and [MS-OXCMAIL] 2.1.3.3.8.
+ */
+function filesOf({ attachments }: EmailMessage, reading: FileReading) {
+  if (attachments === undefined) return {};
+  const content = (file: OutgoingAttachment) =>
+    Readable.from(read(file, reading), { objectMode: false, highWaterMark: 1 });
+  const invitation = attachments.find(({ type }) => /^text\/calendar;.*\bmethod=/i.test(type));
+  return {
+    ...(invitation && {
+      alternatives: [
+        {
+          content: content(invitation),
+          contentType: invitation.type,
+          contentTransferEncoding: "base64" as const,
+        },
+      ],
+    }),
+    attachments: attachments.map((file) => ({
+      filename: file.name,
+      content: content(file),
+      contentType: file === invitation ? "application/ics" : file.type,
+      contentTransferEncoding: "base64" as const,
+      ...(file.cid === undefined
+        ? { contentDisposition: "attachment" as const }
+        : { contentDisposition: "inline" as const, cid: file.cid }),
+    })),
+  };
+}
+
+async function* read(
+  file: OutgoingAttachment,
+  { onPiece, onError }: FileReading,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of inPieces(file)) {
+      onPiece();
+      yield piece;
+    }
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
 }
 
 /**

@@ -3,7 +3,12 @@ import { storedReason } from "@belfry/contracts/reasons";
 import type { EmailMessage, SendOutcome, SmsMessage } from "@belfry/contracts/sending";
 import { decryptSecret, providerSettingsOwner, type SecretKeys } from "@belfry/database/secrets";
 import { providerKind } from "@belfry/providers/kinds";
-import type { Provider, ProviderDeps, ProviderKind } from "@belfry/providers/provider";
+import type {
+  AttachmentForm,
+  Provider,
+  ProviderDeps,
+  ProviderKind,
+} from "@belfry/providers/provider";
 import { outcome } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
@@ -20,6 +25,8 @@ export interface ActiveProvider {
   maxPerSecond: number | null;
   /** Schemes of links that its tenant allows besides those of everybody. */
   linkSchemes: readonly string[];
+  /** How it takes a mail's files; undefined: it takes none. */
+  attachments: AttachmentForm | undefined;
   /** Calls at a time, in this process, as far as is known; more would wait for a connection. */
   readonly maxCalls: number;
   send(message: OutgoingMessage): Promise<SendOutcome>;
@@ -95,6 +102,7 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
       kind: row.kind,
       maxPerSecond: row.max_per_second,
       linkSchemes: row.link_schemes,
+      attachments: providerKind(channel, row.kind)?.attachments,
       get maxCalls() {
         const known = connected.peek(row.id)?.made?.maxCalls;
         return known ?? providerKind(channel, row.kind)?.maxCalls ?? Number.POSITIVE_INFINITY;

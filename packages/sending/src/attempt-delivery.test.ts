@@ -32,6 +32,7 @@ test("a message that got no connection waits without an attempt, and does not af
       kind: "acme",
       maxPerSecond: null,
       linkSchemes: [],
+      attachments: "names",
       maxCalls: 1,
       send: async () => ({
         class: "transient",

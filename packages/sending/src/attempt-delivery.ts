@@ -1,4 +1,4 @@
-import type { ProviderChannel } from "@belfry/contracts/channels";
+import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
@@ -7,6 +7,7 @@ import { outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import type { Logger } from "@belfry/service/logger";
 import { type Span, spanFields, tracer } from "@belfry/service/tracing";
 import type { ActiveProvider } from "./active-providers.ts";
+import type { AttachmentReading } from "./attachment-reading.ts";
 import { type Lacking, type MessageLinks, makeMessage, type Renderers } from "./make-message.ts";
 import { nextStep, type StepContext } from "./next-step.ts";
 import { countAttempt, countOutcome, observeFirstAcceptance } from "./sending-metrics.ts";
@@ -18,6 +19,8 @@ export interface AttemptDeps {
   renderers: Renderers;
   /** Undefined: messages have no links to unsubscribe by. */
   links?: MessageLinks | undefined;
+  /** Undefined: no message carries any. */
+  attachments?: AttachmentReading | undefined;
   /** Learns from the outcome; resolves to whether another provider takes over. */
   learn: (outcome: SendOutcome) => Promise<StepContext["failover"]>;
   /** Called when the vendor says that this recipient takes nothing more on this channel. */
@@ -48,17 +51,27 @@ export async function attemptDelivery(
   const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
+  const files =
+    sentRow(channel).content === "email" ? deps.attachments?.filesOf(delivery) : undefined;
+  const form = provider.attachments ?? "names";
+  using room = files && (await deps.attachments?.room(delivery.tenantId, form));
+  if (files !== undefined && room === undefined) {
+    return later(delivery, storedReason("no-room-for-attachments"));
+  }
+  const message = files === undefined ? made.message : { ...made.message, attachments: files.list };
+
   using call = startCall(span, provider);
   const startedAt = performance.now();
   let outcome: SendOutcome;
   try {
-    outcome = await provider.send(made.message);
+    outcome = await provider.send(message);
   } catch (err) {
     const { id: deliveryId, traceId } = delivery;
     log.error({ err, deliveryId, traceId, provider: provider.kind }, "a provider threw");
     // A provider promises not to throw. When it does, nobody knows how far it had come.
     outcome = outcomeOf("ambiguous", storedReason("provider-threw"));
   }
+  if (files !== undefined) outcome = files.judge(outcome);
   call?.end(
     {
       "belfry.attempt.class": outcome.class,

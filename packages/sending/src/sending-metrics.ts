@@ -29,6 +29,25 @@ const openCircuits = gauge(
   "Provider accounts that are not called for now, as this replica knows",
 );
 
+const attachmentBytes = gauge(
+  "belfry_attachment_bytes_held",
+  "Memory that mails with attachments may hold while they are written",
+);
+const withoutRoom = counter(
+  "belfry_attachment_waits_total",
+  "Mails with attachments that were put back as others held all the memory for them",
+);
+attachmentBytes.set(0);
+withoutRoom.inc(0);
+
+export function showAttachmentBytes(bytes: number): void {
+  attachmentBytes.set(bytes);
+}
+
+export function countWithoutRoom(): void {
+  withoutRoom.inc();
+}
+
 export function countAttempt(
   channel: SentChannel,
   provider: string,

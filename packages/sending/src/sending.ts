@@ -23,6 +23,7 @@ import { startStatement } from "@belfry/service/tracing";
 import { watchVersion } from "@belfry/service/versioned-cache";
 import type pg from "pg";
 import { createActiveProviders } from "./active-providers.ts";
+import { createAttachmentReading } from "./attachment-reading.ts";
 import { createCircuits } from "./circuits.ts";
 import { createDeliveriesHandler } from "./deliveries-handler.ts";
 import { deliveryService } from "./delivery-service.ts";
@@ -46,6 +47,8 @@ export interface SendingOptions {
   allowPrivateAddresses: boolean;
   /** Where vendors reach ingest-api with receipts; undefined or empty: nowhere. */
   publicUrl?: string | undefined;
+  /** What mails may hold of their attachments at a time. Default: 64 MiB. */
+  attachmentBytes?: number | undefined;
   /** Where readers of messages unsubscribe; undefined: nowhere. */
   links?: MessageLinks | undefined;
   /** Aborted when settlements that Postgres does not take are left to the lease. */
@@ -129,6 +132,7 @@ export function createSending(options: SendingOptions): Sending {
     circuits,
     renderers,
     links: options.links,
+    attachments: createAttachmentReading(pool, options.attachmentBytes),
     slots,
     leases: createLeases({
       leaseMs,

@@ -167,6 +167,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     "GET /tenants/new",
     "GET /tenants/:tenantId/activity/:eventId/document",
     "GET /tenants/:tenantId/broadcasts/topics",
+    "GET /tenants/:tenantId/activity/:eventId/attachments/:position",
     "GET /tenants/:tenantId/outbox/:messageId/document",
     "GET /tenants/:tenantId/templates/starter",
     "GET /tenants/:tenantId/templates/:templateId/preview",

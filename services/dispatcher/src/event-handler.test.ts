@@ -9,6 +9,7 @@ import type { MessageHandler } from "@belfry/service/message-batch";
 import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
+import { uuidv7 } from "uuidv7";
 import { dispatcherUnderTest, eventsMessage } from "./dispatcher-under-test.ts";
 import { createEventHandler } from "./event-handler.ts";
 import { createNotedErasure, noteSensitiveEvents } from "./sensitive-events.ts";
@@ -534,6 +535,40 @@ test("variables that are sensitive on one channel are erased only when the last 
   assert.notEqual((await outcome(refused)).variables, null);
   await pool.query("delete from events");
   assert.equal(await erase(), 1);
+});
+
+test("files of a sensitive event go with its variables, once the last channel has ended, and their names with them", async (t) => {
+  const { acme, templates, events, handle, pool } = await setUp(t);
+  await templates(acme, "otp", ["EMAIL"], { sensitive: true });
+  const [id = "", other = ""] = await events(acme, { eventType: "otp" }, { eventType: "otp" });
+  const [own, shared] = [uuidv7(), uuidv7()];
+  await pool.query(
+    `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
+     select id, $2, 'diagnosis.pdf', 'a/b', 1, '', true, true, now() from unnest($1::uuid[]) f (id)`,
+    [[own, shared], acme],
+  );
+  await pool.query("insert into event_attachments values ($1, 1, $3), ($1, 2, $4), ($2, 1, $4)", [
+    id,
+    other,
+    own,
+    shared,
+  ]);
+  await pool.query(
+    `update events set envelope = '{"fromName": "Ann", "attachments": [{"name": "diagnosis.pdf"}]}' where id = any ($1)`,
+    [[id, other]],
+  );
+  await handle([id, other]);
+  const erase = createNotedErasure(pool, 10);
+  assert.equal(await erase(), 0);
+  await pool.query("update deliveries set status = 'accepted' where event_id = $1", [id]);
+  assert.equal(await erase(), 1);
+  const { rows } = await pool.query(
+    `select (select json_agg(id) from attachments) as files,
+            (select json_agg(event_id) from event_attachments) as links,
+            (select envelope from events where id = $1) as envelope`,
+    [id],
+  );
+  assert.deepEqual(rows, [{ files: [shared], links: [other], envelope: { fromName: "Ann" } }]);
 });
 
 test("variables of a one-time code are erased although its sender ended before it could, behind any number of waiting events", async (t) => {

@@ -237,6 +237,37 @@ test("an event with an old id that was stored late, and a delivery without its e
   assert.deepEqual(await under.deliveries(), []);
 });
 
+test("attachments go a day after their upload if no event names them, and with events that left as strays", async (t) => {
+  const { acme, ...under } = await withTenant(t);
+  const attachment = async (days: number, named: boolean) => {
+    const id = idOfAge(days);
+    await under.pool.query(
+      `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
+       values ($1, $2, 'a', 'a/b', 1, '', true, $3, $4::timestamptz - $5 * interval '1 day')`,
+      [id, acme, named, NOW, days],
+    );
+    await under.pool.query("insert into attachment_chunks values ($1, 0, 'x')", [id]);
+    return id;
+  };
+  const names = (event: string, id: string) =>
+    under.pool.query("insert into event_attachments values ($1, 1, $2)", [event, id]);
+  const kept = await eventOfAge(under, acme, 2);
+  const young = [await attachment(0.9, false), await attachment(2, true)];
+  await names(kept, young[1]!);
+  await attachment(1, false);
+  await names(idOfAge(40), await attachment(40, true));
+  await under.expire();
+  const { rows } = await under.pool.query(
+    `select id from attachments join attachment_chunks on attachment_id = id order by id desc`,
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    young,
+  );
+  const links = await under.pool.query("select event_id from event_attachments");
+  assert.deepEqual(links.rows, [{ event_id: kept }]);
+});
+
 test("throttles are deleted when none of their entries counts; a digest whose events are gone, a week after them", async (t) => {
   const { acme, ...under } = await withTenant(t);
   const throttle = (userId: string, hours: number) =>

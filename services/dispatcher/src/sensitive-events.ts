@@ -18,7 +18,7 @@ export async function noteSensitiveEvents(pool: pg.Pool, eventIds: readonly stri
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Returns a look at the noted events, oldest first: it erases the variables of those of which everything
+ * Returns a look at the noted events, oldest first: it erases the variables and attachments of those of which everything
  * has ended, and returns how many notes were done with. A look goes on from where the last one came
  * to, `most` notes a statement, for as long as it finds any to erase: notes of what has to wait cost little.
  * Several callers take different ones.
@@ -57,12 +57,17 @@ async function eraseNoted(
                                where i.event_id = s.event_id and i.state = 'in'
                                  and d.status in ('queued', 'sending', 'waiting'))
              order by s.event_id for update of s skip locked
+           ), dropped as materialized (
+             -- Files may show as much as variables. They are locked before the events, as everywhere.
+             select count(drop_attachments(array(select event_id from ended))) as times
            ), locked as materialized (
              select e.id from events e
-             where e.id = any (array(select event_id from ended)) and e.variables is not null
+             where e.id = any (array(select event_id from ended)) and (select times from dropped) >= 0
+               and (e.variables is not null or e.envelope ? 'attachments')
              order by e.id for update
            ), erased as (
-             update events e set variables = null where e.id = any (array(select id from locked))
+             update events e set variables = null, envelope = nullif(e.envelope - 'attachments', '{}')
+             where e.id = any (array(select id from locked))
            ), done as (
              delete from sensitive_events where event_id = any (array(select event_id from ended))
              returning event_id

@@ -42,6 +42,8 @@ export async function appUnderTest(
     storeInbound: unused,
     storeReceipts: unused,
     db,
+    pool: undefined as unknown as AppDeps["pool"],
+    attachmentPool: over.pool as AppDeps["pool"],
     secretKeys,
     allowPrivateWebhooks: false,
     signToken: unused,

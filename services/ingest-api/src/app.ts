@@ -1,5 +1,5 @@
 import { MAX_BODY_BYTES } from "@belfry/contracts/identifiers";
-import type { Database } from "@belfry/database/connection";
+import type { Database, Pool } from "@belfry/database/connection";
 import type { Owner } from "@belfry/database/notifications";
 import type { SecretKeys } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
@@ -12,6 +12,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Acceptor } from "./accept.ts";
 import { createActRoutes } from "./act-route.ts";
+import { attachmentRoute } from "./attachment-route.ts";
 import { broadcastRoutes } from "./broadcast-routes.ts";
 import { docsRoutes } from "./docs-page.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -44,11 +45,15 @@ export interface AppDeps
     manageUrl: string;
   };
   acceptor(rests: boolean): Acceptor | undefined;
+  /** Of the triggers. */
+  attachmentPool: Pool;
   refusals: KnownRefusals;
   images: Images;
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
+  /** Of all but the triggers. */
+  pool: Pool;
   secretKeys: SecretKeys;
   /** Local stack and tests only. */
   allowPrivateWebhooks: boolean;
@@ -79,6 +84,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const triggerDeps = { ...deps, authentication, trustTraceSampling };
   triggerRoute(app, triggerDeps);
   triggerBatchRoute(app, triggerDeps);
+  await attachmentRoute(app, { ...deps, authentication, limits });
   realtimeTokenRoute(app, { ...deps, authentication, sign: deps.signToken });
   notificationRoutes(app, { ...deps, authentication });
   const addActRoute = createActRoutes(app, {

@@ -1,3 +1,4 @@
+import { ATTACHMENTS_PATH } from "@belfry/contracts/attachments";
 import {
   BROADCAST_PATH,
   BROADCASTS_PATH,
@@ -40,6 +41,7 @@ import {
 export const KEY_ACCESS = {
   [`POST ${TRIGGER_PATH}`]: "trigger",
   [`POST ${TRIGGER_BATCH_PATH}`]: "trigger",
+  [`POST ${ATTACHMENTS_PATH}`]: "trigger",
   [`POST ${CANCEL_PATH}`]: "trigger",
   [`PATCH ${EVENT_PATH}`]: "trigger",
   [`GET ${EVENT_PATH}`]: "read",

@@ -103,6 +103,7 @@ await runService({
         });
         return acceptor;
       },
+      attachmentPool: accepting.pool,
       refusals,
       images,
       directory,
@@ -115,6 +116,7 @@ await runService({
       storeInbound: (origin, message) => storeInbound(db, origin, message),
       storeReceipts: (origin, receipts) => storeReceipts(pool, origin, receipts),
       db,
+      pool,
       signToken: (claims) => signRealtimeToken(tokenKeys, claims, {}),
       async announceInbox({ tenantId, userId }, kind, notificationId) {
         const unread = await countUnread(db, { tenantId, userId });

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { emailAddress } from "@belfry/contracts/addresses";
+import { namedAttachments } from "@belfry/contracts/attachments";
 import { channelMask } from "@belfry/contracts/channels";
 import { type Envelope, readEnvelope } from "@belfry/contracts/envelope";
 import { textFault } from "@belfry/contracts/identifiers";
@@ -23,6 +24,8 @@ export interface Trigger {
   asSent?: [string | null, number | null, string | null];
   /** `email` as it is stored; absent where it says nothing. */
   envelope?: Envelope;
+  /** The files that it names; absent: none. `nameAttachments` adds them to the envelope. */
+  attachments?: ReturnType<typeof namedAttachments>;
 }
 
 /** Reads a checked body. An absent, null and empty address are the same. */
@@ -47,6 +50,8 @@ export function readTrigger(body: TriggerRequest): Trigger {
     trigger.envelope = envelope;
     trigger.options = { ...trigger.options, envelope };
   }
+  const attachments = namedAttachments(body.email?.attachments);
+  if (attachments.length > 0) trigger.attachments = attachments;
   return trigger;
 }
 
@@ -101,8 +106,14 @@ export function automaticKey(tenantId: string, trigger: Trigger, withVariables: 
   if (withVariables) identity.push(canonical(trigger.variables));
   // `canonical` writes no object with this key: it cannot be taken for variables.
   if (trigger.asSent !== undefined) identity.push({ later: trigger.asSent });
-  if (trigger.envelope !== undefined) identity.push({ email: trigger.envelope });
+  if (trigger.envelope !== undefined) identity.push({ email: identityOf(trigger.envelope) });
   return withLastBit(hash("sha256", JSON.stringify(identity), "hex"), 0);
+}
+
+/** A file counts by its bytes: uploaded again, it is the same. */
+function identityOf({ attachments, ...said }: Envelope): unknown {
+  if (attachments === undefined) return said;
+  return { ...said, attachments: attachments.map(({ sha256, cid }) => [sha256, cid ?? null]) };
 }
 
 /** An explicit key lives in a namespace of its own, per tenant, and is an odd number. Throws a 422 Problem. */

@@ -24,12 +24,13 @@ import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/ev
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { nameAttachments } from "./name-attachments.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { limitHeaders, limitProblem } from "./tenant-limits.ts";
 import {
-  type AcceptedTrigger,
   acceptTrigger,
   countTrigger,
+  type GivenTrigger,
   startAccept,
   type TriggerDeps,
 } from "./trigger-route.ts";
@@ -115,7 +116,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         let limits: TenantLimits | undefined;
         let fault: unknown;
 
-        const accepted = async (event: unknown, at: number): Promise<AcceptedTrigger> => {
+        const prepare = async (event: unknown, at: number) => {
           if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > MAX_BODY_BYTES) {
             throw new Problem("tooLarge", { message: "The event is too large" });
           }
@@ -126,15 +127,23 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
           const trigger = readTrigger(body);
           if (asWritten !== undefined) trigger.variables = asWritten[at]!.variables ?? null;
           const variables = trigger.variables && JSON.stringify(trigger.variables);
+          if (trigger.attachments !== undefined) {
+            const isKeyed = idempotencyKey !== undefined;
+            await nameAttachments(deps.attachmentPool, tenant.id, trigger, isKeyed);
+          }
           const dedupKey =
             idempotencyKey === undefined
               ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
               : explicitKey(tenant.id, idempotencyKey);
-          return await acceptTrigger(deps, { tenant, trigger, variables, dedupKey, traceId, span });
+          return { tenant, trigger, variables, dedupKey, traceId, span };
         };
-        const resultOf = async (event: unknown, at: number): Promise<BatchResult> => {
+        const resultOf = async (
+          prepared: PromiseSettledResult<GivenTrigger>,
+        ): Promise<BatchResult> => {
           try {
-            const { outcome, eventId, eventType, ...result } = await accepted(event, at);
+            if (prepared.status === "rejected") throw prepared.reason;
+            const accepted = await acceptTrigger(deps, prepared.value);
+            const { outcome, eventId, eventType, ...result } = accepted;
             limits = result.limits;
             if (outcome === "minute" || outcome === "day") {
               countTrigger(429, outcome);
@@ -156,7 +165,9 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
           }
         };
 
-        const results = await Promise.all(events.map(resultOf));
+        // Files are looked up before the first is accepted: the events stay in their order.
+        const prepared = await Promise.allSettled(events.map(prepare));
+        const results = await Promise.all(prepared.map(resultOf));
         if (fault !== undefined) log.error({ err: fault }, "events of a batch were not accepted");
         if (limits !== undefined) {
           const headers = limitHeaders(limits);

@@ -10,6 +10,7 @@ import {
   TriggerResponse,
   triggerMessage,
 } from "@belfry/contracts/trigger";
+import type { Pool } from "@belfry/database/connection";
 import type { AcceptOutcome, TenantLimits } from "@belfry/database/functions/accept-events";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
 import { headerText, readBody } from "@belfry/http-api/read-request";
@@ -29,6 +30,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
+import { attachmentsProblem, nameAttachments } from "./name-attachments.ts";
 import {
   automaticKey,
   explicitKey,
@@ -105,6 +107,8 @@ export interface TriggerDeps {
    * publishing, and always gets one.
    */
   acceptor(rests: boolean): Acceptor | undefined;
+  /** Looks up the files that triggers name. */
+  attachmentPool: Pool;
   now(): Date;
   refusals: KnownRefusals;
   /** `TRUST_TRACE_SAMPLING`. */
@@ -131,6 +135,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const trigger = readTrigger(request.body);
       const variables = writeVariables(trigger, request.bodyText);
       const key = request.headers[HEADERS.idempotencyKey];
+      if (trigger.attachments !== undefined) {
+        await nameAttachments(deps.attachmentPool, tenant.id, trigger, key !== undefined);
+      }
       const dedupKey =
         key === undefined
           ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
@@ -155,7 +162,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
 }
 
 /** A checked trigger of a tenant. */
-interface GivenTrigger {
+export interface GivenTrigger {
   tenant: Tenant;
   trigger: Trigger;
   /** JSON, as they are stored. */
@@ -166,9 +173,9 @@ interface GivenTrigger {
   span: Span | undefined;
 }
 
-export interface AcceptedTrigger {
+interface AcceptedTrigger {
   /** `minute` and `day`: it is over that limit and has no event. */
-  outcome: Exclude<AcceptOutcome, "inactive">;
+  outcome: Exclude<AcceptOutcome, "inactive" | "attachments">;
   eventId: string | null;
   eventType: string | null;
   tenantName: string;
@@ -204,6 +211,9 @@ export async function acceptTrigger(
     traceId,
     options: span === undefined ? options : { ...options, traceParent: span.traceParent },
   });
+  if (outcome === "attachments") {
+    throw await attachmentsProblem(deps.attachmentPool, tenant.id, trigger);
+  }
   if (limits === null || outcome === "inactive") {
     throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
   }

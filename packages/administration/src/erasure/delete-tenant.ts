@@ -24,6 +24,8 @@ export const DeletedTenantData = Type.Object({
 });
 
 const BATCH_ROWS = 1_000;
+/** A file takes thousands of rows along. */
+const ATTACHMENTS_PER_BATCH = 50;
 const NOTHING: DeletedTenantData = {
   events: 0,
   deliveries: 0,
@@ -125,6 +127,7 @@ export async function deleteTenantData(
   deleted.notifications = await deleteAll(db, "notifications", tenantId, batchRows);
   deleted.notifications += (await forgetChannels(db, { tenantId }, batchRows)).notifications;
   deleted.outboxMessages = await deleteAll(db, "outbox", tenantId, batchRows);
+  await deleteAll(db, "attachments", tenantId, Math.min(batchRows, ATTACHMENTS_PER_BATCH));
   for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   await deleteAll(db, "search_users", tenantId, batchRows);

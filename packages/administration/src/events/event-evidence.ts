@@ -77,7 +77,11 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
   return { deliveries: new Map(deliveries), templates, isSensitive, variables };
 }
 
-async function isHidden(db: Database, event: EventReport): Promise<boolean> {
+/** Whether nobody may see what the event was sent with. */
+export async function isHidden(
+  db: Database,
+  event: Pick<EventReport, "id" | "tenantId" | "eventType" | "acceptedAt">,
+): Promise<boolean> {
   const { id, tenantId, eventType, acceptedAt } = event;
   // The note stays until the variables are erased, even if the template was deleted.
   if (await isNotedSensitive(db, tenantId, id)) return true;

@@ -88,12 +88,15 @@ function eventEntries(event: EventFacts["event"]): TimelineEntry[] {
     warnings = {},
     linksLeftOut = {},
     waits = {},
+    apart = {},
   } = outcome;
   for (const [channel, reason] of pairs(skipped)) {
     entries.push(entry(at, channel, `skipped: ${reasonWords(reason)}`));
   }
   for (const [channel, reason] of pairs(waits))
     entries.push(entry(at, channel, `waits: ${reasonWords(reason)}`));
+  for (const [channel, reason] of pairs(apart))
+    entries.push(entry(at, channel, reasonWords(reason)));
   for (const [channel, names] of pairs(missing)) entries.push(warning(at, channel, names));
   for (const [channel, texts] of pairs(warnings)) {
     entries.push(...texts.map((text) => entry(at, channel, text)));

@@ -70,6 +70,19 @@ test("a mail's headers for unsubscribing are shown by their names, and other mes
   assert.deepEqual((await outboxOfTenant(db, "acme", { limit: 1 }))[0]!.headers, headers);
 });
 
+test("a mail's files are listed without their bytes", async (t) => {
+  const db = await testDatabase(t);
+  const attachments = [
+    { name: "a.pdf", type: "application/pdf", bytes: 3, sha256: "0".repeat(64) },
+    { name: "b.png", type: "image/png", bytes: 4, sha256: "1".repeat(64), cid: "logo" },
+  ];
+  const id = await storeOutboxMessage(db, {
+    ...{ deliveryId: randomUUID(), tenantId: "acme", eventId: randomUUID(), channel: "EMAIL" },
+    ...{ to: "a@x.io", subject: "s", html: "h", text: "t", segments: null, attachments },
+  });
+  assert.deepEqual((await actsIn(db, "acme")(showOutboxMessage, { id })).attachments, attachments);
+});
+
 async function store(
   db: Database,
   tenantId: string,

@@ -28,6 +28,18 @@ const Message = Type.Object(
         description: "Of an email: its header fields, except those for addresses and parts",
       }),
     ),
+    attachments: optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          type: Type.String(),
+          bytes: Type.Integer(),
+          sha256: Type.String({ description: "In hex" }),
+          cid: optional(Type.String({ description: "By which the HTML shows it" })),
+        }),
+        { description: "Of an email: the files that it carries" },
+      ),
+    ),
     createdAt: time("When the sandbox provider received it"),
   },
   { title: "OutboxMessage" },

@@ -12,6 +12,7 @@ import { eventById, eventContent, usedSensitiveTemplate } from "./event-facts.ts
 const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
   minute: "must wait: the tenant's limit a minute is reached",
   day: "must wait: the tenant's daily cap is reached",
+  attachments: "cannot be sent again: its attachments are gone",
   inactive: "cannot be sent again: the tenant is not active",
 };
 

@@ -68,6 +68,10 @@ export const tenantSettings = {
     flag(),
     "variables count for the automatic dedup key; they do not by default",
   ),
+  allowExecutables: optional(
+    flag(),
+    "programs may be uploaded as attachments of its mails; they may not by default",
+  ),
   eventRetentionDays: retentionDays(
     "keep events and their deliveries so many days, 1 to 3650; default: as the installation",
   ),

@@ -98,6 +98,7 @@ function columns(settings: Partial<TenantSettings>) {
     daily_cap: settings.dailyCap,
     delivery_channels: settings.deliveryChannels,
     dedup_includes_variables: settings.dedupIncludesVariables,
+    allow_executables: settings.allowExecutables,
     ...(settings.webhookSecret === undefined
       ? {}
       : {
@@ -126,6 +127,7 @@ function selectTenants(db: Database) {
       "daily_cap as dailyCap",
       "delivery_channels as deliveryChannels",
       "dedup_includes_variables as dedupIncludesVariables",
+      "allow_executables as allowExecutables",
       "webhook_secret as webhookSecret",
       "previous_webhook_secret_until as previousWebhookSecretUntil",
       "event_retention_days as eventRetentionDays",

@@ -186,7 +186,9 @@ test("a tenant's quiet hours are for users without their own; the same time twic
 
 test("link schemes are kept in lower case, each once, and those that are never safe are refused", async (t) => {
   const db = await testDatabase(t);
-  const { id, linkSchemes } = await createTenant(db, { name: "Acme" });
+  const { id, linkSchemes, allowExecutables } = await createTenant(db, { name: "Acme" });
+  assert.equal(allowExecutables, false);
+  assert.equal((await updateTenant(db, id, { allowExecutables: true })).allowExecutables, true);
   assert.deepEqual(linkSchemes, []);
   const changed = await updateTenant(db, id, { linkSchemes: ["MyApp", "shop", "myapp"] });
   assert.deepEqual(changed.linkSchemes, ["myapp", "shop"]);

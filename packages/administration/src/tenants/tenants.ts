@@ -53,6 +53,7 @@ export const Tenant = Type.Object(
     dailyCap: orNull(Type.Integer({ description: "null: no cap" })),
     deliveryChannels: Type.Array(oneOf(CHANNELS), { description: "Empty: all channels" }),
     dedupIncludesVariables: Type.Boolean(),
+    allowExecutables: Type.Boolean({ description: "Whether attachments may be programs" }),
     webhookSecret: Type.Boolean({ description: "Whether every trigger must be signed" }),
     previousWebhookSecretUntil: orNull(
       time("Until when the webhook secret before it is taken too; null: it is not"),
@@ -85,6 +86,7 @@ export const NEW_TENANT = {
   dailyCap: DEFAULT_DAILY_CAP,
   deliveryChannels: [],
   dedupIncludesVariables: false,
+  allowExecutables: false,
   eventRetentionDays: null,
   notificationRetentionDays: null,
   defaultLocale: "en",
@@ -210,6 +212,7 @@ async function settingsOf(
     deliveryChannels:
       deliveryChannels && CHANNELS.filter((channel) => deliveryChannels.includes(channel)),
     dedupIncludesVariables: input.dedupIncludesVariables,
+    allowExecutables: input.allowExecutables,
     webhookSecret: webhookSecret && (await encryptedWebhookSecret(id, webhookSecret, keys)),
     eventRetentionDays: input.eventRetentionDays,
     notificationRetentionDays: input.notificationRetentionDays,

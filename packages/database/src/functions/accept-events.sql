@@ -21,8 +21,9 @@
 --   reopened   its first request was answered 500; stored again under the same id
 --   replayed   a duplicate; `pending` says that the first is not dispatched yet
 --   minute     over the per-minute limit          day   over the daily cap
+--   attachments  a file that the envelope names is unknown, incomplete or expired
 --   inactive   the tenant is inactive or deleted
--- The last three return no event.
+-- The last four return no event.
 create or replace function accept_events(
   p_tenants text[], p_keys text[], p_ids uuid[], p_types text[], p_users text[], p_references text[],
   p_emails text[], p_phones text[], p_variables text[], p_traces text[], p_options json[]
@@ -68,6 +69,9 @@ declare
   later timestamptz;
   -- The items whose events are already scheduled.
   resting boolean[];
+  -- The items with a file that cannot be named; null: no item names any.
+  lacking integer[];
+  attached boolean := false;
   at_second bigint;
   new_day date;
   new_total integer;
@@ -79,6 +83,7 @@ begin
     foreach option in array p_options loop
       place := place + 1;
       continue when option is null;
+      attached := attached or option -> 'envelope' -> 'attachments' is not null;
       later := coalesce((option ->> 'sendAt')::timestamptz,
         moment + make_interval(secs => (option ->> 'delaySeconds')::float8));
       continue when later is null or later <= moment;
@@ -86,6 +91,7 @@ begin
       if send_at is null then send_at := array_fill(null::timestamptz, array[items]); end if;
       send_at[place] := later;
     end loop;
+    if attached then lacking := lock_attachments(p_tenants, p_options, moment); end if;
   end if;
 
   for known in
@@ -142,7 +148,7 @@ begin
         outcome := 'minute';
       elsif item > first_item and p_keys[item] = p_keys[item - 1] then
         -- A repeat inside the batch gets the answer of the item before, which is still in the variables.
-        if outcome <> 'day' then outcome := 'replayed'; end if;
+        if outcome not in ('day', 'attachments') then outcome := 'replayed'; end if;
       elsif known_ids[item] is not null and not refused[item] then
         outcome := 'replayed';
         event_id := known_ids[item];
@@ -157,6 +163,8 @@ begin
             update undispatched_events u set acknowledged = true where u.event_id = known_ids[item];
           end if;
         end if;
+      elsif item = any (lacking) then
+        outcome := 'attachments';
       elsif newly >= day_free then
         outcome := 'day';
       else
@@ -170,7 +178,7 @@ begin
         names[item] := tenant.name;
         newly := newly + 1;
       end if;
-      if outcome in ('minute', 'day') then
+      if outcome in ('minute', 'day', 'attachments') then
         event_id := null;
         event_type := null;
         tenant_name := tenant.name;
@@ -253,6 +261,7 @@ begin
       from unnest(stored, p_tenants, p_users, p_traces, send_at) as u (id, tenant_id, user_id, trace, send_at)
       where u.id is not null and u.send_at is not null;
   end if;
+  if attached then perform name_attachments(stored, p_options); end if;
 end
 $function$;
 

@@ -27,11 +27,12 @@ export type AcceptOutcome =
   | "replayed"
   | "minute"
   | "day"
+  | "attachments"
   | "inactive";
 
 export interface AcceptResult {
   outcome: AcceptOutcome;
-  /** The event that answers; null with `minute`, `day` and `inactive`. */
+  /** The event that answers; null with `minute`, `day`, `attachments` and `inactive`. */
   eventId: string | null;
   eventType: string | null;
   tenantName: string | null;
@@ -53,14 +54,17 @@ export interface TenantLimits {
   dayWaitSeconds: number;
 }
 
-interface Row {
+interface Row extends LimitsRow {
   position: number;
   /** null: the limits of the item's tenant. */
   outcome: Exclude<AcceptOutcome, "accepted"> | null;
   event_id: string | null;
   event_type: string | null;
-  tenant_name: string | null;
   pending: boolean;
+}
+
+export interface LimitsRow {
+  tenant_name: string | null;
   per_minute: number;
   minute_remaining: number;
   minute_wait: number;
@@ -143,7 +147,8 @@ export async function acceptEvents(
   });
 }
 
-function tenantOf(row: Row): { name: string | null; limits: TenantLimits } {
+/** The tenant's name and limits in a row of a function. */
+export function tenantOf(row: LimitsRow): { name: string | null; limits: TenantLimits } {
   return {
     name: row.tenant_name,
     limits: {

@@ -175,7 +175,8 @@ begin
       if timed.words is not null then
         place := array_position(p_ids, timed.of_event);
         p_outcomes[place] := with_words(p_outcomes[place]::jsonb,
-          case timed.verdict when 'throttled' then 'skipped' else 'waits' end,
+          case when timed.words = '#not-gathered' then 'apart'
+            when timed.verdict = 'throttled' then 'skipped' else 'waits' end,
           p_delivery_channels[timed.place], timed.words)::text;
       end if;
       if timed.verdict <> 'write' then

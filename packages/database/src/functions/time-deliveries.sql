@@ -208,6 +208,7 @@ begin
       lives[place] := lives_until;
       reasons[place] := told[place];
       unread[place] := case when item.unless_read is not null then true end;
+      if item.says_more then told[place] := coalesce(told[place], '#not-gathered'); end if;
       if g is not null then
         states[g] := 'led';
         ends[g] := ends_at;

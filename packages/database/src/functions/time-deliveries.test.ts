@@ -134,6 +134,8 @@ test("an event that says more of its mail than its text joins no digest, opens n
   );
   assert.deepEqual(verdicts(decided), ["write", "opens", "write", "opens"]);
   assert.deepEqual(dues(decided), [null, 60, null, 60]);
+  const told = decided.map(({ words }) => words?.startsWith("not gathered") === true);
+  assert.deepEqual(told, [true, false, true, false]);
   const found = await digests();
   assert.deepEqual(found.map((one) => one.events).sort(), [[own], [plain]].sort());
 });

@@ -1,4 +1,9 @@
+import { Readable } from "node:stream";
 import { digestById, releaseDigest, showDigest } from "@belfry/administration/events/digests";
+import {
+  attachmentsOfEvent,
+  openEventAttachment,
+} from "@belfry/administration/events/event-attachments";
 import { eventEvidence } from "@belfry/administration/events/event-evidence";
 import {
   type EventReport,
@@ -82,6 +87,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
       nothingYet: NOTHING_YET[event.status],
       stories: channelStories(event, { ...evidence, reasons }, context),
       variables: evidence.variables,
+      attachments: evidence.isSensitive ? [] : await attachmentsOfEvent(db, tenant.id, event.id),
     });
   };
 
@@ -106,6 +112,22 @@ export function activityPages({ route, db, config }: PageDeps): void {
     return documentAnswer(found.content.html, mailHeaders(config.apiUrl));
   });
 
+  route(
+    "GET /tenants/:tenantId/activity/:eventId/attachments/:position",
+    async ({ tenant, params: { eventId = "", position = "" } }) => {
+      const file = await openEventAttachment(db, tenant.id, eventId, position);
+      return documentAnswer(Readable.from(file.content, { objectMode: false }), {
+        // Nothing that somebody uploaded is shown as a page of ours.
+        "content-type": "application/octet-stream",
+        "content-disposition": `attachment; filename*=UTF-8''${fileNameValue(file.name)}`,
+        "content-length": String(file.bytes),
+        "content-security-policy": "default-src 'none'; sandbox",
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, no-store",
+      });
+    },
+  );
+
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
     const { params, run, base } = context;
     return await orFaults(
@@ -116,6 +138,12 @@ export function activityPages({ route, db, config }: PageDeps): void {
       (faults) => drawEvent(context, `The event ${faults.event}.`),
     );
   });
+}
+
+/** RFC 8187: what encodeURIComponent leaves, and stands for something there, is encoded, too. */
+function fileNameValue(name: string): string {
+  const hex = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(name).replaceAll(/['()*]/g, hex);
 }
 
 function searchOf(query: URLSearchParams, tenantId: string) {

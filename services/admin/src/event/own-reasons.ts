@@ -14,6 +14,7 @@ export interface ReasonRow {
 /** Codes without a row: the reason's own words are clear enough, or the vendor's code says more. */
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
+  | ("no-room-for-attachments" | "not-gathered")
   | ("retries-exhausted" | "no-token" | "mail-server-answered" | "provider-threw")
   | ("dispatch-failed" | "not-rendered" | "wrong-channel")
   | `broadcast-${"sensitive" | "daily-cap"}`
@@ -50,6 +51,8 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "message-empty": templates("with these values the text is empty"),
   "subject-control-characters": templates("with these values the subject has control characters"),
 
+  "attachments-not-taken": providers("this kind of provider takes no attachments"),
+  "inline-images-not-taken": providers("this kind of provider shows no images within an email"),
   "mail-too-large": providers("the mail is larger than {vendor} takes"),
   "no-provider": providers("the tenant has no active provider for it"),
   "settings-unreadable": providers("the settings of the provider cannot be read: save them again"),
@@ -85,6 +88,8 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   "digest-cancelled": { says: "every event of it was cancelled" },
   "cancelled-in-doubt": { says: "it was cancelled after an attempt without an answer" },
   cancelled: { says: "it was cancelled before it was sent" },
+  "attachment-gone": { says: "an attachment was deleted before it could be sent" },
+  "attachments-unread": { says: "Belfry could not read the attachments" },
   "template-gone": { says: "the template was deleted before it could be sent" },
   "event-gone": { says: "the event was deleted before it could be sent" },
   "recipient-gone": { says: "the address was erased before it could be sent" },

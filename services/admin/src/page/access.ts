@@ -83,6 +83,7 @@ export const ACCESS = {
   "GET /tenants/:tenantId/activity": "viewer",
   "GET /tenants/:tenantId/activity/:eventId": "viewer",
   "GET /tenants/:tenantId/activity/:eventId/document": "viewer",
+  "GET /tenants/:tenantId/activity/:eventId/attachments/:position": "editor",
   "POST /tenants/:tenantId/activity/:eventId/resend": "editor",
   "GET /tenants/:tenantId/waiting": "viewer",
   "GET /tenants/:tenantId/waiting/:eventId/move": "editor",

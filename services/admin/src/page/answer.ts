@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { type InputFault, InvalidInput } from "@belfry/administration/input-error";
 import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { keepToShow, takeToShow } from "@belfry/administration/people/sessions";
@@ -20,7 +21,7 @@ export type Answer =
   | { kind: "redirect"; to: string }
   | { kind: "json"; status: number; body: object }
   /** A document that is not one of our pages, under its own headers. */
-  | { kind: "document"; content: string | Buffer; headers: Headers };
+  | { kind: "document"; content: string | Buffer | Readable; headers: Headers };
 
 export function page(
   view: string,
@@ -43,7 +44,7 @@ export function json(body: object, status = 200): Answer {
 }
 
 /** HTML unless the headers say otherwise. */
-export function documentAnswer(content: string | Buffer, headers: Headers): Answer {
+export function documentAnswer(content: string | Buffer | Readable, headers: Headers): Answer {
   return { kind: "document", content, headers };
 }
 

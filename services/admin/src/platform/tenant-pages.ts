@@ -133,6 +133,7 @@ interface Values extends Record<(typeof TEXTS)[number], string> {
   noCap: boolean;
   deliveryChannels: string[];
   dedupIncludesVariables: boolean;
+  allowExecutables: boolean;
 }
 
 const DEFAULTS: Values = {
@@ -144,6 +145,7 @@ const DEFAULTS: Values = {
   noCap: false,
   deliveryChannels: [],
   dedupIncludesVariables: false,
+  allowExecutables: false,
 };
 
 function showNew(values: Values, faults: Faults): Answer {
@@ -157,6 +159,7 @@ function valuesOf(form: URLSearchParams): Values {
     noCap: form.has("noCap"),
     deliveryChannels: form.getAll("deliveryChannels"),
     dedupIncludesVariables: form.has("dedupIncludesVariables"),
+    allowExecutables: form.has("allowExecutables"),
   };
 }
 
@@ -168,6 +171,7 @@ function valuesOfTenant(tenant: Tenant): Values {
     noCap: tenant.dailyCap === null,
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
+    allowExecutables: tenant.allowExecutables,
     eventRetentionDays: String(tenant.eventRetentionDays ?? ""),
     notificationRetentionDays: String(tenant.notificationRetentionDays ?? ""),
     defaultLocale: tenant.defaultLocale,
@@ -187,7 +191,7 @@ function defaultsOf(typed: Pick<Values, "defaultLocale" | "timezone" | "quietFro
 }
 
 function inputOf(values: Values) {
-  const { name, dedupIncludesVariables, linkSchemes } = values;
+  const { name, dedupIncludesVariables, allowExecutables, linkSchemes } = values;
   const days = (text: string) => (text === "" ? null : wholeNumber(text));
   return {
     name,
@@ -196,6 +200,7 @@ function inputOf(values: Values) {
     // The act refuses a text that is no channel, and names the field.
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables,
+    allowExecutables,
     eventRetentionDays: days(values.eventRetentionDays),
     notificationRetentionDays: days(values.notificationRetentionDays),
     ...defaultsOf(values),

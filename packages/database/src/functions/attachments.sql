@@ -1,0 +1,205 @@
+-- Begins an upload: counts one request in the tenant's minute window, as accept_events does, and keeps room for p_bytes
+-- among the tenant's files that no event has named. Returns `outcome`: `begun`; `minute` (over the limit a minute); `full`
+-- (too many or too large unnamed files; `wait` seconds until the oldest of them is due to be deleted); `inactive`. With it
+-- the tenant's name and limits, as accept_events returns them.
+create or replace function begin_attachment(
+  p_id uuid, p_tenant text, p_name text, p_type text, p_bytes integer, p_most_bytes bigint, p_most integer
+) returns table (
+  outcome text, wait integer, tenant_name text, per_minute integer, minute_remaining integer, minute_wait integer,
+  daily_cap integer, day_remaining integer, day_wait integer, created_at timestamptz
+) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+#variable_conflict use_column
+declare
+  moment timestamptz;
+  tenant record;
+  turned record;
+  unnamed record;
+  at_second bigint;
+  used_today integer;
+begin
+  perform 1 from tenant_limits l where l.tenant_id = p_tenant for update;
+  moment := clock_timestamp();
+  created_at := moment;
+  select t.name, t.per_minute, t.daily_cap, l.ring, l.ring_total, l.ring_second, l.day, l.day_total into tenant
+  from tenants t join tenant_limits l on l.tenant_id = t.id
+  where t.id = p_tenant and l.tenant_id = p_tenant and t.active;
+  if not found then
+    outcome := 'inactive';
+    return next;
+    return;
+  end if;
+  at_second := ring_second(tenant.ring_second, moment);
+  turned := turned_ring(tenant.ring, tenant.ring_total, tenant.ring_second, at_second);
+  select count(*) as files, coalesce(sum(a.bytes), 0) as bytes, min(a.created_at) as oldest into unnamed
+  from attachments a
+  where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours';
+  if turned.used >= tenant.per_minute then
+    outcome := 'minute';
+  elsif unnamed.files >= p_most or unnamed.bytes + p_bytes > p_most_bytes then
+    outcome := 'full';
+    wait := greatest(1, ceil(extract(epoch from unnamed.oldest + interval '24 hours' - moment)));
+  else
+    outcome := 'begun';
+    turned.ring := ring_with(turned.ring, at_second, 1);
+    turned.used := turned.used + 1;
+    update tenant_limits l set ring = turned.ring, ring_second = at_second, ring_total = turned.used
+    where l.tenant_id = p_tenant;
+    insert into attachments (id, tenant_id, name, type, bytes, created_at)
+    values (p_id, p_tenant, p_name, p_type, p_bytes, moment);
+  end if;
+  tenant_name := tenant.name;
+  per_minute := tenant.per_minute;
+  minute_remaining := greatest(0, tenant.per_minute - turned.used);
+  minute_wait := ring_wait(turned.ring, turned.used, tenant.per_minute, at_second, moment);
+  daily_cap := tenant.daily_cap;
+  used_today := case when tenant.day >= (moment at time zone 'UTC')::date then tenant.day_total else 0 end;
+  day_remaining := greatest(0, tenant.daily_cap - used_today);
+  if daily_cap is null then day_remaining := null; end if;
+  day_wait := greatest(1, ceil(extract(epoch from
+    (greatest(tenant.day, (moment at time zone 'UTC')::date) + 1)::timestamp at time zone 'UTC' - moment)));
+  return next;
+end
+$function$;
+
+-- Names files for events, within accept_events, which holds the tenants' rows. Returns the items that cannot be stored:
+-- a file of theirs is unknown, another tenant's, incomplete, expired, or not the one that the caller has looked up. It locks the files in order of their ids until the
+-- end of the transaction, so that nobody deletes them meanwhile.
+create or replace function lock_attachments(p_tenants text[], p_options json[], p_moment timestamptz) returns integer[]
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  wanted uuid[];
+begin
+  wanted := array(
+    select distinct (f.file ->> 'id')::uuid
+    from unnest(p_options) o (option)
+    cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
+    where o.option -> 'envelope' -> 'attachments' is not null);
+  perform 1 from attachments a where a.id = any (wanted) order by a.id for update;
+  return array(
+    select distinct o.item::integer
+    from unnest(p_tenants, p_options) with ordinality o (tenant_id, option, item)
+    cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
+    where o.option -> 'envelope' -> 'attachments' is not null and not exists (
+      select from attachments a
+      where a.id = (f.file ->> 'id')::uuid and a.tenant_id = o.tenant_id and a.complete
+        and a.sha256 = decode(f.file ->> 'sha256', 'hex')
+        and (a.named or a.created_at > p_moment - interval '24 hours')));
+end
+$function$;
+
+-- Writes which files the stored events name, once lock_attachments has locked them. p_events: null if an item is not stored.
+create or replace function name_attachments(p_events uuid[], p_options json[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  dropped uuid[];
+begin
+  -- Of an event that was refused and is stored again.
+  with gone as (delete from event_attachments l where l.event_id = any (p_events) returning l.attachment_id)
+  select array_agg(distinct g.attachment_id) into dropped from gone g;
+  insert into event_attachments (event_id, position, attachment_id, cid)
+    select e.event_id, f.place, (f.file ->> 'id')::uuid, f.file ->> 'cid'
+    from unnest(p_events, p_options) e (event_id, option)
+    cross join lateral json_array_elements(e.option -> 'envelope' -> 'attachments') with ordinality f (file, place)
+    where e.event_id is not null and e.option -> 'envelope' -> 'attachments' is not null;
+  update attachments a set named = true
+  where not a.named and a.id = any (array(
+    select (f.file ->> 'id')::uuid
+    from unnest(p_events, p_options) e (event_id, option)
+    cross join lateral json_array_elements(e.option -> 'envelope' -> 'attachments') f (file)
+    where e.event_id is not null and e.option -> 'envelope' -> 'attachments' is not null));
+  if dropped is not null then perform delete_unlinked_attachments(dropped); end if;
+end
+$function$;
+
+-- Locks the files of events in order of their ids, before the events themselves, as accept_events does.
+create or replace function lock_attachments_of(p_events uuid[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+begin
+  perform 1 from attachments a
+  where a.id = any (array(
+    select l.attachment_id from unnest(p_events) e (id)
+    cross join lateral (select l.attachment_id from event_attachments l where l.event_id = e.id limit 32) l))
+  order by a.id for update;
+end
+$function$;
+
+-- Events name their files no more. Deletes each file that no other event names.
+create or replace function drop_attachments(p_events uuid[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  dropped uuid[];
+begin
+  perform lock_attachments_of(p_events);
+  with gone as (delete from event_attachments l where l.event_id = any (p_events) returning l.attachment_id)
+  select array_agg(distinct g.attachment_id) into dropped from gone g;
+  if dropped is null then return; end if;
+  perform delete_unlinked_attachments(dropped);
+end
+$function$;
+
+-- Deletes those of the files that no event names, with all their rows, 256 MiB a call. What is more is left to
+-- expire_attachments, as files that nobody has named in time: one call must not run for minutes.
+create or replace function delete_unlinked_attachments(p_ids uuid[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  most_bytes constant bigint := 268435456;
+  unlinked uuid[];
+  now_gone uuid[];
+begin
+  select array_agg(u.id), array_agg(u.id) filter (where u.total <= most_bytes) into unlinked, now_gone
+  from (
+    select a.id, sum(a.bytes) over (order by a.id) as total from attachments a
+    where a.id = any (p_ids)
+      and not exists (select from event_attachments l where l.attachment_id = a.id)
+  ) u;
+  delete from attachments a where a.id = any (now_gone);
+  if cardinality(unlinked) > coalesce(cardinality(now_gone), 0) then
+    update attachments a set named = false, created_at = 'epoch' where a.id = any (unlinked);
+  end if;
+end
+$function$;
+
+-- Deletes at most p_most files that no event has named for 24 hours, and what an upload left behind that nobody ended.
+-- Whoever is naming one holds its row, and keeps it. Returns how many.
+create or replace function expire_attachments(p_moment timestamptz, p_most integer) returns integer
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+declare
+  old uuid[];
+  gone integer;
+begin
+  old := array(
+    select a.id from attachments a
+    where not a.named and a.created_at <= p_moment - interval '24 hours'
+    order by a.created_at limit p_most for update skip locked);
+  if cardinality(old) < p_most then
+    old := old || array(
+      select a.id from attachments a
+      where not a.complete and a.created_at <= p_moment - interval '10 minutes' and a.id <> all (old)
+      order by a.created_at limit p_most - cardinality(old) for update skip locked);
+  end if;
+  delete from attachments a where a.id = any (old);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;

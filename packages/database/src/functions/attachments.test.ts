@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { hash, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import type { Envelope } from "@belfry/contracts/envelope";
+import { connectedDatabase } from "@belfry/testing/database";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import type pg from "pg";
+import { acceptEvents, refuseEvents } from "./accept-events.ts";
+import { completeAttachment, expireAttachments, storeAttachmentChunk } from "./attachments.ts";
+import { deleteEvents } from "./delete-events.ts";
+
+const HOUR_MS = 3_600_000;
+const SHA256 = "00".repeat(32);
+
+async function setUp(t: test.TestContext) {
+  const { pool, db } = await connectedDatabase(t);
+  await pool.query(
+    `insert into tenants (id, name, per_minute, daily_cap, active) values ('a', 'Acme', 100000, 100000, true)`,
+  );
+  await pool.query("insert into tenant_limits (tenant_id) values ('a')");
+  const stored = async ({ hours = 0, complete = true } = {}) => {
+    const id = randomUUID();
+    await pool.query(
+      `insert into attachments (id, tenant_id, name, type, bytes, created_at)
+       values ($1, 'a', 'a.txt', 'text/plain', 3, clock_timestamp() - $2 * interval '1 hour')`,
+      [id, hours],
+    );
+    await storeAttachmentChunk(pool, id, 0, Buffer.from("abc"));
+    const whole = { bytes: 3, sha256: Buffer.from(SHA256, "hex") };
+    if (complete) await completeAttachment(pool, { id, tenantId: "a" }, whole);
+    return id;
+  };
+  const left = async (): Promise<string[]> => {
+    const { rows } = await pool.query(
+      `select a.id, c.attachment_id is not null as has_rows from attachments a
+       left join attachment_chunks c on c.attachment_id = a.id order by a.created_at, a.id`,
+    );
+    assert.ok(rows.every((row) => row.has_rows));
+    const chunks = await pool.query("select count(*)::integer as n from attachment_chunks");
+    assert.equal(chunks.rows[0].n, rows.length, "no row is left behind");
+    return rows.map(({ id }) => id);
+  };
+  return { pool, db, stored, left };
+}
+
+function naming(ids: readonly string[], key: string = randomUUID()) {
+  const attachments = ids.map((id) => ({
+    id,
+    name: "a.txt",
+    type: "text/plain",
+    bytes: 3,
+    sha256: SHA256,
+  }));
+  return {
+    tenantId: "a",
+    dedupKey: hash("sha256", key),
+    id: randomUUID(),
+    eventType: "invoice",
+    userId: "u",
+    reference: null,
+    recipientEmail: null,
+    recipientPhone: null,
+    variables: null,
+    traceId: "t",
+    options: { envelope: { attachments } satisfies Envelope },
+  };
+}
+
+async function accept(pool: Pick<pg.Pool, "query">, event: ReturnType<typeof naming>) {
+  const [result] = await acceptEvents(pool, [event]);
+  return result!.outcome;
+}
+
+const now = () => new Date();
+
+test("what no event has named for 24 hours is deleted, and what an upload left behind after ten minutes", async (t) => {
+  const { pool, stored, left } = await setUp(t);
+  const [old, named] = [await stored({ hours: 24 }), await stored({ hours: 23.9 })];
+  const [young, cut] = [await stored(), await stored({ hours: 0.2, complete: false })];
+  const uploading = await stored({ complete: false });
+  assert.equal(await accept(pool, naming([named])), "accepted");
+  assert.equal(await expireAttachments(pool, now(), 50), 2);
+  const rest = await left();
+  assert.deepEqual(rest.toSorted(), [named, young, uploading].toSorted(), `${old} and ${cut} went`);
+  assert.equal(await expireAttachments(pool, new Date(Date.now() + 48 * HOUR_MS), 50), 2);
+  assert.deepEqual(await left(), [named]);
+});
+
+test("10,000 uploads that are never named are gone, step by step", async (t) => {
+  const { pool, left } = await setUp(t);
+  await pool.query(
+    `with made as (
+       insert into attachments (id, tenant_id, name, type, bytes, complete, sha256, created_at)
+       select gen_random_uuid(), 'a', 'a', 'a/b', 1, true, '', clock_timestamp() - interval '25 hours'
+       from generate_series(1, 10000) returning id
+     )
+     insert into attachment_chunks (attachment_id, n, data) select id, 0, 'x' from made`,
+  );
+  const steps: number[] = [];
+  do steps.push(await expireAttachments(pool, now(), 1_000));
+  while (steps.at(-1) === 1_000);
+  assert.deepEqual(steps, [...new Array<number>(10).fill(1_000), 0]);
+  assert.deepEqual(await left(), []);
+});
+
+test("naming and expiry race for a file, and exactly one of them wins", async (t) => {
+  const { pool, stored, left } = await setUp(t);
+  const wanted = await stored();
+  const later = new Date(Date.now() + 25 * HOUR_MS);
+  const client = await pool.connect();
+  await client.query("begin");
+  assert.equal(await accept(client, naming([wanted])), "accepted");
+  assert.equal(await expireAttachments(pool, later, 50), 0, "it is passed by");
+  await client.query("commit");
+  assert.equal(await expireAttachments(pool, later, 50), 0);
+  assert.deepEqual(await left(), [wanted]);
+
+  const gone = await stored();
+  await client.query("begin");
+  await client.query("select expire_attachments(p_moment => $1, p_most => 50)", [later]);
+  const accepting = accept(pool, naming([gone, wanted]));
+  await untilBlocked(pool);
+  await client.query("commit");
+  client.release();
+  assert.equal(await accepting, "attachments");
+  assert.deepEqual(await left(), [wanted]);
+  const { rows } = await pool.query("select count(*)::integer as n from event_attachments");
+  assert.equal(rows[0].n, 1);
+});
+
+test("a file goes with the last event that names it: erasing one user keeps another's", async (t) => {
+  const { pool, db, stored, left } = await setUp(t);
+  const [shared, own] = [await stored(), await stored()];
+  const [erased, kept] = [naming([shared, own]), naming([shared])];
+  await acceptEvents(pool, [erased, kept]);
+  await deleteEvents(db, [erased.id], { spare: true });
+  assert.deepEqual(await left(), [shared]);
+  await deleteEvents(db, [kept.id], { spare: true });
+  assert.deepEqual(await left(), []);
+  const { rows } = await pool.query("select count(*)::integer as n from event_attachments");
+  assert.equal(rows[0].n, 0);
+});
+
+test("very many bytes are not deleted in one call: the rest is nobody's, and goes with what has expired", async (t) => {
+  const { pool, db, stored, left } = await setUp(t);
+  const ids = [];
+  for (let n = 0; n < 5; n += 1) ids.push(await stored());
+  const event = naming(ids);
+  await accept(pool, event);
+  await pool.query("update attachments set bytes = 60000000");
+  await deleteEvents(db, [event.id], { spare: false });
+  assert.equal((await left()).length, 1);
+  assert.equal(await accept(pool, naming(await left())), "attachments");
+  assert.equal(await expireAttachments(pool, now(), 50), 1);
+});
+
+test("a deletion waits for an event that is just naming the same file, and keeps the file", async (t) => {
+  const { pool, db, stored, left } = await setUp(t);
+  const shared = await stored();
+  const first = naming([shared]);
+  await accept(pool, first);
+  const client = await pool.connect();
+  await client.query("begin");
+  await accept(client, naming([shared]));
+  const deleting = deleteEvents(db, [first.id], { spare: false });
+  await untilBlocked(pool);
+  await client.query("commit");
+  client.release();
+  await deleting;
+  assert.deepEqual(await left(), [shared]);
+});
+
+test("an event that is refused and accepted again names its files once, and lets go of others", async (t) => {
+  const { pool, stored, left } = await setUp(t);
+  const [one, two] = [await stored(), await stored()];
+  const first = naming([one, two], "key");
+  await accept(pool, first);
+  await refuseEvents(pool, [first.id]);
+  assert.equal(await accept(pool, naming([two], "key")), "reopened");
+  assert.deepEqual(await left(), [two]);
+  const { rows } = await pool.query("select event_id, attachment_id from event_attachments");
+  assert.deepEqual(rows, [{ event_id: first.id, attachment_id: two }]);
+});
+
+test("an event cannot name a file with other bytes than the caller has seen, nor another tenant's", async (t) => {
+  const { pool, stored } = await setUp(t);
+  const id = await stored();
+  await pool.query("update attachments set sha256 = 'x'");
+  assert.equal(await accept(pool, naming([id])), "attachments");
+  await pool.query(
+    "insert into tenants (id, name, per_minute, daily_cap, active) values ('b', 'B', 100, 100, true)",
+  );
+  await pool.query("insert into tenant_limits (tenant_id) values ('b')");
+  await pool.query("update attachments set sha256 = decode($1, 'hex')", [SHA256]);
+  assert.equal(await accept(pool, { ...naming([id]), tenantId: "b" }), "attachments");
+  const batch = [naming([id]), naming([randomUUID()], "k"), naming([randomUUID()], "k")];
+  const outcomes = (await acceptEvents(pool, batch)).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, ["accepted", "attachments", "attachments"]);
+});
+
+test("an event without files runs no statement for them", async (t) => {
+  const { pool } = await setUp(t);
+  const tables = ["attachments", "event_attachments", "attachment_chunks"];
+  // Whoever reads or writes one of them waits.
+  const blocker = await pool.connect();
+  await blocker.query(`begin; lock table ${tables.join(", ")} in access exclusive mode`);
+  const plain = { ...naming([]), options: null };
+  const few = { ...naming([]), options: { locale: "de", envelope: { fromName: "Ann" } } };
+  assert.deepEqual(
+    (await acceptEvents(pool, [plain, few])).map(({ outcome }) => outcome),
+    ["accepted", "accepted"],
+  );
+  await blocker.query("rollback");
+  blocker.release();
+});

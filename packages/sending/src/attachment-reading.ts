@@ -1,0 +1,103 @@
+import type { MailAttachment } from "@belfry/contracts/attachments";
+import { storedReason } from "@belfry/contracts/reasons";
+import type { OutgoingAttachment, SendOutcome } from "@belfry/contracts/sending";
+import { AttachmentGone, readAttachment } from "@belfry/database/functions/attachments";
+import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
+import type { AttachmentForm } from "@belfry/providers/provider";
+import { notBegun, outcome as outcomeOf } from "@belfry/providers/send-outcome";
+import { createFairSemaphore } from "@belfry/service/semaphore";
+import type pg from "pg";
+import { countWithoutRoom, showAttachmentBytes } from "./sending-metrics.ts";
+
+const KIB = 1024;
+const UNIT_BYTES = 256 * KIB;
+/** Of all mails that a process writes at a time. */
+const ROOM_BYTES = 64 * 1024 * KIB;
+
+/**
+ * What one mail holds of its files while it is written, by how its vendor takes them: a row of 256 KiB as Postgres sends it
+ * (a third more) and as bytes, and what is encoded of it and waits for the connection. A mail's MIME passes more streams.
+ */
+const HELD_BYTES: Readonly<Record<AttachmentForm, number>> = {
+  bytes: 4 * UNIT_BYTES,
+  base64: 5 * UNIT_BYTES,
+  mime: 6 * UNIT_BYTES,
+  names: 0,
+};
+
+export interface AttachmentReading {
+  /**
+   * Room for a mail's files while they are written; undefined: there is none now. A tenant alone has half of the room,
+   * and another always finds some.
+   */
+  room(tenantId: string, form: AttachmentForm): Promise<Disposable | undefined>;
+  /** Undefined: the mail has none. */
+  filesOf(delivery: ClaimedDelivery): OutgoingFiles | undefined;
+  readonly heldBytes: number;
+}
+
+interface OutgoingFiles {
+  list: OutgoingAttachment[];
+  /** The outcome of the call, unless it failed because a file could not be read. */
+  judge(outcome: SendOutcome): SendOutcome;
+}
+
+/** Reads files row by row, while they are sent, for as many mails at a time as there is room. */
+export function createAttachmentReading(pool: pg.Pool, roomBytes = ROOM_BYTES): AttachmentReading {
+  const room = createFairSemaphore(Math.floor(roomBytes / UNIT_BYTES), 0);
+  let heldBytes = 0;
+  const hold = (bytes: number) => {
+    heldBytes += bytes;
+    showAttachmentBytes(heldBytes);
+  };
+  return {
+    async room(tenantId, form) {
+      const units = HELD_BYTES[form] / UNIT_BYTES;
+      const taken = units === 0 ? 0 : await room.acquire(tenantId, units, 0);
+      const give = () => {
+        for (let left = taken; left > 0; left -= 1) room.release(tenantId);
+      };
+      if (taken < units) {
+        give();
+        countWithoutRoom();
+        return undefined;
+      }
+      hold(HELD_BYTES[form]);
+      return {
+        [Symbol.dispose]() {
+          hold(-HELD_BYTES[form]);
+          give();
+        },
+      };
+    },
+    filesOf({ tenantId, envelope }) {
+      const files = envelope?.event?.attachments;
+      if (files === undefined || files.length === 0) return undefined;
+      let fault: { error: unknown } | undefined;
+      const list = files.map((file: MailAttachment) => ({
+        ...file,
+        async *read() {
+          try {
+            yield* readAttachment(pool, tenantId, file);
+          } catch (error) {
+            fault = { error };
+            throw error;
+          }
+        },
+      }));
+      return {
+        list,
+        judge(outcome) {
+          // A vendor that answered all the same has said what it makes of it.
+          if (fault === undefined || outcome.vendorStatus !== null) return outcome;
+          return fault.error instanceof AttachmentGone
+            ? outcomeOf("permanent", storedReason("attachment-gone"))
+            : notBegun(storedReason("attachments-unread"));
+        },
+      };
+    },
+    get heldBytes() {
+      return heldBytes;
+    },
+  };
+}

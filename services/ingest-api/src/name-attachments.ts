@@ -1,0 +1,86 @@
+import {
+  encodedBytes,
+  MAX_ATTACHMENT_BYTES_OF_EVENT,
+  type MailAttachment,
+} from "@belfry/contracts/attachments";
+import { CHANNEL_ROWS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
+import { Problem } from "@belfry/contracts/problems";
+import type { Pool } from "@belfry/database/connection";
+import { findAttachments } from "@belfry/database/functions/attachments";
+import { providerKind } from "@belfry/providers/kinds";
+import type { Trigger } from "./read-trigger.ts";
+
+/** Room for a mail's text and header fields beside its files. */
+const REST_BYTES = 64 * 1024;
+const MAIL_CHANNELS = PROVIDER_CHANNELS.filter(
+  (channel) => CHANNEL_ROWS[channel].content === "email",
+);
+
+/**
+ * Looks up the files that a trigger names and adds what is known of them to its envelope, as events store and mails carry
+ * it. Throws a 422 Problem for one that cannot be named, and where they are too large together. With `isKeyed`, a file that
+ * is not found is left to accept_events: the trigger may be a replay, whose files are not needed any more.
+ */
+export async function nameAttachments(
+  pool: Pool,
+  tenantId: string,
+  trigger: Trigger,
+  isKeyed: boolean,
+): Promise<void> {
+  const { attachments: named = [] } = trigger;
+  const ids = named.map(({ id }) => id);
+  const [found, mostBytes] = await Promise.all([
+    findAttachments(pool, tenantId, ids),
+    mostBytesOf(pool, tenantId),
+  ]);
+  const faults = ids.flatMap((id, at) => (found.has(id) ? [] : [`${at}`])).map(missing);
+  if (faults.length > 0 && !isKeyed) throw new Problem("validation", { message: faults });
+  const attachments = named.map((one) => ({ ...found.get(one.id), ...one }) as MailAttachment);
+  const bytes = attachments.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
+  if (bytes > MAX_ATTACHMENT_BYTES_OF_EVENT) {
+    throw tooLarge(`must be at most ${MAX_ATTACHMENT_BYTES_OF_EVENT} bytes together`);
+  }
+  if (encodedBytes(bytes) + REST_BYTES > mostBytes) {
+    throw tooLarge(`are larger than the tenant's email providers take: ${mostBytes} bytes a mail`);
+  }
+  trigger.envelope = { ...trigger.envelope, attachments };
+  trigger.options = { ...trigger.options, envelope: trigger.envelope };
+}
+
+function missing(at: string): string {
+  return `email.attachments[${at}] must be the id of an attachment of this tenant that is complete and has not expired`;
+}
+
+function tooLarge(words: string): Problem {
+  return new Problem("validation", { message: [`email.attachments ${words}`] });
+}
+
+/** The outcome `attachments` of accept_events: a file was deleted since, or is not there for a new event. */
+export async function attachmentsProblem(
+  pool: Pool,
+  tenantId: string,
+  { attachments = [] }: Trigger,
+): Promise<Problem> {
+  const found = await findAttachments(
+    pool,
+    tenantId,
+    attachments.map(({ id }) => id),
+  );
+  const faults = attachments.flatMap(({ id }, at) => (found.has(id) ? [] : [missing(`${at}`)]));
+  return new Problem("validation", {
+    message: faults.length > 0 ? faults : [missing("0")],
+  });
+}
+
+/** Of one mail, by the most generous of the tenant's active providers. */
+async function mostBytesOf(pool: Pool, tenantId: string): Promise<number> {
+  const { rows } = await pool.query<{ channel: (typeof MAIL_CHANNELS)[number]; kind: string }>({
+    name: "mail_providers",
+    text: "select distinct channel, kind from providers where tenant_id = $1 and channel = any ($2) and active",
+    values: [tenantId, MAIL_CHANNELS],
+  });
+  const most = rows.map(
+    ({ channel, kind }) => providerKind(channel, kind)?.maxMessageBytes ?? Number.POSITIVE_INFINITY,
+  );
+  return most.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...most);
+}
