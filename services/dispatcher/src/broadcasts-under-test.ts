@@ -116,11 +116,13 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
       return rows.map((row) => row.user_id);
     },
 
-    /** Lets what is due on EMAIL leave; returns the deliveries. */
-    release: () =>
-      releaseDeliveries(pool, {
+    /** Lets what is due on EMAIL leave; returns the deliveries, with those that left as they were dispatched. */
+    async release() {
+      const { released, capped } = await releaseDeliveries(pool, {
         ...{ channel: "EMAIL", inFlightPerTenant: 1000, after: "", most: 2000 },
-      }),
+      });
+      return { released: [...under.sent.deliveries.splice(0), ...released], capped };
+    },
 
     claim: async (ids: readonly string[]) => {
       const { rows } = await pool.query("select id, kind from providers where channel = 'EMAIL'");

@@ -70,27 +70,60 @@ begin
 end
 $function$;
 
--- How many deliveries of broadcasts a tenant may have outstanding on a channel: half a second of its first provider's
--- rate, and none while its calls are reserved for longer than that. The senders reserve calls a second ahead, so a single
--- event always finds one.
-create or replace function bulk_room(p_tenant text, p_channel text, p_moment timestamptz) returns integer
-language plpgsql stable
+-- How many more deliveries of broadcasts of a tenant may leave on a channel: half a second of its first provider's rate may
+-- be outstanding, and none leaves while the provider's calls are reserved for longer than that. The senders reserve calls a
+-- second ahead, so a single event always finds one. The caller holds the release_lock.
+create or replace function bulk_room(p_channel text, p_tenant text, p_moment timestamptz, p_in_flight integer)
+returns integer language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $function$
 declare
   ahead constant interval := '500 milliseconds';
   provider record;
+  most integer;
 begin
   select p.max_per_second, s.next_at into provider
   from providers p
   left join lateral (select s.next_at from provider_sends s where s.provider_id = p.id limit 1) s on true
   where p.tenant_id = p_tenant and p.channel = p_channel and p.active
   order by p.position, p.id limit 1;
-  return case
+  most := case
     when provider.max_per_second is null then bulk_per_second(p_tenant, p_channel)
     when provider.next_at > p_moment + ahead then 0
     else greatest(1, provider.max_per_second / 2) end;
+  if most = 0 then return 0; end if;
+  return greatest(0, most - (
+    select count(*) from (
+      select d.broadcast_id from deliveries d
+      where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
+        and d.status in ('queued', 'waiting', 'sending')
+      limit p_in_flight) d
+    where d.broadcast_id is not null));
+end
+$function$;
+
+-- The same for deliveries that are being dispatched. None leaves at once while another one of the tenant waits for its
+-- turn, or one of their broadcasts is paused.
+create or replace function bulk_room_of_new(
+  p_channel text, p_tenant text, p_broadcasts uuid[], p_moment timestamptz, p_in_flight integer
+) returns integer language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+begin
+  if exists (
+      select from deliveries d
+      where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is null
+        and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at <= p_moment
+      limit 1)
+    or exists (
+      select from unnest(p_broadcasts) u (id)
+      cross join lateral (select from broadcasts b where b.id = u.id and b.state = 'paused' limit 1) b)
+  then return 0; end if;
+  return bulk_room(p_channel, p_tenant, p_moment, p_in_flight);
 end
 $function$;
 
@@ -128,15 +161,7 @@ begin
       where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
         and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
       limit 1);
-    if room is null then
-      room := least(p_most, bulk_room(p_tenant, p_channel, p_moment) - (
-        select count(*) from (
-          select d.broadcast_id from deliveries d
-          where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
-            and d.status in ('queued', 'waiting', 'sending')
-          limit p_in_flight) d
-        where d.broadcast_id is not null)::integer);
-    end if;
+    if room is null then room := least(p_most, bulk_room(p_channel, p_tenant, p_moment, p_in_flight)); end if;
     if room > cardinality(ids) then
       ids := ids || array(
         select d.id from deliveries d
