@@ -22,6 +22,8 @@ interface BroadcastDeps {
 
 /** While the last chunks of all broadcasts are being dispatched. */
 const REST_MS = 25;
+/** After so many rests the next round goes on. */
+const MOST_RESTS = 20;
 
 /**
  * Returns a round that moves broadcasts on, one chunk of each in turn, until none is due, and counts what has become of
@@ -34,7 +36,8 @@ export function createBroadcastLoop(
   const { pool, dayShare, log, now } = deps;
   return async function moveOn(signal) {
     let total = 0;
-    while (!signal?.aborted && (await deps.lookAtRest()).isBroadcastDue) {
+    let rests = 0;
+    while (rests < MOST_RESTS && !signal?.aborted && (await deps.lookAtRest()).isBroadcastDue) {
       let hasMoved = (await countChunks(pool, now?.())) > 0;
       const due = deps.canPublish() ? await dueBroadcasts(pool, now?.()) : [];
       for (const broadcast of due) {
@@ -49,7 +52,8 @@ export function createBroadcastLoop(
         // A broadcast never stands before what its tenant sends to one user.
         if (!(await publishToLane(deps, "bulk", events))) return total;
       }
-      if (!hasMoved) await pause(REST_MS, signal);
+      rests = hasMoved ? 0 : rests + 1;
+      if (rests > 0) await pause(REST_MS, signal);
     }
     return total;
   };

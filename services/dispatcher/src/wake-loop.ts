@@ -108,7 +108,7 @@ export interface Rest {
   channels: SentChannel[];
   /** Whether a scheduled event is due by the database's clock. */
   isEventDue: boolean;
-  /** Whether a broadcast is to be moved on, or a part of one to be counted. */
+  /** Whether a broadcast is to be moved on, or a part of one to be counted, in a tenth of a second at the latest. */
   isBroadcastDue: boolean;
 }
 
@@ -147,7 +147,7 @@ async function readRest(pool: Pool): Promise<Rest> {
              <= clock_timestamp() as is_event_due,
            least((select next_at from broadcasts where next_at is not null order by next_at limit 1),
                  (select count_at from broadcast_chunks where count_at is not null order by count_at limit 1))
-             <= clock_timestamp() as is_broadcast_due`,
+             <= clock_timestamp() + interval '100 milliseconds' as is_broadcast_due`,
     values: [SENT_CHANNELS],
   });
   const { channels, is_event_due, is_broadcast_due } = rows[0];

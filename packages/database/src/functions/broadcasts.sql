@@ -212,7 +212,9 @@ as $function$
 #variable_conflict use_column
 declare
   most_people constant integer := 200;
-  look_again constant interval := '50 milliseconds';
+  dispatched_in constant interval := '50 milliseconds';
+  sent_in constant interval := '250 milliseconds';
+  is_dispatching boolean;
   moment timestamptz;
   today date;
   owner record;
@@ -279,13 +281,13 @@ begin
   select least(most_people, min(bulk_per_second(broadcast.tenant_id, c.channel))) into size
   from unnest(channels) c (channel) where c.channel = any (p_provided);
   -- The chunk before is being dispatched, or as much is due already as a chunk has.
-  if exists (
-      select from broadcast_chunks k
-      where k.broadcast_id = p_id and k.number = broadcast.chunks and k.created_at > moment - interval '60 seconds'
-        and exists (
-          select from unnest(k.event_ids) u (id)
-          cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o))
-    or exists (
+  is_dispatching := exists (
+    select from broadcast_chunks k
+    where k.broadcast_id = p_id and k.number = broadcast.chunks and k.created_at > moment - interval '60 seconds'
+      and exists (
+        select from unnest(k.event_ids) u (id)
+        cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o));
+  if is_dispatching or exists (
       select from unnest(channels) c (channel)
       cross join lateral (
         select from deliveries d
@@ -293,8 +295,9 @@ begin
           and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= moment
         order by d.due_at offset size - 1 limit 1) d)
   then
-    update broadcasts b set state = 'running', reason = null, started_at = coalesce(b.started_at, moment),
-        next_at = moment + look_again
+    update broadcasts b
+    set state = 'running', reason = null, started_at = coalesce(b.started_at, moment),
+        next_at = moment + case when is_dispatching then dispatched_in else sent_in end
     where b.id = p_id;
     return;
   end if;
@@ -387,6 +390,8 @@ declare
   touched uuid[] := '{}';
   total integer := 0;
 begin
+  -- Two at a time would wait for each other's broadcasts.
+  if not pg_try_advisory_xact_lock(hashtextextended('belfry chunks', 0)) then return 0; end if;
   for chunk in
     select k.broadcast_id, k.number, k.event_ids, k.counts, k.created_at, b.tenant_id,
            b.cancel_asked_at is not null as is_cancelled
