@@ -7,7 +7,7 @@ import { sql } from "kysely";
 export function createImports({ db, log }: { db: Database; log: Logger }) {
   return async (signal: AbortSignal): Promise<number> => {
     if (!(await isImportDue(db))) return 0;
-    // Loaded with the first one: most installations import rarely.
+    // Loaded with the first one: most installations have none.
     const { workImports } = await import("@belfry/administration/users/work-imports");
     const chunks = await workImports(
       {
