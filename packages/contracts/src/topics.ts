@@ -8,7 +8,8 @@ export const TOPIC_MEMBERS_PATH = "/api/v1/topics/:key/members";
 
 /** The table of topics says the same. */
 export const TOPIC_KEY = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
-const NO_TOPIC_KEY = "must be 1 to 64 of A-Z, a-z, 0-9, _ . : and -, the first a letter or a digit";
+export const NO_TOPIC_KEY =
+  "must be 1 to 64 of A-Z, a-z, 0-9, _ . : and -, the first a letter or a digit";
 
 /** Of a tenant. */
 export const MAX_TOPICS = 10_000;

@@ -1,8 +1,6 @@
 import type { Database } from "@belfry/database/connection";
 import type { Logger } from "@belfry/service/logger";
 import type { NatsLink } from "@belfry/service/nats";
-import { pause } from "@belfry/service/pause";
-import { sql } from "kysely";
 import { within } from "./dispatch-publisher.ts";
 
 const FLUSH_TIMEOUT_MS = 2_000;
@@ -69,31 +67,4 @@ export function createTenantDeletions({ db, log }: { db: Database; log: Logger }
     if (tenants > 0) log.info({ tenants }, "tenants deleted");
     return tenants;
   };
-}
-
-/**
- * Returns a round that goes on with CSV imports and with the deletion of large topics; replicas may all run it.
- */
-export function createImports({ db, log }: { db: Database; log: Logger }) {
-  return async (signal: AbortSignal): Promise<number> => {
-    if (!(await isImportDue(db))) return 0;
-    // Loaded with the first one: most installations import rarely.
-    const { workImports } = await import("@belfry/administration/users/work-imports");
-    return await workImports(
-      {
-        db,
-        rest: pause,
-        onPostponed: (err) => log.warn({ err }, "an import cannot go on now: later again"),
-      },
-      signal,
-    );
-  };
-}
-
-async function isImportDue(db: Database): Promise<boolean> {
-  const { rows } = await sql<{ isDue: boolean }>`
-    select exists (
-      select from imports where state in ('receiving', 'waiting', 'running') and due_at <= now()
-    ) or exists (select from topics where deleted_at is not null) as "isDue"`.execute(db);
-  return rows[0]?.isDue === true;
 }

@@ -30,9 +30,10 @@ import {
   showStalledBroadcasts,
   showWaiting,
 } from "./dispatcher-metrics.ts";
-import { createErasures, createImports, createTenantDeletions } from "./erasures.ts";
+import { createErasures, createTenantDeletions } from "./erasures.ts";
 import { createEventHandler, createSetAside } from "./event-handler.ts";
 import { createExpiry } from "./expiry.ts";
+import { createImports } from "./imports.ts";
 import { createReleaseLoop } from "./release-loop.ts";
 import { createRoutingCache } from "./routing-cache.ts";
 import { createSearch } from "./search.ts";

@@ -10,6 +10,7 @@ import {
   MembersChangeRequest,
   MembersChangeResponse,
   MembersResponse,
+  NO_TOPIC_KEY,
   TOPICS_MAX_LIMIT,
   TOPICS_QUERY,
   TopicDeletedResponse,
@@ -77,6 +78,7 @@ export function topicRoutes(add: AddActRoute): void {
       conflict: {
         message: "users are being imported into this topic: cancel the import first",
       },
+      validation: { message: [`key ${NO_TOPIC_KEY}`] },
     },
     answerOf: () => ({ success: true }),
   });

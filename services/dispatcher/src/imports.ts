@@ -1,0 +1,31 @@
+import type { Database } from "@belfry/database/connection";
+import type { Logger } from "@belfry/service/logger";
+import { pause } from "@belfry/service/pause";
+import { sql } from "kysely";
+
+/** Returns a round that goes on with CSV imports and with the deletion of large topics; replicas may all run it. */
+export function createImports({ db, log }: { db: Database; log: Logger }) {
+  return async (signal: AbortSignal): Promise<number> => {
+    if (!(await isImportDue(db))) return 0;
+    // Loaded with the first one: most installations have none.
+    const { workImports } = await import("@belfry/administration/users/work-imports");
+    const chunks = await workImports(
+      {
+        db,
+        rest: pause,
+        onPostponed: (err) => log.warn({ err }, "an import cannot go on now: later again"),
+      },
+      signal,
+    );
+    if (chunks > 0) log.info({ chunks }, "chunks of imports written");
+    return chunks;
+  };
+}
+
+async function isImportDue(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ isDue: boolean }>`
+    select exists (
+      select from imports where state in ('receiving', 'waiting', 'running') and due_at <= now()
+    ) or exists (select from topics where deleted_at is not null) as "isDue"`.execute(db);
+  return rows[0]?.isDue === true;
+}
