@@ -89,7 +89,7 @@ test("every value of a text message, and of a mail, can stand in the body", asyn
 
 test("a mail's name, reply address and copies can stand in the body, and are empty where there are none", async (t) => {
   const { vendor, provider } = await startEmail(t, accept, {
-    body: '{"name": {{ from_name }}, "reply": {{ reply_to }}, "cc": {{ cc }}, "bcc": {{ bcc }}, "first": "{{ cc[0] }}"}',
+    body: '{"name": {{ from_name }}, "reply": {{ reply_to }}, "cc": {{ cc }}, "bcc": {{ bcc }}, "first": "{{ cc.0 }}"}',
   });
   const names = { fromName: "Ann", replyTo: "help@example.com" };
   await provider.send({ ...EMAIL, ...names, cc: ["c@example.com"], bcc: ["b@example.com"] });
