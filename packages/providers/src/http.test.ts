@@ -106,6 +106,17 @@ test("a mail's name, reply address and copies can stand in the body, and are emp
   );
 });
 
+test("where the body names no copies, the attempt says that nobody got one", async (t) => {
+  const { provider } = await startEmail(t, accept, { body: '{"to": {{ to }}, "bcc": {{ bcc }}}' });
+  const copies = { cc: ["c@example.com"], bcc: ["b@example.com"] };
+  const { class: outcomeClass, reason } = await provider.send({ ...EMAIL, ...copies });
+  assert.deepEqual(
+    [outcomeClass, reason],
+    ["accepted", "The API accepted the message; its body names no cc"],
+  );
+  assert.equal((await provider.send(EMAIL)).reason, "The API accepted the message");
+});
+
 test("no text of a message leaves its place in the body", async (t) => {
   const { vendor, provider } = await start(t, accept);
   for (const text of ['", "to": "+1', '\\"}', "\u0000\u2028\r\n", "{{ to }}", "\ud800"]) {
