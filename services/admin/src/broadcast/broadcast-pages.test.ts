@@ -29,6 +29,8 @@ test("a broadcast's page tells how far it is, in words, and shows some of its ev
   assert.match(shown, /not sent on purpose: [^.]* 1/);
   const events = [...html.matchAll(/activity\/[\w-]{36}">(\w+)</g)].map(([, user]) => user);
   assert.deepEqual(events.sort(), ["ann", "bob"]);
+  const [, event] = /(activity\/[\w-]{36})"/.exec(html) ?? [];
+  assert.ok((await operator.text(`${base}/${event}`)).includes(`href="${base}/broadcasts/${id}"`));
   assert.equal((await operator.get(`${base}/broadcasts/nothing`)).status, 404);
 });
 

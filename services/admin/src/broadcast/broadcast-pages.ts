@@ -69,7 +69,9 @@ function idIn({ params }: InTenant): string {
 }
 
 function inWords(broadcast: Broadcast) {
-  return { broadcast, state: STATES[broadcast.state], audience: audienceOf(broadcast) };
+  const isByHand = broadcast.state === "paused" && broadcast.reason === null;
+  const state = { ...STATES[broadcast.state], ...(isByHand && { tone: "busy" }) };
+  return { broadcast, state, audience: audienceOf(broadcast) };
 }
 
 interface EventOfBroadcast {

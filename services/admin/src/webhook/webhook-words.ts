@@ -41,6 +41,13 @@ export const TYPE_GROUPS: readonly {
     title: "Preferences",
     types: { "preference.changed": "A user's preferences have changed" },
   },
+  {
+    title: "Broadcasts",
+    types: {
+      "broadcast.progress": "A broadcast has moved on; at most every 10 seconds",
+      "broadcast.done": "A broadcast is done, or its cancel is",
+    },
+  },
 ];
 
 const WORDS: Readonly<Record<string, string>> = {
