@@ -12,7 +12,7 @@ import {
   BroadcastsResponse,
   MAX_BROADCAST_BODY_BYTES,
 } from "@belfry/contracts/broadcasts";
-import { integerText } from "@belfry/contracts/fields";
+import { id, integerText } from "@belfry/contracts/fields";
 import { HEADERS } from "@belfry/contracts/trigger";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
@@ -40,7 +40,7 @@ export function broadcastRoutes(add: AddActRoute): void {
       conflict: { message: "100 broadcasts have not ended yet" },
       validation: { message: ["topics[0] is not the key of a topic"] },
     },
-    logFieldsOf: ({ id }) => ({ broadcastId: id }),
+    logFieldsOf: ({ id: broadcastId }) => ({ broadcastId }),
   });
 
   add(listBroadcasts, {
@@ -53,7 +53,7 @@ export function broadcastRoutes(add: AddActRoute): void {
           { description: "Most broadcasts to return", examples: [50] },
         ),
       ),
-      after: listBroadcasts.input.properties.after,
+      after: Type.Optional(id({ description: "`next` of the page before" })),
     }),
     answer: { description: "A page of them, the newest first", schema: BroadcastsResponse },
     problems: { validation: { message: ["limit must be an integer from 1 to 200"] } },
