@@ -13,11 +13,14 @@ import {
   MAX_BROADCAST_BODY_BYTES,
 } from "@belfry/contracts/broadcasts";
 import { integerText } from "@belfry/contracts/fields";
+import { UUID } from "@belfry/contracts/identifiers";
 import { HEADERS } from "@belfry/contracts/trigger";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
 const tag = "Broadcasts";
+/** JSON Schema's patterns have no flags. */
+const ID_PATTERN = UUID.source.replaceAll("a-f", "a-fA-F");
 const ENDED = { notFound: {}, conflict: { message: "the broadcast is done" } };
 const RUNNING = { description: "The broadcast as it is now", schema: BroadcastResponse };
 
@@ -53,7 +56,7 @@ export function broadcastRoutes(add: AddActRoute): void {
           { description: "Most broadcasts to return", examples: [50] },
         ),
       ),
-      after: listBroadcasts.input.properties.after,
+      after: { ...listBroadcasts.input.properties.after, pattern: ID_PATTERN },
     }),
     answer: { description: "A page of them, the newest first", schema: BroadcastsResponse },
     problems: { validation: { message: ["limit must be an integer from 1 to 200"] } },
