@@ -33,6 +33,7 @@ const SUPPRESSIONS = SUPPRESSED.map(([channel, address]) => ({ channel, addresse
 const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   userId: [USER.userId],
   userIds: [[USER.userId]],
+  exceptUserIds: [[USER.userId]],
   users: [[USER]],
   email: [USER.email],
   phone: [USER.phone],
@@ -41,6 +42,10 @@ const FIELDS: Readonly<Record<string, readonly unknown[]>> = {
   search: Object.values(USER),
   number: [USER.phone],
   file: [`${USER.email}\n`],
+};
+const LISTED = {
+  ...{ topics: undefined, userIds: [USER.userId], exceptUserIds: [USER.userId] },
+  eventType: "order.confirmed",
 };
 /** Inputs of acts of which the fields alone tell too little. */
 const OWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
@@ -55,6 +60,8 @@ const OWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { kind: "users", topic: undefined, file: `userId,email\n${USER.userId},${USER.email}\n` },
     { kind: "members", topic: "news", file: `${USER.userId}\n` },
   ],
+  "broadcast create": [LISTED],
+  "broadcast estimate": [LISTED],
   "user import": [{ file: `${USER.userId},offers,EMAIL\n` }],
   "template test": [
     { channel: "EMAIL", to: USER.email },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MAX_ATTACHMENT_BYTES } from "@belfry/contracts/attachments";
+import { MAX_BROADCAST_USERS } from "@belfry/contracts/broadcasts";
 import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
 import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
 import { MAX_MEMBERS_OF_CHANGE } from "@belfry/contracts/topics";
@@ -49,6 +50,19 @@ const DEAREST: Readonly<
   },
   "PATCH /api/v1/events/{eventId}": { body: { sendAt: "2099-01-01T00:00:00Z" } },
   "GET /api/v1/events/{eventId}": {},
+  "POST /api/v1/broadcasts": {
+    body: {
+      userIds: names(MAX_BROADCAST_USERS, "for"),
+      exceptUserIds: names(MAX_BROADCAST_USERS, "not"),
+      eventType: "product.news",
+      variables: { text: "x".repeat(60_000) },
+    },
+  },
+  "GET /api/v1/broadcasts": { query: "limit=200" },
+  "GET /api/v1/broadcasts/{broadcastId}": {},
+  "POST /api/v1/broadcasts/{broadcastId}/pause": {},
+  "POST /api/v1/broadcasts/{broadcastId}/resume": {},
+  "POST /api/v1/broadcasts/{broadcastId}/cancel": {},
   "GET /api/v1/events/scheduled": { query: "limit=1000" },
   "POST /api/v1/auth/realtime-token": { body: { userId: USER } },
   "GET /api/v1/notifications/{tenantId}/{userId}": { query: "limit=1000&offset=1000000" },
@@ -126,6 +140,11 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
      select gen_random_uuid(), $1, 'sale', rpad('user-' || n % 100, 200, 'x'), null, 't',
             rpad('key-' || n % 100, 200, 'x'), now(), now() from generate_series(1, $2::integer) n`,
     [loud.id, EVENTS],
+  );
+  await ingest.pool.query(
+    `insert into templates (id, tenant_id, event_type, channel, active)
+     values (gen_random_uuid(), $1, 'product.news', 'PUSH', true)`,
+    [loud.id],
   );
   const webhook = {
     path: "/api/v1/webhooks",
