@@ -18,12 +18,14 @@ const SETTINGS = Type.Object(
     workspaceId: lineField({
       title: "Workspace",
       description: "Its id.",
+      link: "https://app.bird.com/settings",
       pattern: UUID,
       fault: "must be a workspace's id",
     }),
     channelId: lineField({
       title: "Channel",
       description: "The id of the channel for text messages, whose number or name is the sender.",
+      link: "https://app.bird.com/settings",
       pattern: UUID,
       fault: "must be a channel's id",
     }),

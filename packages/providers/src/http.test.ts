@@ -89,7 +89,7 @@ test("every value of a text message, and of a mail, can stand in the body", asyn
 
 test("a mail's name, reply address and copies can stand in the body, and are empty where there are none", async (t) => {
   const { vendor, provider } = await startEmail(t, accept, {
-    body: '{"name": {{ from_name }}, "reply": {{ reply_to }}, "cc": {{ cc }}, "bcc": {{ bcc }}, "first": "{{ cc[0] }}"}',
+    body: '{"name": {{ from_name }}, "reply": {{ reply_to }}, "cc": {{ cc }}, "bcc": {{ bcc }}, "first": "{{ cc.0 }}"}',
   });
   const names = { fromName: "Ann", replyTo: "help@example.com" };
   await provider.send({ ...EMAIL, ...names, cc: ["c@example.com"], bcc: ["b@example.com"] });
@@ -104,6 +104,17 @@ test("a mail's name, reply address and copies can stand in the body, and are emp
       { name: "", reply: "", cc: [], bcc: [], first: "" },
     ],
   );
+});
+
+test("where the body names no copies, the attempt says that nobody got one", async (t) => {
+  const { provider } = await startEmail(t, accept, { body: '{"to": {{ to }}, "bcc": {{ bcc }}}' });
+  const copies = { cc: ["c@example.com"], bcc: ["b@example.com"] };
+  const { class: outcomeClass, reason } = await provider.send({ ...EMAIL, ...copies });
+  assert.deepEqual(
+    [outcomeClass, reason],
+    ["accepted", "The API accepted the message; its body names no cc"],
+  );
+  assert.equal((await provider.send(EMAIL)).reason, "The API accepted the message");
 });
 
 test("no text of a message leaves its place in the body", async (t) => {

@@ -122,21 +122,28 @@ export const httpEmail = defineProvider<EmailMessage, ReturnType<typeof settings
     '{"to": {{ to }}, "subject": {{ subject }}, "html": {{ html }}, "headers": {{ headers }}}',
   ),
   faults: (settings, context) => faultsOf(settings, context, NAMES.email),
-  create: (settings, context) =>
-    createHttp(settings, context, (message) => {
-      const { to, subject, html, text, fromName, replyTo, cc = [], bcc = [] } = message;
-      const envelope = { from_name: fromName ?? "", reply_to: replyTo ?? "", cc, bcc };
-      return {
-        to,
-        subject,
-        html,
-        text,
-        headers: mailHeaders(message),
-        ...envelope,
-        ...idsOf(message),
-      };
-    }),
+  async create(settings, context) {
+    const provider = await createHttp<EmailMessage>(settings, context, mailValues);
+    return {
+      ...provider,
+      async send(message) {
+        const sent = await provider.send(message);
+        const left = (["cc", "bcc"] as const).filter(
+          (name) => message[name] && !new RegExp(`\\b${name}\\b`).test(settings.body),
+        );
+        if (sent.class !== "accepted" || left.length === 0) return sent;
+        return { ...sent, reason: `${sent.reason}; its body names no ${left.join(" and no ")}` };
+      },
+    };
+  },
 });
+
+function mailValues(message: EmailMessage): Record<string, unknown> {
+  const { to, subject, html, text, fromName, replyTo, cc = [], bcc = [] } = message;
+  const envelope = { from_name: fromName ?? "", reply_to: replyTo ?? "", cc, bcc };
+  const headers = mailHeaders(message);
+  return { to, subject, html, text, headers, ...envelope, ...idsOf(message) };
+}
 
 /** Text messages through any API that takes a message by one request with a JSON body. */
 export const httpText = defineProvider<SmsMessage, ReturnType<typeof settingsOf>>({

@@ -55,8 +55,11 @@ test("a form leads to where a vendor shows each of its values, and receipts to w
     if (receipts) links.push(receipts.setUp?.link);
     for (const link of links) assert.ok(link === undefined || link.startsWith("https://"), link);
     const isApi = settings.properties.baseUrl !== undefined;
-    for (const [field, { link, secret }] of Object.entries(settings.properties)) {
-      assert.ok(link || !isApi || !secret, `${kind}.${field} has no link`);
+    // Of the others a person decides.
+    const own = ["baseUrl", "fromName", "replyTo"];
+    for (const [field, { link, type }] of Object.entries(settings.properties)) {
+      const isShown = isApi && type !== "boolean" && !own.includes(field);
+      assert.ok(link || !isShown, `${kind}.${field} has no link`);
     }
     assert.ok(!receipts || receipts.askedByMessage || receipts.setUp, `${kind} says no way`);
   }

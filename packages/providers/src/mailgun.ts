@@ -42,7 +42,12 @@ const SETTINGS = Type.Object(
     }),
     region: choiceField(
       { us: "United States", eu: "Europe" },
-      { title: "Region", description: "Where the domain was created.", default: "us" },
+      {
+        title: "Region",
+        description: "Where the domain was created.",
+        link: "https://app.mailgun.com/mg/sending/domains",
+        default: "us",
+      },
     ),
     ...senderFields(" at the sending domain", "https://app.mailgun.com/mg/sending/domains"),
     testMode: testModeField("Mailgun takes each mail, charges it and drops it."),

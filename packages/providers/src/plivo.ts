@@ -30,6 +30,7 @@ const SETTINGS = Type.Object(
       title: "Sender",
       description:
         "A number (+12025550100), short code, name of up to 11 letters and digits, or a Powerpack's UUID.",
+      link: CONSOLE,
       pattern: `^(\\+?[1-9][0-9]{2,14}|[A-Za-z0-9]{1,11}|${UUID})$`,
       fault:
         "must be a phone number, a short code, a name of up to 11 letters and digits or a Powerpack's UUID",

@@ -5,15 +5,15 @@ import { apiUrl, createHttpVendor, type Meaning, meaningOf } from "./http-vendor
 import { defineProvider } from "./provider.ts";
 import { baseUrlField, lineField } from "./settings.ts";
 
+const TEXT_MESSAGING = `${AWS_CONSOLE}/sns/v3/home#/mobile/text-messaging`;
+
 const SETTINGS = Type.Object(
   {
-    ...awsFields({
-      action: "sns:Publish",
-      account: `${AWS_CONSOLE}/sns/v3/home#/mobile/text-messaging`,
-    }),
+    ...awsFields({ action: "sns:Publish", account: TEXT_MESSAGING }),
     sender: Type.Optional(
       lineField({
         title: "Sender",
+        link: TEXT_MESSAGING,
         description:
           "A number of the account (+12025550100), a short code, or a name of up to 11 letters and digits. Without it Amazon SNS chooses.",
         pattern: "^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=[0-9]*[A-Za-z])[A-Za-z0-9]{1,11})$",

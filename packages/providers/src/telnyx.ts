@@ -21,6 +21,7 @@ const SETTINGS = Type.Object(
         title: "Sender",
         description:
           "A number (+12025550100), short code, or name of up to 11 characters. Without it the messaging profile chooses a number of its pool.",
+        link: `${PORTAL}/numbers/my-numbers`,
         pattern: "^(\\+[1-9][0-9]{6,14}|[A-Za-z0-9 ]{1,11})$",
         fault: "must be a phone number, a short code or a name of up to 11 letters and digits",
       }),
@@ -29,6 +30,7 @@ const SETTINGS = Type.Object(
       lineField({
         title: "Messaging profile",
         description: "Its id. It is needed without a sender, and for a name as sender.",
+        link: `${PORTAL}/messaging/profiles`,
         pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
         fault: "must be a messaging profile's id",
       }),

@@ -24,6 +24,7 @@ const SETTINGS = Type.Object(
         title: "API key SID",
         description:
           "Of an API key, SK and 32 hexadecimal digits; without it the account's own token is used.",
+        link: "https://console.twilio.com/us1/account/keys-credentials/api-keys",
         pattern: "^SK[0-9a-fA-F]{32}$",
         fault: "must be SK and 32 hexadecimal digits",
       }),
@@ -45,6 +46,7 @@ const SETTINGS = Type.Object(
       title: "Sender",
       description:
         "A number (+12025550100), short code, name of up to 11 characters, or messaging service (MG…).",
+      link: "https://console.twilio.com/us1/develop/phone-numbers/manage/incoming",
       pattern: "^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32}|[A-Za-z0-9 ._&+-]{1,11})$",
       fault:
         "must be a phone number, a short code, a name of up to 11 characters or a messaging service's SID",

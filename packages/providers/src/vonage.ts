@@ -29,6 +29,7 @@ const SETTINGS = Type.Object(
     sender: lineField({
       title: "Sender",
       description: "The number that messages come from, or a name of up to 11 letters and digits.",
+      link: "https://dashboard.nexmo.com/your-numbers",
       pattern: "^(\\+?[1-9][0-9]{2,14}|[A-Za-z0-9 ._&-]{1,11})$",
       fault: "must be a phone number, a short code or a name of up to 11 letters and digits",
     }),
