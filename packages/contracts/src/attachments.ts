@@ -159,12 +159,6 @@ export interface MailAttachment {
   cid?: string;
 }
 
-/** As base64 in lines of 76 characters, each with its end: what vendors count. */
-export function encodedBytes(bytes: number): number {
-  const characters = Math.ceil(bytes / 3) * 4;
-  return characters + Math.ceil(characters / 76) * 2;
-}
-
 /** What `cid:` and Content-ID can hold without an escape (RFC 2392). */
 const CID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const CID_FAULT = "must be 1 to 64 letters, digits, dots, dashes and underscores";
@@ -225,9 +219,9 @@ function attachmentOf(item: unknown): { id?: unknown; cid?: unknown } {
 
 /** Of a checked trigger, in their order: ids in lower case. */
 export function namedAttachments(
-  attachments: readonly NamedAttachment[] | undefined,
+  attachments: readonly NamedAttachment[],
 ): { id: string; cid?: string }[] {
-  return (attachments ?? []).map((item) => {
+  return attachments.map((item) => {
     if (typeof item === "string") return { id: item.toLowerCase() };
     const { id, cid } = item;
     return { id: id.toLowerCase(), ...(cid !== undefined && { cid }) };

@@ -1,5 +1,4 @@
 import { emailAddress, wireAddress } from "@belfry/contracts/addresses";
-import { encodedBytes } from "@belfry/contracts/attachments";
 import { fromNameFault, replyToFault } from "@belfry/contracts/envelope";
 import type { ReasonCode } from "@belfry/contracts/reasons";
 import type { EmailMessage, ListHeaders, SmsMessage } from "@belfry/contracts/sending";
@@ -65,6 +64,12 @@ export function mailBytes({
   const parts = [html, text].map((part) => Buffer.byteLength(part));
   const files = attachments.map(({ bytes }) => bytes);
   return [...parts, ...files].reduce((sum, bytes) => sum + encodedBytes(bytes), FRAME_BYTES);
+}
+
+/** As base64 in lines of 76 characters, each with its end. */
+export function encodedBytes(bytes: number): number {
+  const characters = Math.ceil(bytes / 3) * 4;
+  return characters + Math.ceil(characters / 76) * 2;
 }
 
 /** Belfry's ids of a message, as a vendor keeps them beside it and repeats them in its receipts. Never personal data. */

@@ -122,7 +122,8 @@ async function createSendgrid(
     const result = await calls.post({
       url: baseUrl + prepared.url,
       headers: prepared.headers as Record<string, string>,
-      body: jsonBody(prepared.data),
+      body:
+        "attachments" in prepared.data ? jsonBody(prepared.data) : JSON.stringify(prepared.data),
     });
     if (!result.answered) throw new NotAccepted(result.outcome);
     const { status, headers, text } = result.answer;

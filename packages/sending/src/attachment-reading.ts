@@ -2,7 +2,6 @@ import type { MailAttachment } from "@belfry/contracts/attachments";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { OutgoingAttachment, SendOutcome } from "@belfry/contracts/sending";
 import { AttachmentGone, readAttachment } from "@belfry/database/functions/attachments";
-import type { ClaimedDelivery } from "@belfry/database/functions/claim-deliveries";
 import type { AttachmentForm } from "@belfry/providers/provider";
 import { notBegun, outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import { createFairSemaphore } from "@belfry/service/semaphore";
@@ -12,7 +11,7 @@ import { countWithoutRoom, showAttachmentBytes } from "./sending-metrics.ts";
 const KIB = 1024;
 const UNIT_BYTES = 256 * KIB;
 /** Of all mails that a process writes at a time. */
-const ROOM_BYTES = 64 * 1024 * KIB;
+const ROOM_BYTES = 48 * 1024 * KIB;
 
 /**
  * What one mail holds of its files while it is written, by how its vendor takes them: a row of 256 KiB as Postgres sends it
@@ -31,8 +30,7 @@ export interface AttachmentReading {
    * and another always finds some.
    */
   room(tenantId: string, form: AttachmentForm): Promise<Disposable | undefined>;
-  /** Undefined: the mail has none. */
-  filesOf(delivery: ClaimedDelivery): OutgoingFiles | undefined;
+  filesOf(tenantId: string, files: readonly MailAttachment[]): OutgoingFiles;
   readonly heldBytes: number;
 }
 
@@ -70,11 +68,9 @@ export function createAttachmentReading(pool: pg.Pool, roomBytes = ROOM_BYTES): 
         },
       };
     },
-    filesOf({ tenantId, envelope }) {
-      const files = envelope?.event?.attachments;
-      if (files === undefined || files.length === 0) return undefined;
+    filesOf(tenantId, files) {
       let fault: { error: unknown } | undefined;
-      const list = files.map((file: MailAttachment) => ({
+      const list = files.map((file) => ({
         ...file,
         async *read() {
           try {

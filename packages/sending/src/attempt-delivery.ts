@@ -51,8 +51,9 @@ export async function attemptDelivery(
   const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
   if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
 
-  const files =
-    sentRow(channel).content === "email" ? deps.attachments?.filesOf(delivery) : undefined;
+  const { attachments = [] } = delivery.envelope?.event ?? {};
+  const hasFiles = attachments.length > 0 && sentRow(channel).content === "email";
+  const files = hasFiles ? deps.attachments?.filesOf(delivery.tenantId, attachments) : undefined;
   const form = provider.attachments ?? "names";
   using room = files && (await deps.attachments?.room(delivery.tenantId, form));
   if (files !== undefined && room === undefined) {

@@ -47,7 +47,7 @@ export interface SendingOptions {
   allowPrivateAddresses: boolean;
   /** Where vendors reach ingest-api with receipts; undefined or empty: nowhere. */
   publicUrl?: string | undefined;
-  /** What mails may hold of their attachments at a time. Default: 64 MiB. */
+  /** What mails may hold of their attachments at a time. Default: 48 MiB. */
   attachmentBytes?: number | undefined;
   /** Where readers of messages unsubscribe; undefined: nowhere. */
   links?: MessageLinks | undefined;

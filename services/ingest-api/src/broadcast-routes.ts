@@ -18,7 +18,6 @@ import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
 const tag = "Broadcasts";
-/** JSON Schema's patterns have no flags. */
 const ENDED = { notFound: {}, conflict: { message: "the broadcast is done" } };
 const RUNNING = { description: "The broadcast as it is now", schema: BroadcastResponse };
 

@@ -1,13 +1,10 @@
-import {
-  encodedBytes,
-  MAX_ATTACHMENT_BYTES_OF_EVENT,
-  type MailAttachment,
-} from "@belfry/contracts/attachments";
+import { MAX_ATTACHMENT_BYTES_OF_EVENT, type MailAttachment } from "@belfry/contracts/attachments";
 import { CHANNEL_ROWS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { Problem } from "@belfry/contracts/problems";
 import type { Pool } from "@belfry/database/connection";
 import { findAttachments } from "@belfry/database/functions/attachments";
 import { providerKind } from "@belfry/providers/kinds";
+import { encodedBytes } from "@belfry/providers/message-form";
 import type { Trigger } from "./read-trigger.ts";
 
 /** Room for a mail's text and header fields beside its files. */

@@ -50,8 +50,8 @@ export function readTrigger(body: TriggerRequest): Trigger {
     trigger.envelope = envelope;
     trigger.options = { ...trigger.options, envelope };
   }
-  const attachments = namedAttachments(body.email?.attachments);
-  if (attachments.length > 0) trigger.attachments = attachments;
+  const { attachments = [] } = body.email ?? {};
+  if (attachments.length > 0) trigger.attachments = namedAttachments(attachments);
   return trigger;
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { openErasure } from "@belfry/administration/erasure/erasures";
 import { uploadImage } from "@belfry/administration/images/images";
@@ -41,6 +42,14 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
     [id],
   );
   const eventId = rows[0].id as string;
+  const fileId = randomUUID();
+  await pool.query(
+    `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
+     values ($1, $2, 'a.pdf', 'application/pdf', 1, '', true, true, now())`,
+    [fileId, id],
+  );
+  await pool.query("insert into attachment_chunks values ($1, 0, 'x')", [fileId]);
+  await pool.query("insert into event_attachments values ($1, 1, $2)", [eventId, fileId]);
   const messageId = await storeOutboxMessage(db, {
     ...{ deliveryId: eventId, tenantId: id, eventId, channel: "EMAIL", to: "a@example.com" },
     ...{ subject: "s", html: "<p>s</p>", text: "s", segments: null },
@@ -71,7 +80,7 @@ async function fullTenant(admin: AdminUnderTest, name: string) {
   return {
     id,
     ids: async () => ({
-      ...{ eventId, messageId, templateId: template.id, providerId: provider.id },
+      ...{ eventId, position: "1", messageId, templateId: template.id, providerId: provider.id },
       ...{ categoryKey, erasureId, webhookId, toldId, imageId, broadcastId, topicKey },
       keyId: await idOf("api_keys"),
       importId: await idOf("imports"),
