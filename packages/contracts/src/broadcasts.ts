@@ -71,6 +71,13 @@ export const BroadcastRequest = Type.Object(
         description: "When it begins; a time that is past means now. Bounded as that of an event",
       }),
     ),
+    provider: Type.Optional(
+      text({
+        description:
+          "Id or name of one of your providers: what goes out on its channel goes through it alone. Default: as all else",
+        examples: ["Newsletters"],
+      }),
+    ),
     locale: Type.Optional(
       locale({ description: "The language for everybody; default: each user's own" }),
     ),
@@ -109,6 +116,9 @@ export const Broadcast = Type.Object(
     topics: orNull(Type.Array(Type.String(), { description: "null: it is for a list of users" })),
     channels: orNull(Type.Array(oneOf(CHANNELS), { description: "null: all" })),
     locale: orNull(Type.String({ description: "null: each user's own" })),
+    provider: orNull(
+      Type.String({ format: "uuid", description: "Id of the provider that you named; null: none" }),
+    ),
     total: Type.Integer({
       description: "How many people it is for: an estimate until everybody was passed",
     }),

@@ -35,6 +35,8 @@ export interface ActiveProvider {
 export interface ActiveProviders {
   /** The tenant's active providers of this channel, the preferred one first. */
   of(tenantId: string): Promise<readonly ActiveProvider[]>;
+  /** Whether a broadcast of the tenant that has not ended names a provider. */
+  hasNamed(tenantId: string): Promise<boolean>;
   /** The configuration changed: every tenant's providers are read again before their next use. */
   forget(): void;
   /** Lets calls in hand finish. */
@@ -57,6 +59,12 @@ interface Row {
   settings: string;
   max_per_second: number | null;
   link_schemes: string[];
+  has_named: boolean;
+}
+
+interface ProvidersOfTenant {
+  active: readonly ActiveProvider[];
+  hasNamed: boolean;
 }
 
 interface Connected {
@@ -89,15 +97,17 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
       closing.add(closed);
     },
   });
-  const load = async (tenantId: string): Promise<readonly ActiveProvider[]> => {
+  const load = async (tenantId: string): Promise<ProvidersOfTenant> => {
     const { rows } = await pool.query<Row>({
       name: "active_providers",
-      text: `select p.id, p.kind, p.settings, p.max_per_second, t.link_schemes
+      text: `select p.id, p.kind, p.settings, p.max_per_second, t.link_schemes, exists (
+          select from broadcasts b
+          where b.tenant_id = t.id and b.provider_id is not null and b.ended_at is null) as has_named
         from providers p join tenants t on t.id = p.tenant_id
         where p.tenant_id = $1 and p.channel = $2 and p.active order by p.position, p.id`,
       values: [tenantId, channel],
     });
-    return rows.map((row) => ({
+    const active = rows.map<ActiveProvider>((row) => ({
       id: row.id,
       kind: row.kind,
       maxPerSecond: row.max_per_second,
@@ -109,6 +119,7 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
       },
       send: async (message) => (await providerOf(tenantId, row)).send(message),
     }));
+    return { active, hasNamed: rows[0]?.has_named === true };
   };
 
   const providerOf = (tenantId: string, row: Row): Promise<Provider<OutgoingMessage>> => {
@@ -125,13 +136,14 @@ export function createActiveProviders(options: ActiveProvidersOptions): ActivePr
     return entry.provider;
   };
 
-  const tenants = createVersionedCache<readonly ActiveProvider[]>({
+  const tenants = createVersionedCache<ProvidersOfTenant>({
     max: MAX_TENANTS,
     read: (tenantIds) => readEach(tenantIds, load),
   });
 
   return {
-    of: async (tenantId) => (await tenants.get(tenantId)) ?? [],
+    of: async (tenantId) => (await tenants.get(tenantId))?.active ?? [],
+    hasNamed: async (tenantId) => (await tenants.get(tenantId))?.hasNamed === true,
     forget: () => tenants.clear(),
     async close() {
       connected.clear();

@@ -13,6 +13,8 @@ const log = createLogger({ service: "test", level: "silent" });
 const LOST = new Error("Connection terminated unexpectedly");
 const GONE: ClaimResult = { becomes: "gone" };
 const maxCalls = async () => Number.POSITIVE_INFINITY;
+/** No broadcast names a provider. */
+const alike = async (_: string, ids: string[]) => ({ only: undefined, ids, others: [] });
 const IDS = Array.from({ length: 4 }, () => uuidv7());
 
 /** A lone tenant has two of four deliveries in progress: the others wait for a slot. */
@@ -21,7 +23,7 @@ function handlerWith(changes: Partial<SendDeliveryDeps>) {
   const deps = {
     channel: "EMAIL",
     slots,
-    permits: { maxCalls, ask: async () => ({ kind: "none" }) },
+    permits: { maxCalls, ask: async () => ({ kind: "none" }), alike },
     random: Math.random,
     log,
     ...changes,
@@ -48,6 +50,7 @@ test("a failed claim fails the message, once everything that had begun has ended
       return id === IDS[1] ? second.promise : GONE;
     },
     permits: {
+      alike,
       maxCalls,
       ask: async () => {
         asks += 1;
@@ -79,6 +82,7 @@ test("if the next delivery cannot begin, the handler waits for those in progress
   const handled = handlerWith({
     claim: ({ id }) => (id === IDS[0] ? first.promise : Promise.resolve(GONE)),
     permits: {
+      alike,
       maxCalls,
       ask: async () => {
         asks += 1;

@@ -24,6 +24,8 @@ export interface Begun {
   /** One for each delivery that was begun: for how many ms another sender holds it; 0: none does. */
   begun: Promise<number>[];
   rest: string[];
+  /** What goes on though the rest does not. */
+  others?: string[];
   /** For the rest; undefined: go on with it. */
   postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
 }
@@ -74,12 +76,15 @@ async function sendAll(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const waitMs = Math.max(0, waitUntil - performance.now());
-  const { begun, rest, postponement } = await sendSome(tenantId, ids, waitMs, deps);
+  const { begun, rest, others = [], postponement } = await sendSome(tenantId, ids, waitMs, deps);
   const following =
     postponement === undefined
-      ? sendAll(tenantId, rest, waitUntil, deps)
-      : deps.postpone({ tenantId, ids: rest, ...postponement });
-  const ended = await Promise.allSettled([...begun, following]);
+      ? [sendAll(tenantId, [...rest, ...others], waitUntil, deps)]
+      : [
+          deps.postpone({ tenantId, ids: rest, ...postponement }),
+          sendAll(tenantId, others, waitUntil, deps),
+        ];
+  const ended = await Promise.allSettled([...begun, ...following]);
   const fault = ended.find((one) => one.status === "rejected");
   if (fault !== undefined) throw fault.reason;
   return Math.max(0, ...ended.map((one) => (one.status === "fulfilled" && one.value) || 0));

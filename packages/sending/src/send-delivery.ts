@@ -39,22 +39,23 @@ export async function beginDeliveries(
   held: number,
   deps: SendDeliveryDeps,
 ): Promise<Begun> {
-  const permit = await deps.permits.ask(tenantId, held);
-  if (permit.kind === "wait") return { begun: [], rest: ids, postponement: permit };
-  let next = ids;
+  const { only, ids: mine, others } = await deps.permits.alike(tenantId, ids);
+  const permit = await deps.permits.ask(tenantId, Math.min(held, mine.length), { only });
+  if (permit.kind === "wait") return { begun: [], rest: mine, others, postponement: permit };
+  let next = mine;
   if (permit.kind === "send" && permit.probe) {
-    const probe = await deps.circuits.chooseProbe(tenantId, ids);
+    const probe = await deps.circuits.chooseProbe(tenantId, mine);
     if (probe === undefined) {
       await deps.circuits.giveBack(permit.provider);
-      return { begun: [], rest: ids, postponement: NO_PROBE };
+      return { begun: [], rest: mine, others, postponement: NO_PROBE };
     }
-    next = [probe, ...ids.filter((id) => id !== probe)];
+    next = [probe, ...mine.filter((id) => id !== probe)];
   }
   const count = permit.kind === "none" ? held : permit.startsAt.length;
   const begun = next
     .slice(0, count)
-    .map((id, at) => sendDelivery({ id, tenantId, permit, at }, deps));
-  return { begun, rest: next.slice(count) };
+    .map((id, at) => sendDelivery({ id, tenantId, permit, at, only }, deps));
+  return { begun, rest: [...next.slice(count), ...others] };
 }
 
 interface DeliveryToSend {
@@ -63,6 +64,8 @@ interface DeliveryToSend {
   permit: Exclude<Permit, { kind: "wait" }>;
   /** Its place among the permit's start times. */
   at: number;
+  /** The provider that its broadcast names; undefined: any. */
+  only: string | undefined;
 }
 
 /**
@@ -106,9 +109,11 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
         await deps.circuits.note(given.provider, outcome, probes.delete(given.provider));
         if (outcome.class === "policy" || outcome.ofOneMessage) {
           refusedBy.add(given.provider.id);
-          const next = await deps.permits.ask(tenantId, 1, refusedBy).catch((err) => {
-            deps.log.warn({ err, deliveryId: id }, "no other provider could be looked for");
-          });
+          const next = await deps.permits
+            .ask(tenantId, 1, { except: refusedBy, only: item.only })
+            .catch((err) => {
+              deps.log.warn({ err, deliveryId: id }, "no other provider could be looked for");
+            });
           if (next?.kind !== "send") return next?.kind === "none" ? undefined : "later";
           [permit, at] = [next, 0];
           return "now";
@@ -209,10 +214,22 @@ export type Permit =
   | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
 
 export interface Permits {
-  /** For up to `wanted` calls by a provider that is not in `except`. `send` permits at least one call. */
-  ask(tenantId: string, wanted: number, except?: ReadonlySet<string>): Promise<Permit>;
+  /** For up to `wanted` calls by a provider that is not in `except`, or by `only`. `send` permits at least one call. */
+  ask(
+    tenantId: string,
+    wanted: number,
+    among?: { except?: ReadonlySet<string>; only?: string | undefined },
+  ): Promise<Permit>;
+  /** The deliveries that have to go through one provider, as the first of them; `only` is undefined for any. */
+  alike(tenantId: string, ids: string[]): Promise<Alike>;
   /** How many calls at a time the provider carries that a call would go to now. */
   maxCalls(tenantId: string): Promise<number>;
+}
+
+export interface Alike {
+  only: string | undefined;
+  ids: string[];
+  others: string[];
 }
 
 /**
@@ -228,13 +245,17 @@ const SPREAD = 0.2;
 /** Chooses the provider and, where it has a `maxPerSecond`, reserves start times for its calls. */
 export function createPermits(
   pool: pg.Pool,
+  channel: string,
   providers: ActiveProviders,
   circuits: Circuits,
 ): Permits {
   return {
-    async ask(tenantId, wanted, except) {
+    async ask(tenantId, wanted, { except, only } = {}) {
       const all = await providers.of(tenantId);
-      const own = except === undefined ? all : all.filter(({ id }) => !except.has(id));
+      const own =
+        except === undefined && only === undefined
+          ? all
+          : all.filter(({ id }) => !except?.has(id) && (only === undefined || id === only));
       if (own.length === 0) return { kind: "none" };
       const choice = await circuits.choose(own);
       if (choice.kind === "wait") {
@@ -258,10 +279,36 @@ export function createPermits(
       const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
       return { ...sending, startsAt };
     },
+    async alike(tenantId, ids) {
+      if (!(await providers.hasNamed(tenantId))) return { only: undefined, ids, others: [] };
+      const named = await namedProviders(pool, channel, ids);
+      const only = named.get(ids[0]!);
+      const { mine = [], rest = [] } = Object.groupBy(ids, (id) =>
+        named.get(id) === only ? "mine" : "rest",
+      );
+      return { only, ids: mine, others: rest };
+    },
     async maxCalls(tenantId) {
       const own = await providers.of(tenantId);
       const next = own.find(({ id }) => !circuits.isOpen(id)) ?? own[0];
       return next?.maxCalls ?? Number.POSITIVE_INFINITY;
     },
   };
+}
+
+/** Of deliveries whose broadcast names a provider of the channel: that provider. */
+async function namedProviders(pool: pg.Pool, channel: string, ids: readonly string[]) {
+  const { rows } = await pool.query<{ id: string; provider_id: string }>({
+    name: "named_providers",
+    text: `select d.id, b.provider_id from unnest($1::uuid[]) i (id)
+           cross join lateral (select d.id, d.broadcast_id from deliveries d where d.id = i.id limit 1) d
+           cross join lateral (
+             select b.provider_id from broadcasts b
+             where b.id = d.broadcast_id and b.provider_id is not null limit 1
+           ) b
+           join providers p on p.id = b.provider_id
+           where p.channel = $2`,
+    values: [ids, channel],
+  });
+  return new Map(rows.map((row) => [row.id, row.provider_id]));
 }

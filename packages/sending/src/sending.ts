@@ -120,7 +120,7 @@ export function createSending(options: SendingOptions): Sending {
   });
   const renderers = createRenderers(pool);
   const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
-  const permits = createPermits(pool, providers, circuits);
+  const permits = createPermits(pool, channel, providers, circuits);
   const slots = createFairSemaphore(
     options.concurrency,
     options.messagesInHand - options.concurrency,

@@ -19,7 +19,7 @@ import { canonicalLocale } from "@belfry/contracts/locale";
 import { reasonWords } from "@belfry/contracts/reasons";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import { momentOf } from "@belfry/contracts/scheduled";
-import { keptDays } from "@belfry/database/configuration-version";
+import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { sql } from "kysely";
@@ -44,6 +44,7 @@ const EXAMPLE: Broadcast = {
   topics: ["product-news"],
   channels: null,
   locale: null,
+  provider: null,
   total: 120_000,
   expanded: 4_200,
   byStatus: { accepted: 3_900, queued: 180, skipped: 120 },
@@ -85,6 +86,7 @@ export const createBroadcast = defineAct({
       throw invalid("variables", `must be at most ${MAX_BROADCAST_VARIABLE_BYTES} bytes of JSON`);
     }
     await requireTemplates(db, tenantId, eventType);
+    const provider = await findProvider(db, tenantId, input.provider);
     const sendAt = await beginning(db, tenantId, input.sendAt);
     const users = [...new Set(input.userIds)];
     const excepted = [...new Set(exceptUserIds)];
@@ -95,13 +97,15 @@ export const createBroadcast = defineAct({
     await requireRoom(db, tenantId);
     const newId = uuidv7();
     const { rows } = await sql<{ id: string }>`
-      insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, variables, trace_id,
+      insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, provider_id, variables, trace_id,
           idempotency_key, send_at, next_at, total)
       values (${newId}, ${tenantId}, ${sendAt === null ? "running" : "scheduled"}, ${eventType}, ${topics},
-          ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${variables},
+          ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider}, ${variables},
           ${newId}, ${key ?? null}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
+    // Senders look for the provider of a delivery only where they know that a broadcast names one.
+    if (provider !== null) await bumpConfigurationVersion(db);
     // The same key, at the same moment.
     if (rows.length === 0) {
       return { output: (await findByKey(db, tenantId, key ?? ""))!, isNew: false };
@@ -260,7 +264,7 @@ type Row = Omit<
   endedAt: Date | null;
 };
 
-const COLUMNS = sql`b.id, b.state, b.reason, b.event_type as "eventType", b.topics, b.channels, b.locale, b.total,
+const COLUMNS = sql`b.id, b.state, b.reason, b.event_type as "eventType", b.topics, b.channels, b.locale, b.provider_id as provider, b.total,
   b.expanded, b.counts, b.cancel_asked_at is not null as "isCancelled", b.send_at as "sendAt",
   case when b.state = 'paused' then b.next_at end as "resumesAt", b.created_at as "createdAt",
   b.started_at as "startedAt", b.ended_at as "endedAt"`;
@@ -337,6 +341,26 @@ export async function requireTemplates(
   if (!templates.some(({ active }) => active)) {
     throw invalid("eventType", "has no active template");
   }
+}
+
+/** Its id, of an id or a name; null: none is named. Throws `InvalidInput`. */
+async function findProvider(
+  db: Database,
+  tenantId: string,
+  named: string | undefined,
+): Promise<string | null> {
+  if (named === undefined) return null;
+  const rows = await db
+    .selectFrom("providers")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("active", "=", true)
+    .where(sql<boolean>`(id::text = ${named.toLowerCase()} or name = ${named})`)
+    .limit(2)
+    .execute();
+  if (rows.length === 1) return rows[0]!.id;
+  const isNone = rows.length === 0;
+  throw invalid("provider", isNone ? "is no active provider" : "names several: give its id");
 }
 
 /** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */

@@ -31,6 +31,20 @@ begin
 end
 $function$;
 
+-- Of these broadcasts those that name a provider of the channel, each with it: null if none does.
+create or replace function named_providers(p_ids uuid[], p_channel text, out broadcasts uuid[], out providers uuid[])
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $function$
+begin
+  select array_agg(b.id), array_agg(b.provider_id) into broadcasts, providers
+  from (select distinct id from unnest(p_ids) u (id)) u
+  cross join lateral (select * from broadcasts b where b.id = u.id and b.provider_id is not null limit 1) b
+  cross join lateral (select from providers p where p.id = b.provider_id and p.channel = p_channel limit 1) p;
+end
+$function$;
+
 -- Takes the events of cancelled broadcasts out of a batch that is being dispatched, whose rows in undispatched_events are
 -- locked: they end as cancelled. Returns the others.
 create or replace function without_cancelled(p_events uuid[], p_broadcasts uuid[]) returns uuid[]
@@ -55,8 +69,10 @@ begin
 end
 $function$;
 
--- What a tenant's first provider of a channel takes in about a second.
-create or replace function bulk_per_second(p_tenant text, p_channel text) returns integer language plpgsql stable
+-- What a tenant's first provider of a channel takes in about a second; of a broadcast that names one of this channel, that
+-- one (p_provider).
+create or replace function bulk_per_second(p_tenant text, p_channel text, p_provider uuid) returns integer
+language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
@@ -66,15 +82,16 @@ begin
   return coalesce((
     select coalesce(p.max_per_second, without_rate) from providers p
     where p.tenant_id = p_tenant and p.channel = p_channel and p.active
-    order by p.position, p.id limit 1), without_rate);
+    order by p.id = p_provider is true desc, p.position, p.id limit 1), without_rate);
 end
 $function$;
 
 -- How many more deliveries of broadcasts of a tenant may leave on a channel: half a second of its first provider's rate may
 -- be outstanding, and none leaves while the provider's calls are reserved for longer than that. The senders reserve calls a
 -- second ahead, so a single event always finds one. The caller holds the release_lock.
-create or replace function bulk_room(p_channel text, p_tenant text, p_moment timestamptz, p_in_flight integer)
-returns integer language plpgsql stable
+create or replace function bulk_room(
+  p_channel text, p_tenant text, p_provider uuid, p_moment timestamptz, p_in_flight integer
+) returns integer language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -88,9 +105,9 @@ begin
   from providers p
   left join lateral (select s.next_at from provider_sends s where s.provider_id = p.id limit 1) s on true
   where p.tenant_id = p_tenant and p.channel = p_channel and p.active
-  order by p.position, p.id limit 1;
+  order by p.id = p_provider is true desc, p.position, p.id limit 1;
   most := case
-    when provider.max_per_second is null then bulk_per_second(p_tenant, p_channel)
+    when provider.max_per_second is null then bulk_per_second(p_tenant, p_channel, p_provider)
     when provider.next_at > p_moment + ahead then 0
     else greatest(1, provider.max_per_second / 2) end;
   if most = 0 then return 0; end if;
@@ -105,7 +122,7 @@ end
 $function$;
 
 -- The same for deliveries that are being dispatched. None leaves at once while another one of the tenant waits for its
--- turn, or one of their broadcasts is paused.
+-- turn, or one of their broadcasts is paused or names a provider.
 create or replace function bulk_room_of_new(
   p_channel text, p_tenant text, p_broadcasts uuid[], p_moment timestamptz, p_in_flight integer
 ) returns integer language plpgsql stable
@@ -121,9 +138,9 @@ begin
       limit 1)
     or exists (
       select from unnest(p_broadcasts) u (id)
-      cross join lateral (select from broadcasts b where b.id = u.id and b.state = 'paused' limit 1) b)
+      cross join lateral (select from broadcasts b where b.id = u.id and (b.state = 'paused' or b.provider_id is not null) limit 1) b)
   then return 0; end if;
-  return bulk_room(p_channel, p_tenant, p_moment, p_in_flight);
+  return bulk_room(p_channel, p_tenant, null, p_moment, p_in_flight);
 end
 $function$;
 
@@ -141,11 +158,12 @@ set enable_mergejoin = off
 as $function$
 declare
   broadcast uuid := '00000000-0000-0000-0000-000000000000';
+  one record;
   room integer;
 begin
   ids := '{}';
   is_capped := false;
-  loop
+  while cardinality(ids) < p_most loop
     -- A loose index scan: the next broadcast with waiting deliveries.
     broadcast := (
       select d.broadcast_id from deliveries d
@@ -154,14 +172,14 @@ begin
       order by d.broadcast_id limit 1);
     exit when broadcast is null;
     -- What a person has replayed of a cancelled one that has ended is released, and ends when it is claimed.
-    continue when exists (
-      select from broadcasts b where b.id = broadcast and b.state in ('paused', 'cancelling'));
+    select b.state, b.provider_id into one from broadcasts b where b.id = broadcast;
+    continue when one.state in ('paused', 'cancelling');
     continue when not exists (
       select from deliveries d
       where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
         and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
       limit 1);
-    if room is null then room := least(p_most, bulk_room(p_channel, p_tenant, p_moment, p_in_flight)); end if;
+    room := least(p_most, bulk_room(p_channel, p_tenant, one.provider_id, p_moment, p_in_flight));
     if room > cardinality(ids) then
       ids := ids || array(
         select d.id from deliveries d
@@ -169,8 +187,7 @@ begin
           and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
         order by d.due_at limit room - cardinality(ids) for update skip locked);
     end if;
-    is_capped := cardinality(ids) >= room;
-    exit when is_capped;
+    is_capped := is_capped or cardinality(ids) >= room;
   end loop;
 end
 $function$;
@@ -259,7 +276,10 @@ begin
     select c.channel from unnest(channels) c (channel)
     where c.channel <> all (p_provided) or exists (
       select from providers p where p.tenant_id = broadcast.tenant_id and p.channel = c.channel and p.active));
-  if channels = '{}' then why := coalesce(why, '#no-provider'); end if;
+  if channels = '{}' or broadcast.provider_id is not null and not exists (
+      select from providers p where p.id = broadcast.provider_id and p.active) then
+    why := coalesce(why, '#no-provider');
+  end if;
 
   if why is null then
     select p.daily_cap, case when owner.day >= today then owner.day_total else 0 end
@@ -278,7 +298,7 @@ begin
     return;
   end if;
 
-  select least(most_people, min(bulk_per_second(broadcast.tenant_id, c.channel))) into size
+  select least(most_people, min(bulk_per_second(broadcast.tenant_id, c.channel, broadcast.provider_id))) into size
   from unnest(channels) c (channel) where c.channel = any (p_provided);
   -- The chunk before is being dispatched, or as much is due already as a chunk has.
   is_dispatching := exists (

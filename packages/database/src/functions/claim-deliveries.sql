@@ -71,6 +71,9 @@ declare
   -- Of the deliveries of broadcasts; null: there are none, as mostly.
   broadcasts uuid[];
   cancelled uuid[] := '{}';
+  -- Those of them that name a provider, and it.
+  bound_broadcasts uuid[];
+  bound_providers uuid[];
   event_envelope jsonb;
   template_envelope jsonb;
   digest record;
@@ -94,7 +97,11 @@ declare
 begin
   select array_agg(d.broadcast_id) filter (where d.broadcast_id is not null) into broadcasts
   from (select d.broadcast_id from deliveries d where d.id = any (p_ids) order by d.id for update) d;
-  if broadcasts is not null then cancelled := cancelled_broadcasts(broadcasts); end if;
+  if broadcasts is not null then
+    cancelled := cancelled_broadcasts(broadcasts);
+    select n.broadcasts, n.providers into bound_broadcasts, bound_providers
+    from named_providers(broadcasts, p_channel) n;
+  end if;
   moment := clock_timestamp();
   for place, delivery_id, was, held_until, rests, expires, event_id, tenant_id, number, retries,
       template_version_id, has_event, recipient, variables, trace_id, has_template, at_most_once, sensitive,
@@ -251,6 +258,11 @@ begin
     elsif p_kinds[place] is null then
       becomes := 'skipped';
       reason := '#no-provider';
+    elsif broadcast = any (bound_broadcasts)
+        and p_providers[place] <> bound_providers[array_position(bound_broadcasts, broadcast)] then
+      -- A sender that has not heard of the broadcast yet: it rests until it has.
+      becomes := 'quiet';
+      quiet_end := moment + interval '1 second';
     elsif not has_event or not has_template and not opens then
       becomes := 'failed';
       reason := case when has_event then '#template-gone' else '#event-gone' end;
