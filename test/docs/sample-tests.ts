@@ -20,6 +20,7 @@ const EXAMPLES = new URL("../../examples/", import.meta.url);
 /** Examples that no page repeats, and what they print. */
 const PRINTED: Record<string, string> = {
   "idempotency.mjs": "retry: true true\nother order: false false\n",
+  "broadcast.mjs": "people: 2\nin the inbox: 2\nplanned: scheduled\nthen: cancelled\n",
   "send-later.mjs": "scheduled: 2\ncancelled: 2\nstatus: cancelled\n",
   "topics.mjs": "members: 2\nbuyer-1\ncourier-3\nleft: 0\n",
   "users.mjs": "* SMS false\nerased: true\n",

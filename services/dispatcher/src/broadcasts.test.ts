@@ -297,8 +297,9 @@ test("a chunk whose message was lost holds the next one up for a minute, and no 
   const { id } = await under.broadcast();
   under.setDispatching(false);
   await under.moveOn();
+  const { rows } = await under.pool.query("select created_at as at from broadcast_chunks");
   const at = async (seconds: number) => {
-    under.setMoment(new Date(Date.now() + seconds * 1000));
+    under.setMoment(new Date(rows[0].at.getTime() + seconds * 1000));
     await under.pool.query("update broadcasts set next_at = now()");
     await under.moveOn();
     return (await under.show(id)).expanded;

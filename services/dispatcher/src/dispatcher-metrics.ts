@@ -1,6 +1,6 @@
 import { IN_APP, PROVIDER_CHANNELS, SENT_CHANNELS } from "@belfry/contracts/channels";
 import type { KeptDays } from "@belfry/contracts/retention";
-import type { Pool } from "@belfry/database/connection";
+import { callFunction, type Pool } from "@belfry/database/connection";
 import type { DispatchResult, EventDispatch } from "@belfry/database/functions/dispatch-events";
 import { readExpiryLags } from "@belfry/database/functions/expire-batch";
 import { counter, gauge, histogram, secondsSinceId } from "@belfry/service/metrics";
@@ -221,29 +221,11 @@ async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
 /** A look at so many broadcasts, those that are due for longest, is enough. */
 const MOST_BROADCASTS = 200;
 
-/**
- * Since the newest chunk of the running broadcast that stands still for longest while not everybody was passed, or since
- * another one should have begun, gone on, or ended. One that waits by itself, as paused for a provider, does not count.
- */
+/** See stalled_broadcasts; 0: none stands still. */
 export async function readStalledSeconds(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ seconds: number }>({
-    name: "stalled_broadcasts",
-    text: `select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(
-               case when b.state = 'running' then coalesce(k.created_at, b.started_at, b.next_at) else b.next_at end
-             ))), 0)::float8 as seconds
-           from (
-             select b.id, b.state, b.started_at, b.next_at from broadcasts b
-             -- A running one is looked at again some milliseconds later.
-             where b.next_at <= statement_timestamp() + interval '10 seconds'
-             order by b.next_at limit $1
-           ) b
-           left join lateral (
-             select k.created_at from broadcast_chunks k
-             where k.broadcast_id = b.id order by k.number desc limit 1
-           ) k on true`,
-    values: [MOST_BROADCASTS],
-  });
-  return rows[0]?.seconds ?? 0;
+  const args = { p_most: MOST_BROADCASTS };
+  const rows = await callFunction<{ seconds: number }>(pool, "stalled_broadcasts", args);
+  return rows[0]!.seconds;
 }
 
 /** Why something waits that is still to be sent; `turn`: for room among what its tenant has on its way. */

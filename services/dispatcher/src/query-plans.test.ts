@@ -10,6 +10,7 @@ import {
 import { releaseAgain, releaseDeliveries } from "@belfry/database/functions/release-deliveries";
 import { readsAtMost } from "@belfry/testing/rows-read";
 import { uuidv7 } from "uuidv7";
+import { readStalledSeconds } from "./dispatcher-metrics.ts";
 import { type DispatcherUnderTest, dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { timedExpiries } from "./expiry.ts";
 import { takeStuckEvents, tenantsAbove } from "./sweeper.ts";
@@ -195,6 +196,7 @@ async function worksOn(
         await countChunks(pool);
       },
     ],
+    ["stalled broadcasts", 10, (pool) => readStalledSeconds(pool)],
     [
       "release again",
       2500,

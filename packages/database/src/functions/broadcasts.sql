@@ -570,3 +570,29 @@ begin
       'expanded', told.expanded, 'byStatus', told.counts, 'occurredAt', iso_time(p_moment)));
 end
 $function$;
+
+-- For how long the broadcast stands still that should move and stands still for longest: since the newest chunk of a
+-- running one of which not everybody was passed, or since another one should have begun, gone on, or been counted. Looks
+-- at p_most of them, those that are due for longest. One that waits for a person, or for its last messages, is not due.
+create or replace function stalled_broadcasts(p_most integer, out seconds double precision) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+begin
+  select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(
+           case when b.state = 'running' then coalesce(k.created_at, b.started_at, b.next_at) else b.next_at end))), 0)
+  into seconds
+  from (
+    -- A running one is looked at again some milliseconds later.
+    select b.id, b.state, b.started_at, b.next_at from broadcasts b
+    where b.next_at <= statement_timestamp() + interval '10 seconds'
+    order by b.next_at limit p_most
+  ) b
+  left join lateral (
+    select k.created_at from broadcast_chunks k where k.broadcast_id = b.id order by k.number desc limit 1
+  ) k on true;
+end
+$function$;
