@@ -26,50 +26,57 @@ interface Mail {
 }
 
 /** What a mail says beside its text: field by field what its event says, else its template. */
-export function mailEnvelope(
-  { template, event, suppressed }: ClaimedEnvelope,
-  mail: Mail,
-): MailEnvelope {
-  const warnings: string[] = [];
-  const said: Envelope = { ...template, ...event };
-  const fields: MailEnvelope["fields"] = {};
-  const written = (name: "fromName" | "replyTo", maxCharacters: number) => {
-    const text = said[name];
-    // A trigger's is a value, and a value is never a template.
-    if (text === undefined || event?.[name] !== undefined) return text;
-    return renderLine(text, maxCharacters, mail.variables, mail.settings)?.trim();
-  };
-  const judged = (name: "fromName" | "replyTo", text: string | undefined, words: string) => {
-    if (said[name] === undefined || text === "") return;
-    const fault = name === "fromName" ? fromNameFault : replyToFault;
-    if (text === undefined || fault(text) !== undefined) warnings.push(words);
-    else fields[name] = name === "replyTo" ? (emailAddress(text) ?? text) : text;
-  };
-  judged(
-    "fromName",
-    written("fromName", MAX_TEXT_CHARACTERS),
-    "sender's name left out: it is too long or no name",
-  );
-  judged(
-    "replyTo",
-    written("replyTo", MAX_ADDRESS),
-    "reply address left out: it is no email address in ASCII",
-  );
-  copiesOf("cc", mail.to);
-  copiesOf("bcc", mail.to, ...(fields.cc ?? []));
-  return { fields, warnings };
-
-  function copiesOf(name: "cc" | "bcc", ...taken: string[]): void {
-    const known = new Set(taken.map((address) => address.toLowerCase()));
-    const asked = distinctAddresses(said[name] ?? [], known);
-    if (asked.length === 0) return;
-    if (mail.hasOwnLink) {
-      warnings.push(`${name} left out: the mail has its recipient's link to unsubscribe`);
-      return;
-    }
-    const left = asked.filter((address) => !Object.hasOwn(suppressed ?? {}, address.toLowerCase()));
-    const count = asked.length - left.length;
-    if (count > 0) warnings.push(`${name}: ${count} left out, as suppressed`);
-    if (left.length > 0) fields[name] = left;
+export function mailEnvelope(claimed: ClaimedEnvelope, mail: Mail): MailEnvelope {
+  const said: Envelope = { ...claimed.template, ...claimed.event };
+  const made: MailEnvelope = { fields: {}, warnings: [] };
+  const fromName = lineOf("fromName", MAX_TEXT_CHARACTERS, claimed, mail);
+  if (fromName !== undefined && fromNameFault(fromName) === undefined) {
+    made.fields.fromName = fromName;
+  } else if (fromName !== "" && said.fromName !== undefined) {
+    made.warnings.push("sender's name left out: it is too long or no name");
   }
+  const replyTo = lineOf("replyTo", MAX_ADDRESS, claimed, mail);
+  if (replyTo !== undefined && replyToFault(replyTo) === undefined) {
+    made.fields.replyTo = emailAddress(replyTo) ?? replyTo;
+  } else if (replyTo !== "" && said.replyTo !== undefined) {
+    made.warnings.push("reply address left out: it is no email address in ASCII");
+  }
+  addCopies(made, "cc", distinctAddresses(said.cc ?? [], namesOf([mail.to])), claimed, mail);
+  const taken = namesOf([mail.to, ...(made.fields.cc ?? [])]);
+  addCopies(made, "bcc", distinctAddresses(said.bcc ?? [], taken), claimed, mail);
+  return made;
+}
+
+/** A trigger's is a value, and a value is never a template. Undefined: nothing is said, or it is too long. */
+function lineOf(
+  name: "fromName" | "replyTo",
+  maxCharacters: number,
+  { template, event }: ClaimedEnvelope,
+  { variables, settings }: Mail,
+): string | undefined {
+  if (event?.[name] !== undefined) return event[name];
+  const text = template?.[name];
+  return text && renderLine(text, maxCharacters, variables, settings)?.trim();
+}
+
+function namesOf(addresses: readonly string[]): Set<string> {
+  return new Set(addresses.map((address) => address.toLowerCase()));
+}
+
+function addCopies(
+  { fields, warnings }: MailEnvelope,
+  name: "cc" | "bcc",
+  asked: readonly string[],
+  { suppressed }: ClaimedEnvelope,
+  { hasOwnLink }: Mail,
+): void {
+  if (asked.length === 0) return;
+  if (hasOwnLink) {
+    warnings.push(`${name} left out: the mail has its recipient's link to unsubscribe`);
+    return;
+  }
+  const left = asked.filter((address) => !Object.hasOwn(suppressed ?? {}, address.toLowerCase()));
+  const count = asked.length - left.length;
+  if (count > 0) warnings.push(`${name}: ${count} left out, as suppressed`);
+  if (left.length > 0) fields[name] = left;
 }
