@@ -22,6 +22,7 @@ test("following every link and trying every form nobody meets a refusal, nor the
   const admin = await startAdmin(t);
   const tenant = await sampleTenant(admin);
   await putStampsIntoWords(admin);
+  await attachFile(admin, tenant.id);
   const people = [];
   for (const role of ROLES) {
     const browser =
@@ -53,6 +54,20 @@ test("following every link and trying every form nobody meets a refusal, nor the
     assert.deepEqual({ role, deadEnds, stamps, unreached }, { role, ...nothing });
   }
 });
+
+/** Each event carries a file. */
+async function attachFile({ pool }: AdminUnderTest, tenantId: string): Promise<void> {
+  const { rows } = await pool.query(
+    `insert into attachments (id, tenant_id, name, type, bytes, sha256, complete, named, created_at)
+     values (gen_random_uuid(), $1, 'a.pdf', 'application/pdf', 1, '', true, true, now()) returning id`,
+    [tenantId],
+  );
+  await pool.query("insert into attachment_chunks values ($1, 0, 'x')", [rows[0].id]);
+  await pool.query(
+    "insert into event_attachments (event_id, position, attachment_id) select id, 1, $1 from events where tenant_id = $2",
+    [rows[0].id, tenantId],
+  );
+}
 
 /** Whatever words of others are shown have a moment in them, as programs write it. */
 async function putStampsIntoWords({ pool }: AdminUnderTest): Promise<void> {

@@ -73,6 +73,7 @@ function validOfType(type: string, schema: Schema): Arbitrary<unknown> {
 
 function validString(schema: Schema): Arbitrary<string> {
   const { pattern, examples, format, minLength = 0, maxLength = 64 } = schema;
+  if (format === "idn-email" && examples === undefined) return emailAddress();
   // Schemas cannot express some rules, such as public hosts; use their examples.
   const hasMoreRules = pattern === undefined || format === "uri";
   if (!hasMoreRules && !isTextPattern(pattern)) return fc.stringMatching(new RegExp(pattern));

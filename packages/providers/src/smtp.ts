@@ -171,7 +171,7 @@ async function createSmtp(
 
   async function attempt(
     message: EmailMessage,
-    compose: (files: FileReading) => ComposedMail,
+    compose: (onPiece: () => void) => ComposedMail,
     timeout: CallTimeout,
   ): Promise<SendOutcome> {
     const envelope = envelopeOf(settings.from, message);
@@ -197,19 +197,14 @@ async function createSmtp(
                 `the mail server cannot send to ${needsSmtpUtf8(message.to) ? "this address" : "an address of cc or bcc"}: ${NO_SMTPUTF8}`,
               );
         }
-        const unread = new AbortController();
-        const mail = compose({
-          onPiece: () => timeout.renew(timeoutMs),
-          onError: (error) => unread.abort(error),
-        });
+        const mail = compose(() => timeout.renew(timeoutMs));
         content = mail.createReadStream();
         // Without the server's answer to the whole message, it may have it.
         content.once("end", () => {
           handedOver = true;
           timeout.renew(messageAnswerMs);
         });
-        const until = AbortSignal.any([timeout.signal, unread.signal]);
-        const info = await session.send(envelope, content, until);
+        const info = await session.send(envelope, content, timeout.signal);
         isDone = true;
         if (tookBefore !== undefined && earlier === 0) sessions.learnMessages(tookBefore);
         return taken(info, wireAddress(message.to), mail.messageId(), secrets);
@@ -237,10 +232,10 @@ async function createSmtp(
   return {
     async send(message) {
       // A mail's files can be read once: each try has a mail of its own.
-      const compose = (files: FileReading) =>
-        new MailComposer({ ...toMail(message, settings), ...filesOf(message, files) }).compile();
+      const compose = (onPiece: () => void) =>
+        new MailComposer({ ...toMail(message, settings), ...filesOf(message, onPiece) }).compile();
       try {
-        compose({ onPiece: () => undefined, onError: () => undefined });
+        compose(() => undefined);
       } catch (error) {
         return thrownOutcome(error, "permanent");
       }
@@ -315,20 +310,14 @@ function toMail(message: EmailMessage, settings: Settings) {
   };
 }
 
-interface FileReading {
-  /** The connection takes another piece of a file. */
-  onPiece(): void;
-  onError(error: unknown): void;
-}
-
 /**
  * An invitation (`text/calendar` with a method) is an alternative of the text, where Outlook and Gmail look for it, and a
- * file for everybody else: RFC 6047 and [MS-OXCMAIL] 2.1.3.3.8.
+ * file for everybody else: RFC 6047 and [MS-OXCMAIL] 2.1.3.3.8. `onPiece`: the connection takes another piece of a file.
  */
-function filesOf({ attachments }: EmailMessage, reading: FileReading) {
+function filesOf({ attachments }: EmailMessage, onPiece: () => void) {
   if (attachments === undefined) return {};
   const content = (file: OutgoingAttachment) =>
-    Readable.from(read(file, reading), { objectMode: false, highWaterMark: 1 });
+    Readable.from(read(file, onPiece), { objectMode: false, highWaterMark: 1 });
   const invitation = attachments.find(({ type }) => /^text\/calendar;.*\bmethod=/i.test(type));
   return {
     ...(invitation && {
@@ -352,18 +341,10 @@ function filesOf({ attachments }: EmailMessage, reading: FileReading) {
   };
 }
 
-async function* read(
-  file: OutgoingAttachment,
-  { onPiece, onError }: FileReading,
-): AsyncGenerator<Buffer> {
-  try {
-    for await (const piece of inPieces(file)) {
-      onPiece();
-      yield piece;
-    }
-  } catch (error) {
-    onError(error);
-    throw error;
+async function* read(file: OutgoingAttachment, onPiece: () => void): AsyncGenerator<Buffer> {
+  for await (const piece of inPieces(file)) {
+    onPiece();
+    yield piece;
   }
 }
 
