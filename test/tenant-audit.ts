@@ -34,6 +34,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     "ids that a tenant's hash led to; the events are then read with the tenant",
   "packages/database/src/outbox.ts": "an operator's command may name a message by its id alone",
   "packages/database/src/functions/accept-events.sql": "ids that this call stored, or refuses",
+  "packages/database/src/functions/attachments.sql":
+    "files of events that the call stores or deletes; lock_attachments asks for their tenant",
   "packages/database/src/functions/broadcasts.sql":
     "the broadcast that the call holds, found with its tenant or as due, whoever's it is, and the ids of its own events",
   "packages/database/src/functions/cancel-events.sql": "ids that the call found as the tenant's",

@@ -62,7 +62,7 @@ test("with 200,000 messages of webhooks nothing walks over them, with and before
   const claim = async () => {
     const { rows } = await client.query<{ id: string; tenantId: string }>(
       `select id, tenant_id as "tenantId" from deliveries
-       where channel = 'WEBHOOK' and tenant_id = 'acme' and released_at is null
+       where channel = 'WEBHOOK' and tenant_id = 'acme' and released_at is null and broadcast_id is null
          and status in ('queued', 'waiting') order by due_at limit 100`,
     );
     return claimWebhooks(client, rows, { full: [], leaseMs: 1000, maxRetries: 3 });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type pg from "pg";
+import { isReference } from "./connection.ts";
 
 /**
  * The variables of a broadcast are stored once, with it. Each of its events has a reference in place of them:
@@ -9,10 +10,9 @@ const REFERENCE = /^broadcast ([0-9a-f-]{36})$/;
 /** Of the texts that a process keeps, two bytes a character. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024;
 
-/** The id of the broadcast whose variables an event has; undefined: the event has its own, or none. */
-export function broadcastOf(variables: string | null): string | undefined {
-  // Almost all texts begin with a brace.
-  return variables === null || variables[0] !== "b" ? undefined : REFERENCE.exec(variables)?.[1];
+/** The id of the broadcast whose variables an event has. */
+function broadcastOf(variables: string | null): string | undefined {
+  return isReference(variables) ? REFERENCE.exec(variables ?? "")?.[1] : undefined;
 }
 
 /** The same in a statement of the row `e` of events: the variables themselves. */

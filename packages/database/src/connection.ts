@@ -176,6 +176,11 @@ export function traceParentOf(text: string | null): string | null {
   return space === -1 ? null : text!.slice(space + 1);
 }
 
+/** Whether an event's variables are those of its broadcast: see broadcast-variables.ts. JSON begins with a brace. */
+export function isReference(variables: string | null): boolean {
+  return variables?.[0] === "b";
+}
+
 /** The rows of a prepared statement, with their columns in camel case. */
 export async function readRows<Row>(
   pool: pg.Pool,

@@ -14,6 +14,7 @@ import {
   callClaim,
   callFunction,
   type Database,
+  isReference,
   traceParentOf,
   withoutTraceParent,
 } from "../connection.ts";
@@ -163,10 +164,10 @@ export async function claimDeliveries(
     p_max_retries: options.maxRetries,
   };
   const results = await callClaim(pool, "claim_for_sending", batch, args, toResult);
-  await resolveVariables(
-    pool,
-    results.flatMap((result) => (result.becomes === "sending" ? [result.delivery] : [])),
+  const referring = results.flatMap((result) =>
+    result.becomes === "sending" && isReference(result.delivery.variables) ? [result.delivery] : [],
   );
+  if (referring.length > 0) await resolveVariables(pool, referring);
   return results;
 }
 

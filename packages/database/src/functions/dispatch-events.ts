@@ -1,8 +1,14 @@
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import type { DigestSettings, EventOutcome, ThrottleSettings } from "@belfry/contracts/delivery";
 import type pg from "pg";
-import { broadcastOf, resolveVariables } from "../broadcast-variables.ts";
-import { callFunction, readRows, traceParentOf, withoutTraceParent } from "../connection.ts";
+import { resolveVariables } from "../broadcast-variables.ts";
+import {
+  callFunction,
+  isReference,
+  readRows,
+  traceParentOf,
+  withoutTraceParent,
+} from "../connection.ts";
 import { healChannels } from "./realtime-channels.ts";
 
 /** An event as the dispatcher reads it. */
@@ -162,13 +168,13 @@ export async function readEvents(pool: pg.Pool, ids: readonly string[]): Promise
   const rows = await callFunction<Row>(pool, "read_events", { p_ids: ids });
   const events = rows.map((row) => ({
     ...row,
-    isBroadcast: broadcastOf(row.variables) !== undefined,
+    isBroadcast: isReference(row.variables),
     traceId: withoutTraceParent(row.traceId),
     traceParent: traceParentOf(row.traceId),
     released: row.releasedAt === null ? null : { at: row.releasedAt, text: row.releasedAtText },
     mayHavePreferences: row.hasRecipients || row.hasPreferences,
   }));
-  await resolveVariables(pool, events);
+  if (events.some(({ isBroadcast }) => isBroadcast)) await resolveVariables(pool, events);
   return events;
 }
 
