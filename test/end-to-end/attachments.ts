@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { cancelEvents } from "@belfry/administration/events/cancel-events";
 import { resendEvent } from "@belfry/administration/events/resend-event";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { actsIn } from "@belfry/administration/test-acts";
@@ -56,5 +57,7 @@ export function attachmentTests(stack: Stack): void {
       [again.newEvent],
     );
     assert.deepEqual(rows, [{ envelope: said, file: fileId, cid: "logo" }]);
+    // Nobody has published it: other tests wait until no event is undispatched.
+    await actsIn(stack.db, tenant.id)(cancelEvents, { eventIds: [again.newEvent] });
   });
 }

@@ -88,12 +88,12 @@ export const createBroadcast = defineAct({
     await requireTemplates(db, tenantId, eventType);
     const provider = await findProvider(db, tenantId, input.provider);
     const sendAt = await beginning(db, tenantId, input.sendAt);
-    const users = [...new Set(input.userIds)];
-    const excepted = [...new Set(exceptUserIds)];
+    const users = new Set(input.userIds);
+    const excepted = new Set(exceptUserIds);
     const topics = input.topics === undefined ? null : [...new Set(input.topics)];
     const total = topics
       ? await countMembers(db, tenantId, topics)
-      : users.filter((user) => !excepted.includes(user)).length;
+      : [...users].filter((user) => !excepted.has(user)).length;
     await requireRoom(db, tenantId);
     const newId = uuidv7();
     const { rows } = await sql<{ id: string }>`
@@ -110,8 +110,8 @@ export const createBroadcast = defineAct({
     if (rows.length === 0) {
       return { output: (await findByKey(db, tenantId, key ?? ""))!, isNew: false };
     }
-    await insertPeople(db, newId, users, false);
-    await insertPeople(db, newId, excepted, true);
+    await insertPeople(db, newId, [...users], false);
+    await insertPeople(db, newId, [...excepted], true);
     return { output: (await findBroadcast(db, tenantId, newId))!, isNew: true };
   },
   audit: ({ userIds }, { output, isNew }) =>
@@ -359,8 +359,8 @@ async function findProvider(
     .limit(2)
     .execute();
   if (rows.length === 1) return rows[0]!.id;
-  const isNone = rows.length === 0;
-  throw invalid("provider", isNone ? "is no active provider" : "names several: give its id");
+  if (rows.length === 0) throw invalid("provider", "is no active provider");
+  throw invalid("provider", "names several: give its id");
 }
 
 /** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */
