@@ -20,6 +20,8 @@ export interface BroadcastInput {
   sendAt?: string;
   /** The language for everybody, as `de-AT`; default: each user's own. */
   locale?: string;
+  /** Id or name of one of your providers: what goes out on its channel goes through it alone. Default: as all else. */
+  provider?: string;
 }
 
 export type BroadcastState =
@@ -43,6 +45,8 @@ export interface Broadcast {
   channels: Channel[] | null;
   /** null: each user's own. */
   locale: string | null;
+  /** Id of the provider that you named; null: none. */
+  provider: string | null;
   /** How many people it is for: an estimate until everybody was passed. */
   total: number;
   /** For how many of them an event was made. */

@@ -27,11 +27,17 @@ async function setUp(t: Parameters<typeof startTenant>[0]) {
 }
 
 test("only event types that may be sent to many can be chosen; the form begins with the template's samples", async (t) => {
-  const { operator, place } = await setUp(t);
+  const { admin, operator, tenantId, place } = await setUp(t);
   const types = await operator.text(`${place}/new`);
   assert.match(types, /new\?eventType=news"/);
   assert.doesNotMatch(types, /eventType=code/);
+  await admin.pool.query(
+    `insert into providers (id, tenant_id, channel, kind, name, settings, masked_settings)
+     values (gen_random_uuid(), $1, 'EMAIL', 'sandbox', 'Newsletters', '', '{}')`,
+    [tenantId],
+  );
   const form = await operator.text(`${place}/new?eventType=news`);
+  assert.match(form, /<option value="[0-9a-f-]{36}" >Newsletters \(Email\)</);
   assert.match(form, /&quot;title&quot;: &quot;A sample&quot;/);
   assert.match(text(form), /product-news 3 members/);
   assert.match(form, /<option value="de" >German</);

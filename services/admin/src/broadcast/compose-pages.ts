@@ -5,6 +5,7 @@ import {
   estimateBroadcast,
 } from "@belfry/administration/broadcasts/estimate-broadcast";
 import { InvalidInput, invalid } from "@belfry/administration/input-error";
+import { listProviders } from "@belfry/administration/providers/providers";
 import { writtenTexts } from "@belfry/administration/templates/template-input";
 import {
   readTemplate,
@@ -28,6 +29,7 @@ import { say, type Words } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
+import { CHANNEL_NAMES } from "../page/words.ts";
 import { previewOf } from "../template/template-preview-pages.ts";
 import { previewInputOf, valuesOfTemplate } from "../template/template-values.ts";
 import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
@@ -53,6 +55,8 @@ interface Values {
   sendAt: string;
   /** Empty: each user's own. */
   locale: string;
+  /** An id; empty: as all other messages. */
+  provider: string;
 }
 
 /**
@@ -75,6 +79,9 @@ export function composePages({ route, db, once }: PageDeps): void {
       moreTopics: next !== undefined,
       channels: templates.map(({ channel }) => channel),
       locales: localesOf(templates),
+      providers: (await run(listProviders, {}))
+        .filter(({ active }) => active)
+        .map(({ id, name, channel }) => [id, say`${name} (${CHANNEL_NAMES[channel] ?? channel})`]),
       variables: templateVariables(templates.flatMap(textsOfTemplate)),
     });
   };
@@ -178,6 +185,7 @@ function valuesOf(form: URLSearchParams): Values {
     channels: form.getAll("channels").filter(isChannel),
     sendAt: text("sendAt").trim(),
     locale: text("locale").trim(),
+    provider: text("provider").trim(),
   };
 }
 
@@ -208,7 +216,7 @@ function audienceIn({ topics, moreTopics, userIds, exceptUserIds }: Values) {
 
 /** Throws `InvalidInput` for what cannot be read. */
 function inputOf(values: Values) {
-  const { eventType, sampleVariables, channels, sendAt, locale } = values;
+  const { eventType, sampleVariables, channels, sendAt, locale, provider } = values;
   const variables = parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
   if (variables === undefined) throw invalid("variables", "must be a JSON object");
   const moment = readMoment(sendAt);
@@ -218,6 +226,7 @@ function inputOf(values: Values) {
     ...{ eventType, variables, channels },
     ...(moment && { sendAt: moment.toISOString() }),
     ...(locale !== "" && { locale }),
+    ...(provider !== "" && { provider }),
   };
 }
 
