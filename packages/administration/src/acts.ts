@@ -86,6 +86,7 @@ export const NOUNS = {
     summary: "One event to many people: to the members of topics, or to a list",
     load: () =>
       Promise.all([
+        import("./broadcasts/create-broadcast.ts"),
         import("./broadcasts/broadcasts.ts"),
         import("./broadcasts/estimate-broadcast.ts"),
       ]),

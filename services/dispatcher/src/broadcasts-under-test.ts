@@ -1,10 +1,10 @@
 import {
   cancelBroadcast,
-  createBroadcast,
   pauseBroadcast,
   resumeBroadcast,
   showBroadcast,
 } from "@belfry/administration/broadcasts/broadcasts";
+import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { BroadcastRequest } from "@belfry/contracts/broadcasts";
 import { claimDeliveries } from "@belfry/database/functions/claim-deliveries";

@@ -1,11 +1,11 @@
 import {
   cancelBroadcast,
-  createBroadcast,
   listBroadcasts,
   pauseBroadcast,
   resumeBroadcast,
   showBroadcast,
 } from "@belfry/administration/broadcasts/broadcasts";
+import { createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
 import {
   BroadcastRequest,
   BroadcastResponse,

@@ -21,7 +21,7 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineRead, LOOK } from "../act.ts";
-import { countMembers, requireTemplates } from "./broadcasts.ts";
+import { countMembers, requireTemplates } from "./create-broadcast.ts";
 
 /** So many people are looked at one by one. */
 export const MOST_LOOKED_AT = 10_000;

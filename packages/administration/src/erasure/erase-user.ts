@@ -9,7 +9,7 @@ import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
 import { deletePreferencesOfUser, preferencesOfUser } from "@belfry/database/preferences";
 import { type Actor, audited } from "../audited.ts";
-import { leaveBroadcasts } from "../broadcasts/broadcast-people.ts";
+import { leaveBroadcasts } from "../broadcasts/broadcasts.ts";
 import { deleteDeadMessage } from "../dead-letters/dead-letter-messages.ts";
 import { deleteSuppressions, suppressedForm } from "../events/suppression-rows.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";

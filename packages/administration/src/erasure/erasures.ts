@@ -9,7 +9,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, defineRead, note, optional } from "../act.ts";
-import { leaveBroadcasts } from "../broadcasts/broadcast-people.ts";
+import { leaveBroadcasts } from "../broadcasts/broadcasts.ts";
 import { suppressedForm } from "../events/suppression-rows.ts";
 import { NotFound } from "../input-error.ts";
 import { isoTimes } from "../pages.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beginning, createBroadcast } from "@belfry/administration/broadcasts/broadcasts";
+import { beginning, createBroadcast } from "@belfry/administration/broadcasts/create-broadcast";
 import {
   type BroadcastEstimate,
   estimateBroadcast,

@@ -1,0 +1,191 @@
+import {
+  BROADCASTS_PATH,
+  Broadcast,
+  BroadcastRequest,
+  broadcastFault,
+  idempotencyKey,
+  MAX_BROADCAST_BODY_BYTES,
+  MAX_BROADCAST_VARIABLE_BYTES,
+} from "@belfry/contracts/broadcasts";
+import { channelMask } from "@belfry/contracts/channels";
+import { FAULT } from "@belfry/contracts/fields";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import { canonicalLocale } from "@belfry/contracts/locale";
+import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
+import { momentOf } from "@belfry/contracts/scheduled";
+import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
+import type { Database } from "@belfry/database/connection";
+import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
+import { uuidv7 } from "uuidv7";
+import { defineAct, note } from "../act.ts";
+import { InvalidInput, invalid, TooLate } from "../input-error.ts";
+import { EXAMPLE, findBroadcast, findByKey, SEND } from "./broadcasts.ts";
+
+/** Of a tenant, not ended. */
+const MAX_OPEN = 100;
+
+export const createBroadcast = defineAct({
+  name: "broadcast create",
+  http: `POST ${BROADCASTS_PATH}`,
+  access: SEND,
+  maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
+  summary: "Send one event to the members of topics, or to a list of users",
+  description:
+    "The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. It leaves behind everything else of the tenant, and uses up at most a part of its daily cap.",
+  input: Type.Object(
+    { ...BroadcastRequest.properties, idempotencyKey },
+    { [FAULT]: broadcastFault },
+  ),
+  output: Broadcast,
+  example: {
+    input: {
+      topics: ["product-news"],
+      eventType: "product.news",
+      variables: { title: "Dark mode is here" },
+    },
+    output: { ...EXAMPLE, state: "running", expanded: 0, byStatus: {}, startedAt: null },
+  },
+  flags: { idempotencyKey: "--idempotency-key <key>" },
+  async run({ db, tenantId }, input) {
+    const { eventType, idempotencyKey: key, exceptUserIds = [] } = input;
+    const made = key === undefined ? undefined : await findByKey(db, tenantId, key);
+    if (made !== undefined) return { output: made, isNew: false };
+    const variables = input.variables === undefined ? null : JSON.stringify(input.variables);
+    if (variables !== null && Buffer.byteLength(variables) > MAX_BROADCAST_VARIABLE_BYTES) {
+      throw invalid("variables", `must be at most ${MAX_BROADCAST_VARIABLE_BYTES} bytes of JSON`);
+    }
+    await requireTemplates(db, tenantId, eventType);
+    const provider = await findProvider(db, tenantId, input.provider);
+    const sendAt = await beginning(db, tenantId, input.sendAt);
+    const users = new Set(input.userIds);
+    const excepted = new Set(exceptUserIds);
+    const topics = input.topics === undefined ? null : [...new Set(input.topics)];
+    const total = topics
+      ? await countMembers(db, tenantId, topics)
+      : [...users].filter((user) => !excepted.has(user)).length;
+    await requireRoom(db, tenantId);
+    const newId = uuidv7();
+    const { rows } = await sql<{ id: string }>`
+      insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, provider_id, variables, trace_id,
+          idempotency_key, send_at, next_at, total)
+      values (${newId}, ${tenantId}, ${sendAt === null ? "running" : "scheduled"}, ${eventType}, ${topics},
+          ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider}, ${variables},
+          ${newId}, ${key ?? null}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
+      on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
+      returning id`.execute(db);
+    // Senders look for the provider of a delivery only where they know that a broadcast names one.
+    if (provider !== null) await bumpConfigurationVersion(db);
+    // The same key, at the same moment.
+    if (rows.length === 0) {
+      return { output: (await findByKey(db, tenantId, key ?? ""))!, isNew: false };
+    }
+    await insertPeople(db, newId, [...users], false);
+    await insertPeople(db, newId, [...excepted], true);
+    return { output: (await findBroadcast(db, tenantId, newId))!, isNew: true };
+  },
+  audit: ({ userIds }, { output, isNew }) =>
+    isNew
+      ? note("broadcast.create", `broadcast ${output.id}`, {
+          after: {
+            eventType: output.eventType,
+            ...(output.topics ? { topics: output.topics } : { users: userIds?.length ?? 0 }),
+            ...(output.sendAt && { sendAt: output.sendAt }),
+          },
+        })
+      : undefined,
+});
+
+/** At least one template that is active, and none that is sensitive. */
+export async function requireTemplates(
+  db: Database,
+  tenantId: string,
+  eventType: string,
+): Promise<void> {
+  const templates = await db
+    .selectFrom("templates")
+    .select(["active", "sensitive"])
+    .where("tenant_id", "=", eventType.startsWith("global.") ? PLATFORM : tenantId)
+    .where("event_type", "=", eventType)
+    .execute();
+  if (templates.some(({ sensitive }) => sensitive)) {
+    throw invalid("eventType", "has a sensitive template: its content is for one person");
+  }
+  if (!templates.some(({ active }) => active)) {
+    throw invalid("eventType", "has no active template");
+  }
+}
+
+/** Its id, of an id or a name; null: none is named. Throws `InvalidInput`. */
+async function findProvider(
+  db: Database,
+  tenantId: string,
+  named: string | undefined,
+): Promise<string | null> {
+  if (named === undefined) return null;
+  const rows = await db
+    .selectFrom("providers")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("active", "=", true)
+    .where(sql<boolean>`(id::text = ${named.toLowerCase()} or name = ${named})`)
+    .limit(2)
+    .execute();
+  if (rows.length === 1) return rows[0]!.id;
+  if (rows.length === 0) throw invalid("provider", "is no active provider");
+  throw invalid("provider", "names several: give its id");
+}
+
+/** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */
+export async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
+  const moment = sendAt === undefined ? undefined : momentOf(sendAt);
+  if (moment === undefined || moment.getTime() <= Date.now()) return null;
+  const kept = await keptDays(db, tenantId);
+  const mostMs = mostRestMs(kept);
+  if (moment.getTime() - Date.now() <= mostMs) return moment;
+  const bound = `must be at most ${daysWords(daysOfMs(mostMs))} ahead`;
+  throw invalid("sendAt", `${bound}: ${restRule(kept)}`);
+}
+
+/** Of all of them together: who is in several counts more than once. */
+export async function countMembers(
+  db: Database,
+  tenantId: string,
+  topics: readonly string[],
+): Promise<number> {
+  const rows = await db
+    .selectFrom("topics")
+    .select(["key", "members"])
+    .where("tenant_id", "=", tenantId)
+    .where("key", "in", topics)
+    .where("deleted_at", "is", null)
+    .execute();
+  const known = new Map(rows.map(({ key, members }) => [key, Number(members)]));
+  const faults = topics.flatMap((topic, at) =>
+    known.has(topic) ? [] : [{ field: `topics[${at}]`, message: "is not the key of a topic" }],
+  );
+  if (faults.length > 0) throw new InvalidInput(faults);
+  return [...known.values()].reduce((sum, members) => sum + members, 0);
+}
+
+async function requireRoom(db: Database, tenantId: string): Promise<void> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::integer as open from (
+      select from broadcasts b where b.tenant_id = ${tenantId} and b.ended_at is null limit ${MAX_OPEN}
+    ) b`.execute(db);
+  if (rows[0]!.open >= MAX_OPEN) throw new TooLate(`${MAX_OPEN} broadcasts have not ended yet`);
+}
+
+/** The users whom a broadcast names: those it is for, or those it leaves out. */
+async function insertPeople(
+  db: Database,
+  broadcastId: string,
+  users: readonly string[],
+  isExcepted: boolean,
+): Promise<void> {
+  if (users.length === 0) return;
+  await sql`
+    insert into broadcast_people (broadcast_id, user_id, is_excepted)
+    select ${broadcastId}::uuid, u.user_id, ${isExcepted} from unnest(${users}::text[]) u (user_id)
+    order by u.user_id`.execute(db);
+}
