@@ -93,7 +93,7 @@ declare
   rooms integer[] := '{}';
   pair integer;
   name text;
-  is_bulk boolean;
+  is_bulk boolean := false;
   released timestamptz[];
 begin
   select array_agg(u.event_id), array_agg(u.user_key), array_agg(u.accepted_at) into claimed, users, times
@@ -230,9 +230,12 @@ begin
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
-      is_bulk := broadcasts is not null
-        and (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
-      name := p_delivery_channels[i] || ' ' || p_delivery_tenants[i] || case when is_bulk then ' bulk' else '' end;
+      name := p_delivery_channels[i] || ' ' || p_delivery_tenants[i];
+      -- A statement of its own: an expression with a subquery is run as one for every delivery.
+      if broadcasts is not null then
+        is_bulk := (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
+        if is_bulk then name := name || ' bulk'; end if;
+      end if;
       pair := array_position(pairs, name);
       if pair is null then
         pairs := pairs || name;
