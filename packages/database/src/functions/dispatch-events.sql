@@ -39,7 +39,8 @@ $function$;
 -- of a batch with pushes is claimed only if no earlier event of the same user waits outside the batch. Offsets of a
 -- realtime channel follow the order of acceptance, and a notification has its event's time. A delivery is released at
 -- once (`released_at`) while its tenant has less than p_in_flight outstanding on the channel; the others wait until
--- release_deliveries finds them. Of deliveries of broadcasts fewer leave, see bulk_room. A delivery with a time in p_delivery_due waits for it, for the reason beside it, or
+-- release_deliveries finds them. Of deliveries of broadcasts fewer leave, see bulk_room. A delivery with a time in
+-- p_delivery_due waits for it, for the reason beside it, or
 -- ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
 -- the events are claimed. Few deliveries wait and few pushes have links: these arrays are null as a whole if none does.
 -- p_tells says that a tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
