@@ -34,6 +34,14 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     "ids that a tenant's hash led to; the events are then read with the tenant",
   "packages/database/src/outbox.ts": "an operator's command may name a message by its id alone",
   "packages/database/src/functions/accept-events.sql": "ids that this call stored, or refuses",
+  "packages/administration/src/users/import-rows.ts":
+    "the import was found as the tenant's, and is held",
+  "packages/administration/src/users/topic-rows.ts": "topics that are being deleted: all in turn",
+  "packages/administration/src/users/work-imports.ts": "whoever's imports are due: all in turn",
+  "packages/database/src/broadcast-variables.ts":
+    "by the reference that an event of the tenant holds",
+  "packages/database/src/functions/attachments.ts": "the upload that this call began",
+  "packages/sending/src/send-delivery.ts": "ids that the queue carried",
   "packages/database/src/functions/attachments.sql":
     "files of events that the call stores or deletes; lock_attachments asks for their tenant",
   "packages/database/src/functions/broadcasts.sql":

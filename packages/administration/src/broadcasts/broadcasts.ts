@@ -95,7 +95,7 @@ export const pauseBroadcast = defineAct({
       "running",
       "paused",
     ]);
-    await sql`update broadcasts set state = 'paused', reason = null, next_at = null where id = ${one}`.execute(
+    await sql`update broadcasts set state = 'paused', reason = null, next_at = null where id = ${one} and tenant_id = ${tenantId}`.execute(
       db,
     );
     return { output: await requireBroadcast(db, tenantId, one) };
@@ -125,7 +125,7 @@ export const resumeBroadcast = defineAct({
       set state = case when b.started_at is null and b.send_at > clock_timestamp() then 'scheduled' else 'running' end,
           reason = null,
           next_at = case when not b.is_expanded then greatest(clock_timestamp(), case when b.started_at is null then b.send_at end) end
-      where b.id = ${one} and b.state = 'paused'`.execute(db);
+      where b.id = ${one} and b.tenant_id = ${tenantId} and b.state = 'paused'`.execute(db);
     return { output: await requireBroadcast(db, tenantId, one) };
   },
   audit: (input) => note("broadcast.resume", `broadcast ${input.broadcastId}`),
@@ -158,10 +158,12 @@ export const cancelBroadcast = defineAct({
     await sql`
       update broadcasts
       set state = 'cancelling', reason = null, cancel_asked_at = clock_timestamp(), next_at = clock_timestamp()
-      where id = ${one} and cancel_asked_at is null`.execute(db);
+      where id = ${one} and tenant_id = ${tenantId} and cancel_asked_at is null`.execute(db);
     await sql`
       select end_broadcast(b.id, clock_timestamp()) from broadcasts b
-      where b.id = ${one} and b.state = 'cancelling' and b.chunks = 0`.execute(db);
+      where b.id = ${one} and b.tenant_id = ${tenantId} and b.state = 'cancelling' and b.chunks = 0`.execute(
+      db,
+    );
     return { output: await requireBroadcast(db, tenantId, one) };
   },
   audit: (input) => note("broadcast.cancel", `broadcast ${input.broadcastId}`),
