@@ -10,6 +10,7 @@ create table broadcasts (
   channels smallint,
   locale text,
   provider_id uuid,
+  provider_channel text,
   variables text,
   trace_id text not null,
   idempotency_key text collate "C",
@@ -36,7 +37,7 @@ create index broadcasts_ended on broadcasts (ended_at) where ended_at is not nul
 comment on column broadcasts.reason is 'why it is paused; null: it is not, or a person paused it';
 comment on column broadcasts.topics is 'whose members it is for; null: for the people in broadcast_people';
 comment on column broadcasts.channels is 'requested channels: the sum of their bits in channels.ts; null: all';
-comment on column broadcasts.provider_id is 'through which alone its channel goes, also when it is gone; null: as the tenant''s others';
+comment on column broadcasts.provider_id is 'through which alone provider_channel goes, also when it is gone; null: as the tenant''s others';
 comment on column broadcasts.variables is 'JSON, of all its events: they hold a reference, see broadcast-variables.ts';
 comment on column broadcasts.next_at is 'when it is looked at next; null: only a person moves it on';
 comment on column broadcasts.reached is 'the last user id that it has passed, in the order of "C"';

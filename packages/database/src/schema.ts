@@ -181,8 +181,9 @@ export interface Schema {
     /** requested channels: the sum of their bits in channels.ts; null: all */
     channels: number | null;
     locale: string | null;
-    /** through which alone its channel goes, also when it is gone; null: as the tenant's others */
+    /** through which alone provider_channel goes, also when it is gone; null: as the tenant's others */
     provider_id: string | null;
+    provider_channel: string | null;
     /** JSON, of all its events: they hold a reference, see broadcast-variables.ts */
     variables: string | null;
     trace_id: string;

@@ -24,8 +24,8 @@ test("a broadcast that names a provider goes through it alone, beside all else o
   await sender.handle(message(tenant, [single]));
   // The sender has read the tenant's providers before there is the broadcast.
   await pool.query(
-    `insert into broadcasts (id, tenant_id, event_type, trace_id, total, provider_id)
-     values ($1, $2, 'order.confirmed', 't', 3, $3)`,
+    `insert into broadcasts (id, tenant_id, event_type, trace_id, total, provider_id, provider_channel)
+     values ($1, $2, 'order.confirmed', 't', 3, $3, 'EMAIL')`,
     [broadcastId, tenant, providerId],
   );
   const early = await ofBroadcast();
@@ -40,7 +40,8 @@ test("a broadcast that names a provider goes through it alone, beside all else o
     assertHas(await fixture.row(id), { status: "accepted" });
   assert.deepEqual([first.calls.length, named.calls.length], [2, 3]);
 
-  await pool.query("update providers set active = false where id = $1", [providerId]);
+  // What it names does not change with the provider: nothing of it goes elsewhere.
+  await pool.query("delete from providers where id = $1", [providerId]);
   sender.forgetConfiguration();
   const late = await ofBroadcast();
   await sender.handle(message(tenant, [late]));

@@ -304,10 +304,8 @@ async function namedProviders(pool: pg.Pool, channel: string, ids: readonly stri
            cross join lateral (select d.id, d.broadcast_id from deliveries d where d.id = i.id limit 1) d
            cross join lateral (
              select b.provider_id from broadcasts b
-             where b.id = d.broadcast_id and b.provider_id is not null limit 1
-           ) b
-           join providers p on p.id = b.provider_id
-           where p.channel = $2`,
+             where b.id = d.broadcast_id and b.provider_id is not null and b.provider_channel = $2 limit 1
+           ) b`,
     values: [ids, channel],
   });
   return new Map(rows.map((row) => [row.id, row.provider_id]));

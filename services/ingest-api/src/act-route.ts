@@ -142,7 +142,8 @@ function headersOf({ input }: Act, { headers = {} }: Parts): Record<string, TSch
   return Object.fromEntries(
     Object.entries(headers).map(([name, header]) => {
       const shown = header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
-      return [shown, Type.Optional({ ...input.properties[name]!, ...unsent("news-2026-11") })];
+      const schema = input.properties[name]!;
+      return [shown, Type.Optional({ ...schema, ...unsent(String(schema.examples?.[0])) })];
     }),
   );
 }

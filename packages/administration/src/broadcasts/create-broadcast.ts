@@ -67,15 +67,16 @@ export const createBroadcast = defineAct({
     await requireRoom(db, tenantId);
     const newId = uuidv7();
     const { rows } = await sql<{ id: string }>`
-      insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, provider_id, variables, trace_id,
-          idempotency_key, send_at, next_at, total)
+      insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, provider_id, provider_channel,
+          variables, trace_id, idempotency_key, send_at, next_at, total)
       values (${newId}, ${tenantId}, ${sendAt === null ? "running" : "scheduled"}, ${eventType}, ${topics},
-          ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider}, ${variables},
+          ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider?.id ?? null},
+          ${provider?.channel ?? null}, ${variables},
           ${newId}, ${key ?? null}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
     // Senders look for the provider of a delivery only where they know that a broadcast names one.
-    if (provider !== null) await bumpConfigurationVersion(db);
+    if (provider) await bumpConfigurationVersion(db);
     // The same key, at the same moment.
     if (rows.length === 0) {
       return { output: (await findByKey(db, tenantId, key ?? ""))!, isNew: false };
@@ -116,22 +117,22 @@ export async function requireTemplates(
   }
 }
 
-/** Its id, of an id or a name; null: none is named. Throws `InvalidInput`. */
+/** By its id or name; undefined: none is named. Throws `InvalidInput`. */
 async function findProvider(
   db: Database,
   tenantId: string,
   named: string | undefined,
-): Promise<string | null> {
-  if (named === undefined) return null;
+): Promise<{ id: string; channel: string } | undefined> {
+  if (named === undefined) return undefined;
   const rows = await db
     .selectFrom("providers")
-    .select("id")
+    .select(["id", "channel"])
     .where("tenant_id", "=", tenantId)
     .where("active", "=", true)
     .where(sql<boolean>`(id::text = ${named.toLowerCase()} or name = ${named})`)
     .limit(2)
     .execute();
-  if (rows.length === 1) return rows[0]!.id;
+  if (rows.length === 1) return rows[0];
   if (rows.length === 0) throw invalid("provider", "is no active provider");
   throw invalid("provider", "names several: give its id");
 }

@@ -40,8 +40,8 @@ as $function$
 begin
   select array_agg(b.id), array_agg(b.provider_id) into broadcasts, providers
   from (select distinct id from unnest(p_ids) u (id)) u
-  cross join lateral (select * from broadcasts b where b.id = u.id and b.provider_id is not null limit 1) b
-  cross join lateral (select from providers p where p.id = b.provider_id and p.channel = p_channel limit 1) p;
+  cross join lateral (
+    select * from broadcasts b where b.id = u.id and b.provider_id is not null and b.provider_channel = p_channel limit 1) b;
 end
 $function$;
 
