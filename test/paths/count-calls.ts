@@ -1,21 +1,27 @@
-import { writeFileSync } from "node:fs";
-import { countCalls } from "./called-files.ts";
+import { renameSync, writeFileSync } from "node:fs";
+import { type Calls, countCalls } from "./called-files.ts";
 
 /**
  * Loaded before a service: SIGUSR2 begins to count, and the file `$CALLED_FILES.<pid>` then says "counting";
- * the next SIGUSR2 writes the names of the called files into it, as JSON.
+ * the next SIGUSR2 writes the counts of calls into it, as JSON.
  */
 // biome-ignore lint/style/noProcessEnv: set by the test
 const file = `${process.env.CALLED_FILES}.${process.pid}`;
-let end: (() => string[]) | undefined;
+let end: (() => Calls) | undefined;
 
 process.on("SIGUSR2", () => {
   if (end === undefined) {
     end = countCalls();
-    writeFileSync(file, "counting");
+    write("counting");
   } else {
-    const called = end();
+    const calls = end();
     end = undefined;
-    writeFileSync(file, JSON.stringify(called));
+    write(JSON.stringify(calls));
   }
 });
+
+/** Renames a finished file, so that the test never reads a part of it. */
+function write(text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
