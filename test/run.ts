@@ -18,6 +18,7 @@ import {
   namedTests,
   needServers,
   quickTests,
+  WAITING,
 } from "./runner/select-tests.ts";
 import { provideTemplate, startServers } from "./runner/test-servers.ts";
 import { auditTenants } from "./tenant-audit.ts";
@@ -27,18 +28,6 @@ import { auditTenants } from "./tenant-audit.ts";
  * this run's own, and whether every statement they sent names its tenant. CONTRIBUTING.md lists the options.
  */
 
-/** These tests mostly wait. They run one after another in a lane of their own, beside all others. */
-const WAITING = [
-  "test/failure/failure.test.ts",
-  "test/stack/local-stack.test.ts",
-  "test/failure/digests/digests.test.ts",
-  "test/failure/webhooks/webhooks.test.ts",
-  "test/failure/due-restart.test.ts",
-  "test/admin/in-force.test.ts",
-  "test/admin/leaving.test.ts",
-  "services/dispatcher/src/main.test.ts",
-  "services/dispatcher/src/killed-erasure.test.ts",
-];
 const RUNNER = join(import.meta.dirname, "runner");
 const RUN_FILES = join(RUNNER, "run-files.ts");
 const WHOLE_OUTPUT = join(RUNNER, "whole-output.ts");

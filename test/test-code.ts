@@ -1,3 +1,13 @@
+/** Each form of a path of test code. */
+export const TEST_CODE_FORMS: readonly RegExp[] = [
+  /\.test\.ts$/,
+  /\.bench\.ts$/,
+  /^packages\/testing\//,
+  /^test\//,
+  /\/test\//,
+  /(?:^|[/-])under-test\.ts$/,
+  /\/test-[^/]*$/,
+];
+
 /** Files that only tests run, by repository-relative path. No image has them, and no shipped file imports them. */
-export const TEST_CODE =
-  /\.(?:test|bench)\.ts$|^packages\/testing\/|^packages\/[^/]+\/scripts\/|^test\/|\/test\/|(?:^|[/-])under-test\.ts$|\/test-[^/]*$/;
+export const TEST_CODE = new RegExp(TEST_CODE_FORMS.map((form) => form.source).join("|"));

@@ -7,6 +7,7 @@ import { invite } from "@belfry/administration/people/invitations";
 import { makeResetLink } from "@belfry/administration/people/password-resets";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
+import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import type { BrowserContext } from "playwright-core";
 import { openBrowser, skip } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
@@ -111,4 +112,5 @@ test("no page is left out of these tests: each route of the Admin UI that shows 
       return !looked.some((path) => pattern.test(path));
     });
   assert.deepEqual(leftOut, []);
+  assert.deepEqual(needlessExclusions(NO_PAGES, Object.keys(ACCESS)), []);
 });

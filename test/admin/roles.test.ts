@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AdminUnderTest, startAdmin } from "@belfry/admin/admin-under-test";
 import { ACCESS, mayDo, type Role } from "@belfry/admin/page/access";
+import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import { crawl, tryForms } from "./crawl.ts";
 import { sampleTenant } from "./sample-tenant.ts";
 
@@ -39,6 +40,7 @@ test("following every link and trying every form nobody meets a refusal, nor the
      select gen_random_uuid(), person_id, sha256('x'::bytea || sha256), address, user_agent, expires_at from sessions`,
   );
   const met = [];
+  assert.deepEqual(needlessExclusions(NOT_LINKED, Object.keys(ACCESS)), []);
   for (const { role, browser } of people) {
     met.push({ role, browser, ...(await crawl(browser, [`/tenants/${tenant.id}`, "/"])) });
   }

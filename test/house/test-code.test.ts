@@ -3,17 +3,24 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { test } from "node:test";
-import { TEST_CODE } from "../test-code.ts";
+import { needlessExclusions } from "@belfry/testing/needless-exclusions";
+import { TEST_CODE, TEST_CODE_FORMS } from "../test-code.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const CODE = /^(?:packages|services|deploy)\/.*\.(?:ts|js)$/;
 /** Where a program or a package begins: nothing imports these. */
-const ENTRY =
-  /\/main\.ts$|-worker\.ts$|\.d\.ts$|^packages\/(?:client|inbox)\/|^services\/admin\/src\/assets\/|^deploy\//;
+const ENTRIES = [
+  /\/main\.ts$/,
+  /\.d\.ts$/,
+  /^packages\/inbox\//,
+  /^services\/admin\/src\/assets\//,
+  /^deploy\//,
+];
 
-const files = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
+const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" })
   .split("\n")
-  .filter((path) => CODE.test(path) && existsSync(join(ROOT, path)));
+  .filter((path) => existsSync(join(ROOT, path)));
+const files = tracked.filter((path) => CODE.test(path));
 const shipped = files.filter((path) => !TEST_CODE.test(path));
 
 /** The modules that a file imports, loads as a worker or reads, without their endings. */
@@ -43,7 +50,15 @@ test("a shipped file imports nothing of the test kit or of node:test", () => {
 test("every shipped file is imported by another one: what only tests import is named as test code", () => {
   const imported = new Set(shipped.flatMap(importedBy).map((place) => basename(place)));
   const unused = shipped.filter(
-    (path) => !ENTRY.test(path) && !imported.has(basename(path).replace(/\.(?:ts|js)$/, "")),
+    (path) => !imported.has(basename(path).replace(/\.(?:ts|js)$/, "")),
   );
-  assert.deepEqual(unused, []);
+  assert.deepEqual(
+    unused.filter((path) => !ENTRIES.some((form) => form.test(path))),
+    [],
+  );
+  assert.deepEqual(needlessExclusions(ENTRIES, unused), []);
+});
+
+test("each form of test code has a file", () => {
+  assert.deepEqual(needlessExclusions(TEST_CODE_FORMS, tracked), []);
 });

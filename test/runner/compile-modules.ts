@@ -1,5 +1,6 @@
 import { glob } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { TEST_CODE } from "../test-code.ts";
 
 /**
  * `node test/runner/compile-modules.ts`, with NODE_COMPILE_CACHE: loads every module that ships, so that the
@@ -8,13 +9,12 @@ import { join, resolve } from "node:path";
  */
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** Programs, scripts and workers, which would start to work, and modules for tests or browsers. */
-const LEFT_OUT =
-  /(^|[/-])(main|worker)\.ts$|\.test\.ts$|\.bench\.ts$|under-test|\.d\.ts$|\/(assets|scripts|test)\//;
+/** Programs and workers, which would start to work, and types alone. */
+const NOT_LOADED = /(^|[/-])(main|worker)\.ts$|\.d\.ts$/;
 
 const exclude = (path: string) => path.split("/").includes("node_modules");
 for await (const file of glob("{packages,services}/**/*.ts", { cwd: ROOT, exclude })) {
-  if (LEFT_OUT.test(file)) continue;
+  if (NOT_LOADED.test(file) || TEST_CODE.test(file)) continue;
   try {
     await import(join(ROOT, file));
   } catch {

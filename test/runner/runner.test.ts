@@ -7,10 +7,19 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { eventually } from "@belfry/testing/eventually";
+import { needlessExclusions } from "@belfry/testing/needless-exclusions";
 import { temporaryFolder } from "@belfry/testing/temporary-folder";
 import { ROOT, reachedFrom, readImportGraph } from "./import-graph.ts";
 import { readOptions } from "./run-options.ts";
-import { allTests, changedTests, namedTests, needServers, quickTests } from "./select-tests.ts";
+import {
+  allTests,
+  changedTests,
+  LONG,
+  namedTests,
+  needServers,
+  quickTests,
+  WAITING,
+} from "./select-tests.ts";
 
 /** The commands of CONTRIBUTING.md's table. */
 
@@ -35,6 +44,7 @@ test("without options a run has every test file once", () => {
     [...graph.names.keys()].filter((file) => file.endsWith(".test.ts")),
     all.toSorted(),
   );
+  assert.deepEqual(needlessExclusions([...LONG, ...WAITING], all), []);
   const { files, quick, changed, name } = readOptions([]);
   assert.deepEqual([files, quick, changed, name], [[], false, undefined, undefined]);
 });

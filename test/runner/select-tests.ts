@@ -8,12 +8,24 @@ const SLOW_LIBRARIES = ["node:child_process", "playwright-core"];
 /** Tests of deployment, documents, and of pages and query plans over large tables. */
 const SLOW_FOLDERS = /^(deploy|test\/(admin|bench|database|deploy|docs|packages|stack))\//;
 /** Tests that fill large tables or try thousands of cases. Each takes 7 to 35 s. */
-const LONG = [
+export const LONG = [
   "packages/templates/src/language/liquid.test.ts",
   "packages/templates/src/linear.test.ts",
   "services/dispatcher/src/cancel-races.test.ts",
   "services/dispatcher/src/scheduled-at-rest.test.ts",
   "services/dispatcher/src/search-plans.test.ts",
+];
+/** These tests mostly wait. They run one after another in a lane of their own, beside all others. */
+export const WAITING = [
+  "test/failure/failure.test.ts",
+  "test/stack/local-stack.test.ts",
+  "test/failure/digests/digests.test.ts",
+  "test/failure/webhooks/webhooks.test.ts",
+  "test/failure/due-restart.test.ts",
+  "test/admin/in-force.test.ts",
+  "test/admin/leaving.test.ts",
+  "services/dispatcher/src/main.test.ts",
+  "services/dispatcher/src/killed-erasure.test.ts",
 ];
 /** These tests read the whole repository and take a second. */
 const HOUSE = /^test\/house\//;
