@@ -1285,6 +1285,13 @@ create index undispatched_events_of_user ON undispatched_events USING btree (use
 comment on column undispatched_events.acknowledged is 'a replay published it again and was answered 200: it can no longer be refused';
 comment on column undispatched_events.user_key is 'user_key(tenant, user); null: takes no part in the order';
 
+create table unlinked_attachments (
+  tenant_id text collate "C" not null,
+  attachment_id uuid not null
+);
+create index unlinked_attachments_of_tenant ON unlinked_attachments USING btree (tenant_id);
+comment on table unlinked_attachments is 'files that lost an event: those that no event names are marked, then deleted';
+
 create table webhook_messages (
   id uuid not null,
   webhook_id uuid not null,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { pathToFileURL } from "node:url";
-import { Kysely, PostgresDialect } from "kysely";
+import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Schema } from "./schema.ts";
 
@@ -74,6 +74,19 @@ export function createPool(options: ConnectionOptions): pg.Pool {
 /** Kysely over a pool; `destroy()` ends the pool. */
 export function createDatabase(pool: pg.Pool): Database {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** A pool, or Kysely's connection by `runnerOf`. */
+export interface Runner {
+  query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ rows: R[] }>;
+}
+
+/** Runs plain statements by Kysely, in the transaction that it is in. */
+export function runnerOf(db: Database): Runner {
+  return {
+    query: async <R>({ text, values = [] }: { text: string; values?: unknown[] }) =>
+      await db.executeQuery<R>(CompiledQuery.raw(text, values)),
+  };
 }
 
 /** Within a caller's transaction it joins that one. */

@@ -1028,6 +1028,11 @@ export interface Schema {
     accepted_at: Date | null;
   };
 
+  unlinked_attachments: {
+    tenant_id: string;
+    attachment_id: string;
+  };
+
   webhook_messages: {
     /** the webhook-id, unless resend_of is */
     id: string;

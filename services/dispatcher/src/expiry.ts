@@ -2,7 +2,10 @@ import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import { IMPORT_DAYS } from "@belfry/contracts/imports";
 import type { KeptDays } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
-import { expireAttachments } from "@belfry/database/functions/attachments";
+import {
+  deleteUnlinkedAttachments,
+  expireAttachments,
+} from "@belfry/database/functions/attachments";
 import {
   databaseMoment,
   expireStep,
@@ -129,6 +132,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
     before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
+    unlinkedAttachments(),
     unnamedAttachments(moment),
   ];
 }
@@ -160,8 +164,8 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
     // Of open ones it is null. Its events are older, and hold no variables but its own.
     before("broadcasts", "ended_at", events),
-    before("event_attachments", "event_id", firstIdOf(events), NAMED_BY_NOTHING),
-    before("attachments", "id", firstIdOf(events), NOT_NAMED),
+    strayAttachments(firstIdOf(events)),
+    unlinkedAttachments(),
     before("notifications", "id", firstIdOf(notifications)),
     emptyChannels(),
   ];
@@ -169,11 +173,6 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
 
 /** Their event left as a stray, too. */
 const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
-
-const NAMED_BY_NOTHING =
-  "not exists (select from events e where e.id = event_attachments.event_id)";
-const NOT_NAMED =
-  "not exists (select from event_attachments l where l.attachment_id = attachments.id)";
 
 /** What rests on purpose has its time before it. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
@@ -204,16 +203,39 @@ function before(table: string, column: string, bound: Date | string, only = "tru
   };
 }
 
-/** A file of 10 MiB takes thousands of rows along, so a step has few files. */
 const ATTACHMENTS_PER_BATCH = 50;
 
 function unnamedAttachments(moment: Date): Expiry {
   return {
     table: "attachments",
     async run(pool, most) {
-      const step = Math.min(most, ATTACHMENTS_PER_BATCH);
-      const rows = await expireAttachments(pool, moment, step);
-      return { rows, more: rows === step };
+      const rows = await expireAttachments(pool, moment, Math.min(most, ATTACHMENTS_PER_BATCH));
+      // A step has few files if they are large.
+      return { rows, more: rows > 0 };
+    },
+  };
+}
+
+function unlinkedAttachments(): Expiry {
+  return { table: "attachments", run: (pool) => deleteUnlinkedAttachments(pool, null) };
+}
+
+/** Links of events that left as strays. */
+function strayAttachments(bound: string): Expiry {
+  return {
+    table: "event_attachments",
+    async run(pool, most) {
+      const { rows } = await pool.query<{ rows: number }>(
+        `with stray as materialized (
+           select l.event_id from event_attachments l
+           where l.event_id < $1 and not exists (select from events e where e.id = l.event_id)
+           order by l.event_id limit $2
+         ),
+         dropped as materialized (select drop_attachments(array(select event_id from stray)))
+         select count(*)::integer as rows from stray, dropped`,
+        [bound, most],
+      );
+      return { rows: rows[0]!.rows, more: rows[0]!.rows === most };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { deleteUnlinkedAttachments } from "@belfry/database/functions/attachments";
 import type pg from "pg";
 
 /**
@@ -27,8 +28,9 @@ export function createNotedErasure(pool: pg.Pool, most: number): () => Promise<n
   let after = FIRST;
   return async () => {
     for (let total = 0; ; ) {
-      const { erased, looked, reached } = await eraseNoted(pool, after, most);
+      const { erased, looked, reached, dropped } = await eraseNoted(pool, after, most);
       total += erased;
+      if (dropped) while ((await deleteUnlinkedAttachments(pool, null)).more);
       after = looked < most ? FIRST : reached;
       if (looked < most || erased === 0) return total;
     }
@@ -39,7 +41,7 @@ async function eraseNoted(
   pool: pg.Pool,
   after: string,
   most: number,
-): Promise<{ erased: number; looked: number; reached: string }> {
+): Promise<{ erased: number; looked: number; reached: string; dropped: boolean }> {
   const { rows } = await pool.query({
     name: "erase_noted_variables",
     text: `with looked as materialized (
@@ -57,14 +59,14 @@ async function eraseNoted(
                                where i.event_id = s.event_id and i.state = 'in'
                                  and d.status in ('queued', 'sending', 'waiting'))
              order by s.event_id for update of s skip locked
-           ), dropped as materialized (
-             -- Files may show as much as variables. They are locked before the events, as everywhere.
-             select count(drop_attachments(array(select event_id from ended))) as times
            ), locked as materialized (
-             select e.id from events e
-             where e.id = any (array(select event_id from ended)) and (select times from dropped) >= 0
+             select e.id, e.envelope ? 'attachments' as has_files from events e
+             where e.id = any (array(select event_id from ended))
                and (e.variables is not null or e.envelope ? 'attachments')
              order by e.id for update
+           ), dropped as materialized (
+             -- Files may show as much as variables.
+             select drop_attachments(array(select id from locked))
            ), erased as (
              update events e set variables = null, envelope = nullif(e.envelope - 'attachments', '{}')
              where e.id = any (array(select id from locked))
@@ -73,6 +75,7 @@ async function eraseNoted(
              returning event_id
            )
            select (select count(*)::integer from done) as erased,
+                  (select count(*) > 0 from locked, dropped where has_files) as dropped,
                   (select count(*)::integer from looked) as looked,
                   (select event_id from looked order by event_id desc limit 1) as reached`,
     values: [after, most],

@@ -3,9 +3,9 @@ import type { OWN_MAIL } from "@belfry/contracts/alerts";
 import { MAIL } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
-import type { Database } from "@belfry/database/connection";
+import { type Database, runnerOf } from "@belfry/database/connection";
 import { acceptEvents } from "@belfry/database/functions/accept-events";
-import { CompiledQuery, sql } from "kysely";
+import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
 /** Belfry's own mail: alerts, invitations, reset links. A tenant that an operator has chosen sends it, as its events. */
@@ -109,10 +109,6 @@ export async function acceptOwnMail(
       options: language === null ? null : { locale: language },
     };
   });
-  const runner = {
-    query: async <R>({ text, values = [] }: { text: string; values?: unknown[] }) =>
-      await db.executeQuery<R>(CompiledQuery.raw(text, values)),
-  };
-  const results = await acceptEvents(runner, batch);
+  const results = await acceptEvents(runnerOf(db), batch);
   return results.map(({ outcome, eventId }) => (outcome === "accepted" ? eventId : null));
 }

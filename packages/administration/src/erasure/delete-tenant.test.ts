@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { Database } from "@belfry/database/connection";
+import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { assertEach } from "@belfry/testing/assert-each";
 import { connectedDatabase } from "@belfry/testing/database";
 import { untilBlocked } from "@belfry/testing/until-blocked";
@@ -11,8 +12,8 @@ import { ADA, storeEvent } from "../people/person-under-test.ts";
 import { prepareTemplate, savePreparedTemplate } from "../templates/put-template.ts";
 import { holdOwner } from "../templates/template-rows.ts";
 import { putTemplate } from "../templates/test-templates.ts";
-import { allTenants, deleteTenantRow } from "../tenants/tenant-rows.ts";
-import { createTenant } from "../tenants/tenants.ts";
+import { allTenants, deleteLimits, deleteTenantRow } from "../tenants/tenant-rows.ts";
+import { createTenant, setTenantActive } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { testDatabase } from "../test-database.ts";
 import { putUser } from "../users/users.ts";
@@ -121,6 +122,33 @@ test("what is published while its tenant's row is deleted does not stay behind",
     .execute();
   assert.deepEqual(left, []);
   await assert.rejects(savePreparedTemplate(db, other), NotFound);
+});
+
+test("while a tenant's row is deleted, the events of others in the same batch are accepted", async (t) => {
+  const { db, pool } = await connectedDatabase(t);
+  const [gone, other] = [
+    await createTenant(db, { name: "Gone" }),
+    await createTenant(db, { name: "Other" }),
+  ].map(({ id }) => id);
+  const batch = [gone!, other!].toSorted().map((tenantId) => ({
+    ...{ tenantId, dedupKey: hash("sha256", randomUUID()), id: randomUUID(), eventType: "a" },
+    ...{ userId: "u", reference: null, recipientEmail: null, recipientPhone: null },
+    ...{ variables: null, traceId: "t", options: null },
+  }));
+  const outcomes = async () => {
+    const results = await acceptEvents(pool, batch);
+    return Object.fromEntries(results.map(({ outcome }, at) => [batch[at]!.tenantId, outcome]));
+  };
+  await setTenantActive(db, gone!, false);
+  await deleteLimits(db, gone!);
+  await db.transaction().execute(async (deleting) => {
+    await deleteTenantRow(deleting, gone!);
+    assert.deepEqual(await outcomes(), { [gone!]: "inactive", [other!]: "accepted" });
+    await sql`rollback`.execute(deleting);
+  });
+  // An interrupted deletion: an operator may activate the tenant again.
+  await setTenantActive(db, gone!, true);
+  assert.deepEqual(await outcomes(), { [gone!]: "accepted", [other!]: "replayed" });
 });
 
 test("a tenant's data goes in batches until none is left", async (t) => {

@@ -9,7 +9,7 @@ import { defineAct, OPERATE } from "../act.ts";
 import { type Actor, audited } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { recorded, tenantId } from "../tenants/tenant-acts.ts";
-import { deleteTenantRow } from "../tenants/tenant-rows.ts";
+import { deleteLimits, deleteTenantRow } from "../tenants/tenant-rows.ts";
 import { EXAMPLE_TENANT, setTenantActive, Tenant } from "../tenants/tenants.ts";
 import { eraseUserNotes } from "./erase-notes.ts";
 import { forgetRepeatedCalls } from "./user-data.ts";
@@ -24,8 +24,8 @@ export const DeletedTenantData = Type.Object({
 });
 
 const BATCH_ROWS = 1_000;
-/** A file takes thousands of rows along. */
-const ATTACHMENTS_PER_BATCH = 50;
+/** A file takes up to 40 rows of 256 KiB along. */
+const ATTACHMENTS_PER_BATCH = 3;
 const NOTHING: DeletedTenantData = {
   events: 0,
   deliveries: 0,
@@ -62,6 +62,7 @@ export async function deleteTenant(
   // Once this is committed, Belfry accepts no event for the tenant.
   const tenant = await setTenantActive(db, id, false);
   const deleted = await deleteTenantData(db, id, { onStep });
+  await deleteLimits(db, id);
   await audited(
     db,
     actor,
@@ -90,7 +91,7 @@ export async function deleteTenant(
 const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
   ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
-  ...(["activity_sums", "imports", "topic_members", "broadcasts"] as const),
+  ...(["activity_sums", "imports", "topic_members", "broadcasts", "unlinked_attachments"] as const),
 ];
 
 interface DeletionSteps {

@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { decodeQueueMessage, encodeQueueMessage } from "@belfry/contracts/streams";
-import type { Database } from "@belfry/database/connection";
+import { type Database, runnerOf } from "@belfry/database/connection";
+import { deleteUnlinkedAttachments } from "@belfry/database/functions/attachments";
 import { deleteEvents, deleteWebhookMessages } from "@belfry/database/functions/delete-events";
 import { forgetChannels } from "@belfry/database/functions/realtime-channels";
 import { countInbound, deleteInbound } from "@belfry/database/inbound";
@@ -87,6 +88,7 @@ export async function eraseUser(
   const digests = await countOf(db, "digests", owner);
   const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
   if (!dryRun) await deleteEmptyDigests(db, owner);
+  if (!dryRun) await eraseFiles(db, tenantId, onStep);
   if (!dryRun) await forgetRepeatedCalls(db, tenantId);
   for (const address of directory.addresses) found.addresses.add(address);
   const deleted: ErasedRows = {
@@ -194,6 +196,11 @@ async function eraseEvents(
     for (const ids of batches([...held], EVENTS_PER_BATCH)) await eraseBatch(ids);
   }
   return found;
+}
+
+/** Deletes the files that only the user's events named. */
+async function eraseFiles(db: Database, tenantId: string, onStep: () => Promise<void>) {
+  while ((await deleteUnlinkedAttachments(runnerOf(db), tenantId)).more) await onStep();
 }
 
 /** Erases the user's directory entry, preferences and memberships of topics; returns the entry's addresses. */

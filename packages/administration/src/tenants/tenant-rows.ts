@@ -10,7 +10,20 @@ export async function insertTenant(db: Database, id: string, settings: TenantSet
     .insertInto("tenants")
     .values({ ...columns(settings), id, name: settings.name, per_minute: settings.perMinute })
     .execute();
-  await db.insertInto("tenant_limits").values({ tenant_id: id }).execute();
+  await insertLimits(db, id);
+}
+
+async function insertLimits(db: Database, id: string) {
+  const row = db.insertInto("tenant_limits").values({ tenant_id: id });
+  await row.onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+/**
+ * Deletes the tenant's row of limits, in a transaction of its own: accepting locks that row, and must not wait for the
+ * deletion of everything else. Events of the tenant are refused from then on, until it is activated again.
+ */
+export async function deleteLimits(db: Database, id: string) {
+  await db.deleteFrom("tenant_limits").where("tenant_id", "=", id).execute();
 }
 
 /** All tenants, oldest first. */
@@ -60,7 +73,10 @@ export async function updateTenantRow(
     })
     .where("id", "=", id)
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const isThere = result.numUpdatedRows > 0n;
+  // An interrupted deletion has deleted them.
+  if (isThere && changes.active === true) await insertLimits(db, id);
+  return isThere;
 }
 
 export async function isBeingDeleted(db: Database, id: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { EventOptions } from "@belfry/contracts/trigger";
 import type pg from "pg";
-import { callFunction } from "../connection.ts";
+import { callFunction, type Runner } from "../connection.ts";
 
 /** One event to accept, with the dedup key that identifies it. */
 export interface EventToAccept {
@@ -88,11 +88,6 @@ const ACCEPT = `
     p_emails => ${split("$7")}, p_phones => ${split("$8")}, p_variables => ${split("$9")},
     p_traces => ${split("$10")}, p_options => $11)
   where outcome is distinct from 'accepted'`;
-
-/** A pool, or what runs a statement within a transaction. */
-interface Runner {
-  query<R extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<{ rows: R[] }>;
-}
 
 /**
  * Accepts a batch in one call. The batch must be sorted by tenantId, and have the events of one dedupKey together.

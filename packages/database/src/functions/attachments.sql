@@ -64,9 +64,9 @@ begin
 end
 $function$;
 
--- Names files for events, within accept_events, which holds the tenants' rows. Returns the items that cannot be stored:
--- a file of theirs is unknown, another tenant's, incomplete, expired, or not the one that the caller has looked up. It locks the files in order of their ids until the
--- end of the transaction, so that nobody deletes them meanwhile.
+-- Locks the files that events name, within accept_events, which holds the tenants' rows. Returns the items that cannot be
+-- stored: a file of theirs is unknown, another tenant's, incomplete, expired, or not the one that the caller has looked up.
+-- It never waits: a deletion holds only files that no event may name any more, so a locked file counts as gone.
 create or replace function lock_attachments(p_tenants text[], p_options json[], p_moment timestamptz) returns integer[]
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -74,22 +74,26 @@ set enable_seqscan = off
 as $function$
 declare
   wanted uuid[];
+  held uuid[];
 begin
   wanted := array(
     select distinct (f.file ->> 'id')::uuid
     from unnest(p_options) o (option)
     cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
     where o.option -> 'envelope' -> 'attachments' is not null);
-  perform 1 from attachments a where a.id = any (wanted) order by a.id for update;
+  held := array(
+    select a.id from attachments a
+    where a.id = any (wanted) and a.tenant_id = any (p_tenants) and a.complete
+      and (a.named or a.created_at > p_moment - interval '24 hours')
+    for no key update skip locked);
   return array(
     select distinct o.item::integer
     from unnest(p_tenants, p_options) with ordinality o (tenant_id, option, item)
     cross join lateral json_array_elements(o.option -> 'envelope' -> 'attachments') f (file)
     where o.option -> 'envelope' -> 'attachments' is not null and not exists (
       select from attachments a
-      where a.id = (f.file ->> 'id')::uuid and a.tenant_id = o.tenant_id and a.complete
-        and a.sha256 = decode(f.file ->> 'sha256', 'hex')
-        and (a.named or a.created_at > p_moment - interval '24 hours')));
+      where a.id = (f.file ->> 'id')::uuid and a.id = any (held) and a.tenant_id = o.tenant_id
+        and a.sha256 = decode(f.file ->> 'sha256', 'hex')));
 end
 $function$;
 
@@ -99,12 +103,9 @@ language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
-declare
-  dropped uuid[];
 begin
-  -- Of an event that was refused and is stored again.
-  with gone as (delete from event_attachments l where l.event_id = any (p_events) returning l.attachment_id)
-  select array_agg(distinct g.attachment_id) into dropped from gone g;
+  -- The earlier files of an event that was refused and is stored again.
+  perform drop_attachments(p_events);
   insert into event_attachments (event_id, position, attachment_id, cid)
     select e.event_id, f.place, (f.file ->> 'id')::uuid, f.file ->> 'cid'
     from unnest(p_events, p_options) e (event_id, option)
@@ -116,75 +117,67 @@ begin
     from unnest(p_events, p_options) e (event_id, option)
     cross join lateral json_array_elements(e.option -> 'envelope' -> 'attachments') f (file)
     where e.event_id is not null and e.option -> 'envelope' -> 'attachments' is not null));
-  if dropped is not null then perform delete_unlinked_attachments(dropped); end if;
 end
 $function$;
 
--- Locks the files of events in order of their ids, before the events themselves, as accept_events does.
-create or replace function lock_attachments_of(p_events uuid[]) returns void
-language plpgsql volatile
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $function$
-begin
-  perform 1 from attachments a
-  where a.id = any (array(
-    select l.attachment_id from unnest(p_events) e (id)
-    cross join lateral (select l.attachment_id from event_attachments l where l.event_id = e.id limit 32) l))
-  order by a.id for update;
-end
-$function$;
-
--- Events name their files no more. Deletes each file that no other event names.
+-- Removes the links of events to their files, and notes the files for mark_unlinked_attachments. The caller holds the
+-- events' rows. It locks no file: accepting must not wait for a deletion.
 create or replace function drop_attachments(p_events uuid[]) returns void
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
-declare
-  dropped uuid[];
 begin
-  perform lock_attachments_of(p_events);
   with gone as (delete from event_attachments l where l.event_id = any (p_events) returning l.attachment_id)
-  select array_agg(distinct g.attachment_id) into dropped from gone g;
-  if dropped is null then return; end if;
-  perform delete_unlinked_attachments(dropped);
+  insert into unlinked_attachments (tenant_id, attachment_id)
+    select a.tenant_id, a.id from (select distinct g.attachment_id from gone g) g
+    cross join lateral (select a.tenant_id, a.id from attachments a where a.id = g.attachment_id limit 1) a;
 end
 $function$;
 
--- Deletes those of the files that no event names, with all their rows, 256 MiB a call. What is more is left to
--- expire_attachments, as files that nobody has named in time: one call must not run for minutes.
-create or replace function delete_unlinked_attachments(p_ids uuid[]) returns void
+-- Takes at most p_most notes of a tenant, or of the first tenant that has any (p_tenant is null), and marks those files
+-- that no event names: from then on no event can name them, and expire_attachments finds them. Returns how many notes it
+-- took and the marked files. It holds the tenant's row, as accept_events does, so no event names a file meanwhile.
+create or replace function mark_unlinked_attachments(p_tenant text, p_most integer)
+returns table (noted integer, marked uuid[])
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 declare
-  most_bytes constant bigint := 268435456;
-  unlinked uuid[];
-  now_gone uuid[];
+  owner constant text := coalesce(p_tenant, (
+    select n.tenant_id from unlinked_attachments n order by n.tenant_id limit 1));
+  files uuid[];
 begin
-  select array_agg(u.id), array_agg(u.id) filter (where u.total <= most_bytes) into unlinked, now_gone
-  from (
-    select a.id, sum(a.bytes) over (order by a.id) as total from attachments a
-    where a.id = any (p_ids)
+  perform 1 from tenant_limits l where l.tenant_id = owner for update;
+  with taken as (
+    delete from unlinked_attachments n
+    where n.ctid = any (array(
+      select n.ctid from unlinked_attachments n where n.tenant_id = owner limit p_most for update skip locked))
+    returning n.attachment_id
+  )
+  select count(*), array_agg(distinct t.attachment_id) into noted, files from taken t;
+  with dead as (
+    update attachments a set named = false, created_at = 'epoch'
+    where a.id = any (files)
       and not exists (select from event_attachments l where l.attachment_id = a.id)
-  ) u;
-  delete from attachments a where a.id = any (now_gone);
-  if cardinality(unlinked) > coalesce(cardinality(now_gone), 0) then
-    update attachments a set named = false, created_at = 'epoch' where a.id = any (unlinked);
-  end if;
+    returning a.id
+  )
+  select coalesce(array_agg(d.id), '{}') into marked from dead d;
+  return next;
 end
 $function$;
 
--- Deletes at most p_most files that no event has named for 24 hours, and what an upload left behind that nobody ended.
--- Whoever is naming one holds its row, and keeps it. Returns how many.
+-- Deletes at most p_most files, and hardly more than 32 MiB, that no event has named for 24 hours or that are marked, and
+-- the remains of uploads that nobody ended. Returns how many; 0: none is left. An event that is just naming a file holds
+-- its row, and the file stays.
 create or replace function expire_attachments(p_moment timestamptz, p_most integer) returns integer
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
 declare
+  most_bytes constant bigint := 33554432;
   old uuid[];
   gone integer;
 begin
@@ -198,7 +191,11 @@ begin
       where not a.complete and a.created_at <= p_moment - interval '10 minutes' and a.id <> all (old)
       order by a.created_at limit p_most - cardinality(old) for update skip locked);
   end if;
-  delete from attachments a where a.id = any (old);
+  delete from attachments a
+  where a.id = any (array(
+    select u.id
+    from (select o.id, sum(o.bytes) over (order by o.id) - o.bytes as earlier from attachments o where o.id = any (old)) u
+    where u.earlier < most_bytes));
   get diagnostics gone = row_count;
   return gone;
 end

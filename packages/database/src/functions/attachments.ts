@@ -5,6 +5,7 @@ import {
   type MailAttachment,
 } from "@belfry/contracts/attachments";
 import type pg from "pg";
+import type { Runner } from "../connection.ts";
 import { type LimitsRow, type TenantLimits, tenantOf } from "./accept-events.ts";
 
 export interface NewAttachment {
@@ -131,7 +132,7 @@ export class AttachmentGone extends Error {
   override readonly name = "AttachmentGone";
 }
 
-/** Deletes at most `most` files that no event has named in their time. Returns how many. */
+/** Deletes at most `most` files that no event may name any more. Returns how many; 0: none is left. */
 export async function expireAttachments(pool: pg.Pool, moment: Date, most: number) {
   const { rows } = await pool.query<{ gone: number }>(
     "select expire_attachments(p_moment => $1, p_most => $2) as gone",
@@ -139,3 +140,26 @@ export async function expireAttachments(pool: pg.Pool, moment: Date, most: numbe
   );
   return rows[0]!.gone;
 }
+
+/**
+ * Deletes files that lost an event and that no event names: marks at most `most` of a tenant's, or of the next tenant's,
+ * in a short transaction, then deletes each in one of its own. `expireAttachments` deletes what an interrupted call has
+ * marked. Returns how many files went, and whether there may be more.
+ */
+export async function deleteUnlinkedAttachments(
+  runner: Runner,
+  tenantId: string | null,
+  most = UNLINKED_PER_STEP,
+): Promise<{ rows: number; more: boolean }> {
+  const { rows } = await runner.query<{ noted: number; marked: string[] }>({
+    text: "select noted, marked from mark_unlinked_attachments(p_tenant => $1, p_most => $2)",
+    values: [tenantId, most],
+  });
+  const { noted, marked } = rows[0]!;
+  for (const id of marked) {
+    await runner.query({ text: "delete from attachments where id = $1", values: [id] });
+  }
+  return { rows: marked.length, more: noted > 0 };
+}
+
+const UNLINKED_PER_STEP = 50;

@@ -2,7 +2,7 @@
 -- delivery that a sender holds stays, and with it its event; their ids are returned as `held`. `unfinished` counts the
 -- deliveries that were still to be sent. The events leave their digests; with its last event a digest is deleted with
 -- its delivery, but a digest that a sender holds keeps its events. Search terms of the events are deleted, too, and a
--- search user with the last of its events; files that no other event names, too.
+-- search user with the last of its events. Files of the events are noted for mark_unlinked_attachments.
 create or replace function delete_events(p_ids uuid[], p_spare boolean)
 returns table (held uuid[], events bigint, undispatched_events bigint, deliveries bigint,
   unfinished bigint, attempts bigint, receipts bigint)
@@ -20,7 +20,6 @@ declare
   user_ids text[];
 begin
   held := '{}';
-  perform lock_attachments_of(p_ids);
   -- The writer of search terms locks this exclusively, and sees afterwards which events are gone.
   perform pg_advisory_xact_lock_shared(hashtextextended('belfry search terms', 0));
   -- First: from here on nobody can wake or dispatch them, and everything already dispatched is visible below.
