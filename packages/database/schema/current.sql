@@ -110,6 +110,14 @@ create table attachment_chunks (
 );
 comment on column attachment_chunks.n is 'from 0; each but the last has 256 KiB';
 
+create table attachment_sums (
+  tenant_id text collate "C" not null,
+  bytes bigint not null,
+  constraint attachment_sums_pkey PRIMARY KEY (tenant_id),
+  constraint attachment_sums_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+comment on column attachment_sums.bytes is 'of all attachments of the tenant; of one that is being uploaded: at most';
+
 create table attachments (
   id uuid not null,
   tenant_id text collate "C" not null,
@@ -129,6 +137,8 @@ create index attachments_incomplete ON attachments USING btree (created_at) WHER
 create index attachments_of_tenant ON attachments USING btree (tenant_id);
 create index attachments_unnamed ON attachments USING btree (tenant_id, created_at) INCLUDE (bytes) WHERE (NOT named);
 create index attachments_unnamed_age ON attachments USING btree (created_at) WHERE (NOT named);
+CREATE TRIGGER attachments_count AFTER INSERT OR UPDATE OF bytes ON attachments FOR EACH ROW EXECUTE FUNCTION count_attachment();
+CREATE TRIGGER attachments_discount AFTER DELETE ON attachments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION discount_attachments();
 comment on column attachments.bytes is 'until it is complete: at most';
 comment on column attachments.sha256 is 'of all its bytes; null: it is not complete';
 comment on column attachments.complete is 'all its rows of attachment_chunks are there';
@@ -1210,12 +1220,14 @@ create table tenants (
   promotes_from text,
   locked boolean not null default false,
   allow_executables boolean not null default false,
+  max_attachment_mib integer not null default 5120,
   constraint tenants_check CHECK (((previous_webhook_secret IS NULL) = (previous_webhook_secret_until IS NULL))),
   constraint tenants_check1 CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
   constraint tenants_check2 CHECK ((quiet_from <> quiet_to)),
   constraint tenants_daily_cap_check CHECK ((daily_cap >= 0)),
   constraint tenants_event_retention_days_check CHECK (((event_retention_days >= 1) AND (event_retention_days <= 3650))),
   constraint tenants_id_check CHECK (((id ~ '^[a-z0-9]{1,32}$'::text) AND (id <> 'platform'::text))),
+  constraint tenants_max_attachment_mib_check CHECK (((max_attachment_mib >= 0) AND (max_attachment_mib <= 1048576))),
   constraint tenants_notification_retention_days_check CHECK (((notification_retention_days >= 1) AND (notification_retention_days <= 3650))),
   constraint tenants_per_minute_check CHECK ((per_minute >= 0)),
   constraint tenants_pkey PRIMARY KEY (id),
@@ -1238,6 +1250,7 @@ comment on column tenants.environment is 'which of the family it is, as staging'
 comment on column tenants.promotes_from is 'the tenant whose templates are promoted into it';
 comment on column tenants.locked is 'what a bundle holds is changed by a promotion or a bundle alone';
 comment on column tenants.allow_executables is 'programs may be uploaded as attachments';
+comment on column tenants.max_attachment_mib is 'what its attachments may take together, in MiB';
 
 create table throttles (
   tenant_id text collate "C" not null,

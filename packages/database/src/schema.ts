@@ -104,6 +104,12 @@ export interface Schema {
     data: Buffer;
   };
 
+  attachment_sums: {
+    tenant_id: string;
+    /** of all attachments of the tenant; of one that is being uploaded: at most */
+    bytes: string;
+  };
+
   attachments: {
     id: string;
     tenant_id: string;
@@ -991,6 +997,8 @@ export interface Schema {
     locked: Generated<boolean>;
     /** programs may be uploaded as attachments */
     allow_executables: Generated<boolean>;
+    /** what its attachments may take together, in MiB */
+    max_attachment_mib: Generated<number>;
   };
 
   throttles: {

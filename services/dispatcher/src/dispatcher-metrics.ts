@@ -120,6 +120,29 @@ export function showExpiryLags(pool: Pool, retention: KeptDays): void {
   );
 }
 
+/** Read at a scrape: a row a tenant. */
+export function showAttachments(pool: Pool): void {
+  gauge("belfry_attachment_bytes", "Bytes of all tenants' attachments", [], async (it) =>
+    it.set({}, (await readAttachmentSums(pool)).bytes),
+  );
+  gauge(
+    "belfry_attachment_fullest_ratio",
+    "The part of its space for attachments that the tenant takes up that has least left; above 1: its operator has lowered it",
+    [],
+    async (it) => it.set({}, (await readAttachmentSums(pool)).ratio),
+  );
+}
+
+async function readAttachmentSums(pool: Pool) {
+  const { rows } = await pool.query<{ bytes: number; ratio: number }>(
+    `select coalesce(sum(s.bytes), 0)::float8 as bytes,
+            coalesce(max(s.bytes / greatest(t.max_attachment_mib * 1048576::float8, 1))
+              filter (where s.bytes > 0), 0) as ratio
+     from attachment_sums s join tenants t on t.id = s.tenant_id`,
+  );
+  return rows[0]!;
+}
+
 /** Ages of the oldest work; read at a scrape, so that nobody pays for it between. */
 export function showBacklogAges(pool: Pool): void {
   gauge(

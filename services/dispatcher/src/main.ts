@@ -23,6 +23,7 @@ import { createBroadcastLoop } from "./broadcast-loop.ts";
 import { DispatcherConfig } from "./config.ts";
 import { createDispatchPublisher } from "./dispatch-publisher.ts";
 import {
+  showAttachments,
   showBacklogAges,
   showExpiryLags,
   showOverdue,
@@ -141,6 +142,7 @@ await runService({
 
     showBacklogAges(pool);
     showOverdue(pool);
+    showAttachments(pool);
     showStalledBroadcasts(pool);
     showWaiting(pool);
     showExpiryLags(pool, retention);

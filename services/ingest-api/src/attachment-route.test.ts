@@ -203,6 +203,18 @@ test("an upload that is cut after any of its rows leaves nothing", async (t) => 
   }
 });
 
+test("uploads are refused with 409 while the tenant's files take all their space, those of events included", async (t) => {
+  const { pool, upload, tenant } = await setUp(t);
+  assert.equal((await upload("x")).status, 201);
+  await pool.query("update attachments set named = true, bytes = 1048576");
+  await pool.query("update tenants set max_attachment_mib = 1 where id = $1", [tenant.id]);
+  const refused = await upload("y");
+  assert.equal(refused.status, 409);
+  assert.match(refused.body.message, /take all the space that they may \(maxAttachmentMib\)/);
+  await pool.query("delete from attachments");
+  assert.equal((await upload("y")).status, 201);
+});
+
 test("a tenant's slow uploads take half of the places, and another tenant's pass", async (t) => {
   const { pool, db, keys, upload, app } = await setUp(t);
   const other = await createTenant(db, { name: "Other" }, keys);

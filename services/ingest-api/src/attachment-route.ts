@@ -36,6 +36,8 @@ import { limitProblem } from "./tenant-limits.ts";
 
 const UNNAMED_FULL =
   "Too many attachments wait for an event that names them: at most 1 GiB and 10,000 of them";
+const STORAGE_FULL =
+  "The tenant's attachments take all the space that they may (maxAttachmentMib): they are deleted with their events";
 
 const schema = {
   operationId: "uploadAttachment",
@@ -80,6 +82,7 @@ const schema = {
       unsupportedMediaType: {
         message: "Content-Type must be that of the file, as application/pdf",
       },
+      conflict: { message: STORAGE_FULL },
       validation: { message: ["X-File-Name must be a name without a path"] },
     },
     { 401: ["WWW-Authenticate"] },
@@ -141,6 +144,7 @@ async function receive(
     throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
   }
   if (begun.outcome === "minute") throw limitProblem("minute", begun.tenantName, begun.limits);
+  if (begun.outcome === "storage") throw new Problem("conflict", { message: STORAGE_FULL });
   if (begun.outcome === "full") {
     const { waitSeconds: retryAfterSeconds } = begun;
     throw new Problem("tooManyRequests", { message: UNNAMED_FULL, retryAfterSeconds });
@@ -261,6 +265,7 @@ const REASONS: Readonly<Record<number, string>> = {
   401: "unauthorized",
   403: "forbidden",
   408: "cut",
+  409: "storage",
   413: "too_large",
   415: "media_type",
   422: "invalid",

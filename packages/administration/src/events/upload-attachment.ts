@@ -21,6 +21,8 @@ import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 const REFUSALS = {
   minute: "must wait: the tenant's limit a minute is reached",
   full: "must wait: too many attachments of the tenant wait for an event that names them",
+  storage:
+    "must wait: the tenant's attachments take all the space that they may (maxAttachmentMib)",
   inactive: "cannot be stored: the tenant is not active",
 } as const;
 

@@ -12,6 +12,8 @@ import { invalid } from "../input-error.ts";
 
 const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
+/** 1 TiB. The table of tenants says the same. */
+const MAX_ATTACHMENT_MIB = 1_048_576;
 const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
 /** The table of tenants says the same. */
 const MAX_RETENTION_DAYS = 3650;
@@ -71,6 +73,10 @@ export const tenantSettings = {
   allowExecutables: optional(
     flag(),
     "programs may be uploaded as attachments of its mails; they may not by default",
+  ),
+  maxAttachmentMib: optional(
+    integer({ minimum: 0, maximum: MAX_ATTACHMENT_MIB }),
+    "MiB that all attachments of its events may take together; default: 5120",
   ),
   eventRetentionDays: retentionDays(
     "keep events and their deliveries so many days, 1 to 3650; default: as the installation",

@@ -115,6 +115,7 @@ function columns(settings: Partial<TenantSettings>) {
     delivery_channels: settings.deliveryChannels,
     dedup_includes_variables: settings.dedupIncludesVariables,
     allow_executables: settings.allowExecutables,
+    max_attachment_mib: settings.maxAttachmentMib,
     ...(settings.webhookSecret === undefined
       ? {}
       : {
@@ -144,6 +145,7 @@ function selectTenants(db: Database) {
       "delivery_channels as deliveryChannels",
       "dedup_includes_variables as dedupIncludesVariables",
       "allow_executables as allowExecutables",
+      "max_attachment_mib as maxAttachmentMib",
       "webhook_secret as webhookSecret",
       "previous_webhook_secret_until as previousWebhookSecretUntil",
       "event_retention_days as eventRetentionDays",

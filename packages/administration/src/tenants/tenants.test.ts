@@ -188,6 +188,8 @@ test("link schemes are kept in lower case, each once, and those that are never s
   const db = await testDatabase(t);
   const { id, linkSchemes, allowExecutables } = await createTenant(db, { name: "Acme" });
   assert.equal(allowExecutables, false);
+  assert.equal((await showTenant(db, id)).maxAttachmentMib, 5120);
+  assert.equal((await updateTenant(db, id, { maxAttachmentMib: 9 })).maxAttachmentMib, 9);
   assert.equal((await updateTenant(db, id, { allowExecutables: true })).allowExecutables, true);
   assert.deepEqual(linkSchemes, []);
   const changed = await updateTenant(db, id, { linkSchemes: ["MyApp", "shop", "myapp"] });

@@ -1,6 +1,10 @@
 import { CHANNELS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { oneOf, orNull, time } from "@belfry/contracts/fields";
-import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE } from "@belfry/contracts/identifiers";
+import {
+  DEFAULT_ATTACHMENT_MIB,
+  DEFAULT_DAILY_CAP,
+  DEFAULT_PER_MINUTE,
+} from "@belfry/contracts/identifiers";
 import { KEY_ROLES } from "@belfry/contracts/key-roles";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { canonicalLinkSchemes } from "@belfry/contracts/message-links";
@@ -54,6 +58,9 @@ export const Tenant = Type.Object(
     deliveryChannels: Type.Array(oneOf(CHANNELS), { description: "Empty: all channels" }),
     dedupIncludesVariables: Type.Boolean(),
     allowExecutables: Type.Boolean({ description: "Whether attachments may be programs" }),
+    maxAttachmentMib: Type.Integer({
+      description: "MiB that all attachments of its events may take together",
+    }),
     webhookSecret: Type.Boolean({ description: "Whether every trigger must be signed" }),
     previousWebhookSecretUntil: orNull(
       time("Until when the webhook secret before it is taken too; null: it is not"),
@@ -87,6 +94,7 @@ export const NEW_TENANT = {
   deliveryChannels: [],
   dedupIncludesVariables: false,
   allowExecutables: false,
+  maxAttachmentMib: DEFAULT_ATTACHMENT_MIB,
   eventRetentionDays: null,
   notificationRetentionDays: null,
   defaultLocale: "en",
@@ -213,6 +221,7 @@ async function settingsOf(
       deliveryChannels && CHANNELS.filter((channel) => deliveryChannels.includes(channel)),
     dedupIncludesVariables: input.dedupIncludesVariables,
     allowExecutables: input.allowExecutables,
+    maxAttachmentMib: input.maxAttachmentMib,
     webhookSecret: webhookSecret && (await encryptedWebhookSecret(id, webhookSecret, keys)),
     eventRetentionDays: input.eventRetentionDays,
     notificationRetentionDays: input.notificationRetentionDays,

@@ -1,7 +1,8 @@
 -- Begins an upload: counts one request in the tenant's minute window, as accept_events does, and keeps room for p_bytes
 -- among the tenant's files that no event has named. Returns `outcome`: `begun`; `minute` (over the limit a minute); `full`
--- (too many or too large unnamed files; `wait` seconds until the oldest of them is due to be deleted); `inactive`. With it
--- the tenant's name and limits, as accept_events returns them.
+-- (too many or too large unnamed files; `wait` seconds until the oldest of them is due to be deleted; `wait` is null if all
+-- files of the tenant take as much as they may); `inactive`. With it the tenant's name and limits, as accept_events returns
+-- them.
 create or replace function begin_attachment(
   p_id uuid, p_tenant text, p_name text, p_type text, p_bytes integer, p_most_bytes bigint, p_most integer
 ) returns table (
@@ -17,13 +18,14 @@ declare
   tenant record;
   turned record;
   unnamed record;
+  kept_bytes bigint;
   at_second bigint;
   used_today integer;
 begin
   perform 1 from tenant_limits l where l.tenant_id = p_tenant for update;
   moment := clock_timestamp();
   created_at := moment;
-  select t.name, t.per_minute, t.daily_cap, l.ring, l.ring_total, l.ring_second, l.day, l.day_total into tenant
+  select t.name, t.per_minute, t.daily_cap, t.max_attachment_mib * 1048576::bigint as most_bytes, l.ring, l.ring_total, l.ring_second, l.day, l.day_total into tenant
   from tenants t join tenant_limits l on l.tenant_id = t.id
   where t.id = p_tenant and l.tenant_id = p_tenant and t.active;
   if not found then
@@ -36,8 +38,12 @@ begin
   select count(*) as files, coalesce(sum(a.bytes), 0) as bytes, min(a.created_at) as oldest into unnamed
   from attachments a
   where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours';
+  -- The tenant's uploads begin one after the other, and their bytes are counted when they begin: never more than may be.
+  kept_bytes := coalesce((select s.bytes from attachment_sums s where s.tenant_id = p_tenant), 0);
   if turned.used >= tenant.per_minute then
     outcome := 'minute';
+  elsif kept_bytes + p_bytes > tenant.most_bytes then
+    outcome := 'full';
   elsif unnamed.files >= p_most or unnamed.bytes + p_bytes > p_most_bytes then
     outcome := 'full';
     wait := greatest(1, ceil(extract(epoch from unnamed.oldest + interval '24 hours' - moment)));

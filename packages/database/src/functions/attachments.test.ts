@@ -7,6 +7,7 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import type pg from "pg";
 import { acceptEvents, refuseEvents } from "./accept-events.ts";
 import {
+  beginAttachment,
   completeAttachment,
   deleteUnlinkedAttachments,
   expireAttachments,
@@ -255,9 +256,68 @@ test("an event cannot name a file with other bytes than the caller has seen, nor
   assert.deepEqual(outcomes, ["accepted", "attachments", "attachments"]);
 });
 
+test("a tenant's files take no more than its operator allows, counted exactly whoever uploads or deletes", async (t) => {
+  const { pool, db, stored } = await setUp(t);
+  const MIB = 1024 * 1024;
+  await pool.query("update tenants set max_attachment_mib = 25");
+  const counted = async () => {
+    const { rows } = await pool.query(
+      `select (select bytes::integer from attachment_sums where tenant_id = 'a') as counted,
+              (select sum(bytes)::integer from attachments) as stored`,
+    );
+    assert.equal(rows[0].counted, rows[0].stored ?? 0);
+    return rows[0].counted;
+  };
+  const begin = async (id: string = randomUUID()) =>
+    await beginAttachment(pool, {
+      ...{ id, tenantId: "a" },
+      name: "a",
+      type: "a/b",
+      bytes: 10 * MIB,
+    });
+  const outcomes = async (...begun: ReturnType<typeof begin>[]) =>
+    (await Promise.all(begun)).map(({ outcome }) => outcome).toSorted();
+  const named = await stored();
+  const event = naming([named]);
+  await accept(pool, event);
+  assert.equal(await counted(), 3);
+  // As from several replicas at once.
+  const at = [randomUUID(), randomUUID()];
+  const [one, two, more] = [begin(at[0]), begin(at[1]), begin()];
+  assert.deepEqual(await outcomes(one, two, more), ["begun", "begun", "storage"]);
+  assert.equal(await counted(), 20 * MIB + 3);
+  // A file that turns out smaller gives back the rest; an upload whose process died, all of it.
+  const { rows } = await pool.query("select id from attachments where not complete");
+  const [whole, cut] = rows.map(({ id }) => id);
+  await completeAttachment(
+    pool,
+    { id: whole, tenantId: "a" },
+    { bytes: 5, sha256: Buffer.from("") },
+  );
+  assert.equal(await counted(), 10 * MIB + 8);
+  await pool.query(
+    "update attachments set created_at = created_at - interval '1 hour' where id = $1",
+    [cut],
+  );
+  await expireAttachments(pool, now(), 50);
+  assert.equal(await counted(), 8);
+  await deleteEvents(db, [event.id], { spare: false });
+  await deleteUnlinkedAttachments(pool, "a");
+  assert.equal(await counted(), 5);
+  // Files of events count as well, and a lower bound deletes none.
+  await pool.query("update attachments set named = true where id = $1", [whole]);
+  await pool.query("update tenants set max_attachment_mib = 0");
+  assert.deepEqual(await outcomes(begin()), ["storage"]);
+  await pool.query("delete from attachments");
+  assert.equal(await counted(), 0);
+});
+
 test("an event without files runs no statement for them", async (t) => {
   const { pool } = await setUp(t);
-  const tables = ["attachments", "event_attachments", "attachment_chunks"];
+  const tables = [
+    ...["attachments", "event_attachments", "attachment_chunks"],
+    ...["attachment_sums", "unlinked_attachments"],
+  ];
   // Whoever reads or writes one of them waits.
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table ${tables.join(", ")} in access exclusive mode`);

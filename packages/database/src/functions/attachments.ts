@@ -23,6 +23,8 @@ export type BegunAttachment =
   | { outcome: "minute"; tenantName: string; limits: TenantLimits }
   /** The tenant has as many unnamed files as it may; the oldest goes in so many seconds. */
   | { outcome: "full"; waitSeconds: number }
+  /** All its files together take as much as they may. */
+  | { outcome: "storage" }
   | { outcome: "inactive" };
 
 /** Counts the upload and keeps room for it. It is complete with `completeAttachment`. */
@@ -31,7 +33,8 @@ export async function beginAttachment(
   { id, tenantId, name, type, bytes }: NewAttachment,
   most: { bytes: number; files: number } = { bytes: MAX_UNNAMED_BYTES, files: MAX_UNNAMED },
 ): Promise<BegunAttachment> {
-  type Row = LimitsRow & { outcome: BegunAttachment["outcome"]; wait: number; created_at: Date };
+  type Outcome = Exclude<BegunAttachment["outcome"], "storage">;
+  type Row = LimitsRow & { outcome: Outcome; wait: number | null; created_at: Date };
   const { rows } = await pool.query<Row>({
     name: "begin_attachment",
     text: `select * from begin_attachment(p_id => $1, p_tenant => $2, p_name => $3, p_type => $4,
@@ -47,7 +50,9 @@ export async function beginAttachment(
       return { outcome: "minute", tenantName: tenantName ?? "", limits };
     }
     case "full":
-      return { outcome: "full", waitSeconds: row.wait };
+      return row.wait === null
+        ? { outcome: "storage" }
+        : { outcome: "full", waitSeconds: row.wait };
     case "inactive":
       return { outcome: "inactive" };
   }

@@ -15,7 +15,12 @@ import type { TenantInput } from "@belfry/administration/tenants/tenant-input";
 import { isBeingDeleted, searchTenants } from "@belfry/administration/tenants/tenant-rows";
 import { showTenant, type Tenant } from "@belfry/administration/tenants/tenants";
 import { CHANNEL_ROWS, CHANNELS, type Channel } from "@belfry/contracts/channels";
-import { DEFAULT_DAILY_CAP, DEFAULT_PER_MINUTE, TENANT_ID } from "@belfry/contracts/identifiers";
+import {
+  DEFAULT_ATTACHMENT_MIB,
+  DEFAULT_DAILY_CAP,
+  DEFAULT_PER_MINUTE,
+  TENANT_ID,
+} from "@belfry/contracts/identifiers";
 import { keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
@@ -115,6 +120,7 @@ export function tenantPages({ route, db, once, config }: PageDeps): void {
 const TEXTS = [
   "perMinute",
   "dailyCap",
+  "maxAttachmentMib",
   // Empty: as the installation keeps them.
   "eventRetentionDays",
   "notificationRetentionDays",
@@ -141,6 +147,7 @@ const DEFAULTS: Values = {
   name: "",
   perMinute: String(DEFAULT_PER_MINUTE),
   dailyCap: String(DEFAULT_DAILY_CAP),
+  maxAttachmentMib: String(DEFAULT_ATTACHMENT_MIB),
   defaultLocale: "en",
   noCap: false,
   deliveryChannels: [],
@@ -169,6 +176,7 @@ function valuesOfTenant(tenant: Tenant): Values {
     perMinute: String(tenant.perMinute),
     dailyCap: String(tenant.dailyCap ?? ""),
     noCap: tenant.dailyCap === null,
+    maxAttachmentMib: String(tenant.maxAttachmentMib),
     deliveryChannels: tenant.deliveryChannels,
     dedupIncludesVariables: tenant.dedupIncludesVariables,
     allowExecutables: tenant.allowExecutables,
@@ -201,6 +209,9 @@ function inputOf(values: Values) {
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables,
     allowExecutables,
+    // A form from before an upgrade lacks it: the setting stays.
+    maxAttachmentMib:
+      values.maxAttachmentMib === "" ? undefined : wholeNumber(values.maxAttachmentMib),
     eventRetentionDays: days(values.eventRetentionDays),
     notificationRetentionDays: days(values.notificationRetentionDays),
     ...defaultsOf(values),
