@@ -59,7 +59,7 @@ interface Description<I extends TObject, O extends TSchema> {
   access: Access;
   /** Of a request; default: 1 MiB. */
   maxBodyBytes?: number;
-  /** Changes what a bundle holds: a locked environment refuses it. */
+  /** Changes what a bundle holds, or what its mails show: a locked environment refuses it. */
   inBundle?: true;
   /** A tool for assistants. Never of an act whose output has a secret, that deletes, or changes what is in force. */
   tool?: true;

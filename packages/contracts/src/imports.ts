@@ -26,6 +26,8 @@ export const MAX_IMPORT_FAULTS = 100;
 export const IMPORT_DAYS = 30;
 /** An import of which no part came for so long is given up. */
 export const PART_WITHIN_MINUTES = 60;
+/** All parts of a file come within this, or the import is given up. */
+export const PARTS_WITHIN_HOURS = 24;
 
 /** The text of a CSV file, or of a part of it: it may be cut at any place. */
 export function csvPart() {

@@ -1,3 +1,6 @@
+/** How long the answer to a management call with an `Idempotency-Key` is kept. */
+export const REPEATED_CALL_HOURS = 24;
+
 /** How long something is kept. */
 export interface KeptDays {
   eventDays: number;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { textFault } from "@belfry/contracts/identifiers";
 import { Problem } from "@belfry/contracts/problems";
+import { REPEATED_CALL_HOURS } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -8,7 +9,6 @@ import { sql } from "kysely";
 
 /** Of management calls. A trigger's header is X-Idempotency-Key, and its answers are kept with the events. */
 const HEADER = "idempotency-key";
-const KEPT_HOURS = 24;
 
 export interface RepeatedCalls {
   db: Database;
@@ -68,12 +68,14 @@ interface Place {
   key: string;
 }
 
-/** Claims a key. undefined: nobody had it, and the caller has it now; else the call that has it. */
+/**
+ * Claims a key. undefined: nobody had it within the day, and the caller has it now; else the call that has it. The
+ * dispatcher deletes the keys of others.
+ */
 async function claim(db: Database, row: Place & { request: Buffer }) {
-  await sql`
-    delete from repeated_calls where ctid in (
-      select ctid from repeated_calls where created_at < now() - make_interval(hours => ${KEPT_HOURS})
-      order by created_at limit 100 for update skip locked)`.execute(db);
+  await rowOf(db.deleteFrom("repeated_calls"), row)
+    .where("created_at", "<", sql<Date>`now() - make_interval(hours => ${REPEATED_CALL_HOURS})`)
+    .execute();
   const made = await db
     .insertInto("repeated_calls")
     .values(row)

@@ -246,8 +246,8 @@ test("the same call with the same Idempotency-Key does nothing again and gets th
   assert.equal((await ask("POST /templates", create, refused)).status, 409);
   await admin.pool.query("update repeated_calls set created_at = now() - interval '25 hours'");
   assert.equal((await ask("POST /templates", create, refused)).status, 422);
-  const { rows } = await admin.pool.query("select key, answer from repeated_calls");
-  assert.deepEqual(rows, [], "none of those of yesterday");
+  const left = await admin.pool.query("select from repeated_calls where key = 'deploy-2'");
+  assert.equal(left.rowCount, 0, "yesterday's is forgotten");
 });
 
 test("a large body waits for its turn before it is read, and must not hold millions of values", async (t) => {

@@ -56,6 +56,36 @@ test("the variables are stored once; dispatching and claiming read them", async 
   assert.equal(JSON.parse(variables!).story.length, 60_000);
 });
 
+test("after an erasure a broadcast names nobody as the place that it has reached, and loses nobody", async (t) => {
+  const under = await broadcastsUnderTest(t);
+  const users = await under.members(250);
+  const made = await under.broadcast();
+  under.setDispatching(false);
+  await under.moveOn();
+  const reached = async () =>
+    (await under.pool.query("select reached from broadcasts")).rows[0].reached;
+  const last = users[199]!;
+  assert.equal(await reached(), last);
+  const erase = (userId: string) =>
+    eraseUser(
+      under.db,
+      { tenantId: "acme", userId },
+      { actor: SOMEBODY, disconnect: async () => undefined },
+    );
+  await erase(last);
+  assert.deepEqual(await tablesWith(under.pool, last), []);
+  assert.equal(await reached(), users[198], "the one before");
+  await under.dispatch(under.published);
+  under.setDispatching(true);
+  await under.moveAll();
+  assert.deepEqual(await under.usersOfEvents(), users.toSpliced(199, 1));
+  // Of one that has ended nobody is kept.
+  await under.pool.query("update broadcasts set state = 'done', ended_at = now(), next_at = null");
+  await erase(users[249]!);
+  assert.equal(await reached(), "");
+  assert.equal((await under.show(made.id)).state, "done");
+});
+
 test("a member who joins behind the place that is reached is left out, one before it gets the event", async (t) => {
   const under = await broadcastsUnderTest(t);
   await under.members(250);

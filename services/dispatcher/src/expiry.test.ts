@@ -289,6 +289,14 @@ test("throttles are deleted when none of their entries counts; a digest whose ev
     );
   }
   await under.expire();
+  await under.pool.query(
+    `insert into repeated_calls (caller, key, request, created_at)
+     select 'a', h::text, '', $1::timestamptz - h * interval '1 hour' from unnest('{23,25}'::integer[]) h`,
+    [NOW],
+  );
+  await under.expire();
+  const calls = await under.pool.query("select key from repeated_calls");
+  assert.deepEqual(calls.rows, [{ key: "23" }], "answers to repeated calls go after a day");
   const throttles = await under.pool.query("select user_id from throttles");
   assert.deepEqual(throttles.rows, [{ user_id: "counts" }]);
   for (const table of ["digests", "digest_items"]) {

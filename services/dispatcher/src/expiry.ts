@@ -1,6 +1,6 @@
 import { MAX_DIGEST_SECONDS } from "@belfry/contracts/delivery";
 import { IMPORT_DAYS } from "@belfry/contracts/imports";
-import type { KeptDays } from "@belfry/contracts/retention";
+import { type KeptDays, REPEATED_CALL_HOURS } from "@belfry/contracts/retention";
 import type { Pool } from "@belfry/database/connection";
 import {
   deleteUnlinkedAttachments,
@@ -128,6 +128,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("dead_messages", "created_at", ago(eventDays * DAY_MS)),
     before("message_tries", "begun_at", ago(HOUR_MS)),
     before("throttles", "ends_at", ago(0)),
+    before("repeated_calls", "created_at", ago(REPEATED_CALL_HOURS * HOUR_MS)),
     // Of open ones it is null.
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),

@@ -255,4 +255,18 @@ export async function leaveBroadcasts(
     delete from broadcast_people p using broadcasts b
     where b.tenant_id = ${tenantId} and b.ended_at is null and p.broadcast_id = b.id
       and p.is_excepted in (true, false) and p.user_id = ${userId}`.execute(db);
+  // The place that it has reached names a user: then the one before, and of a broadcast that has ended nobody.
+  await sql`
+    update broadcasts b set reached = case when b.ended_at is null then coalesce((
+      select max(before.user_id) from (
+        (select p.user_id from broadcast_people p
+         where p.broadcast_id = b.id and not p.is_excepted and p.user_id < ${userId}
+         order by p.user_id desc limit 1)
+        union all
+        select m.user_id from unnest(b.topics) t (topic) cross join lateral (
+          select m.user_id from topic_members m
+          where m.tenant_id = b.tenant_id and m.topic = t.topic and m.user_id < ${userId}
+          order by m.user_id desc limit 1) m
+      ) before), '') else '' end
+    where b.tenant_id = ${tenantId} and b.reached = ${userId}`.execute(db);
 }

@@ -17,6 +17,7 @@ import type { UserOfTenant } from "../tenants/realtime.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import { countTopicsOfUser, leaveTopics } from "../users/topic-rows.ts";
 import { deleteUser, findUser } from "../users/user-rows.ts";
+import { eraseImportLines } from "./erase-import-lines.ts";
 import { addressesInNotes, eraseAddressNotes, eraseUserNotes } from "./erase-notes.ts";
 import { type ErasedRows, type ErasureReport, keptAfter } from "./erasure-report.ts";
 import {
@@ -89,6 +90,7 @@ export async function eraseUser(
   const found = await eraseEvents(db, owner, { dryRun, heldMs, onStep });
   if (!dryRun) await deleteEmptyDigests(db, owner);
   if (!dryRun) await eraseFiles(db, tenantId, onStep);
+  if (!dryRun) await eraseImportLines(db, owner, onStep);
   if (!dryRun) await forgetRepeatedCalls(db, tenantId);
   for (const address of directory.addresses) found.addresses.add(address);
   const deleted: ErasedRows = {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from "@belfry/contracts/images";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
-import { InvalidInput, NotFound } from "../input-error.ts";
+import { InvalidInput, Locked, NotFound } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -66,6 +66,16 @@ test("what is no picture, too large or one too many is refused, and nothing is s
   const small = await run(uploadImage, { name: "small", data: base64(PNG) });
   await pool.query(insert, [small.id, MAX_IMAGES - 1]);
   await refused(base64(GIF), /is one more than the 200 images/);
+});
+
+test("a locked environment keeps its images, which its mails show, and takes new ones", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const run = actsIn(db, tenantId, SERVICES);
+  const { id } = await run(uploadImage, { name: "logo", data: base64(PNG) });
+  await db.updateTable("tenants").set({ locked: true }).where("id", "=", tenantId).execute();
+  await assert.rejects(run(deleteImage, { id }), Locked);
+  await run(uploadImage, { name: "new", data: base64(GIF) });
+  assert.equal((await run(listImages, {})).length, 2);
 });
 
 test("a tenant sees, changes and loses its own images alone", async (t) => {

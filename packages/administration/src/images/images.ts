@@ -107,6 +107,8 @@ export const deleteImage = defineAct({
   access: EDIT,
   // ingest-api serves it no more.
   configures: true,
+  // Mails of a locked environment show it.
+  inBundle: true,
   summary: "Delete an image: mails that show it have a gap from then on",
   input: Type.Object({ id: text({ description: "as in the list" }) }),
   output: Image,

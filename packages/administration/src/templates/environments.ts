@@ -1,6 +1,7 @@
 import { flag, orNull, text } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { type Access, defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
@@ -68,6 +69,8 @@ export const setEnvironment = defineAct({
   },
   flags: { environment: "--name <name>", locked: "--locked <on|off>" },
   async run({ db, tenantId }, changes) {
+    // What it says of one tenant is judged by what the others of the family say: one at a time.
+    await sql`select pg_advisory_xact_lock(hashtext('belfry environments'))`.execute(db);
     await holdTenant(db, tenantId);
     const before = await environmentOf(db, tenantId);
     const after = { ...before, ...changes };

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Database } from "@belfry/database/connection";
+import { untilBlocked } from "@belfry/testing/until-blocked";
+import type { ActContext } from "../act.ts";
 import { Locked } from "../input-error.ts";
 import { listEnvironments, setEnvironment } from "../templates/environments.ts";
 import { actsIn } from "../test-acts.ts";
@@ -10,18 +13,19 @@ import {
   listCategories,
   putCategory,
 } from "../users/categories.ts";
+import { refuseLocked } from "./tenant-rows.ts";
 
 const OFFERS = { key: "offers", label: { "": "Offers" } };
 
 async function family(t: Parameters<typeof tenantDatabase>[0]) {
-  const { db, tenantId } = await tenantDatabase(t);
+  const { db, pool, tenantId } = await tenantDatabase(t, { maxConnections: 4 });
   await db
     .insertInto("tenants")
     .values({ id: "staging", name: "Staging", per_minute: 10 })
     .execute();
   const staging = actsIn(db, "staging");
   await staging(setEnvironment, { family: "shop", environment: "staging" });
-  return { db, tenantId, staging, run: actsIn(db, tenantId) };
+  return { db, pool, tenantId, staging, run: actsIn(db, tenantId) };
 }
 
 test("a locked environment refuses changes of what a bundle holds, and says where to edit", async (t) => {
@@ -56,6 +60,47 @@ test("a locked environment refuses changes of what a bundle holds, and says wher
   await staging(putCategory, OFFERS);
   await run(setEnvironment, { locked: false });
   await run(deleteCategory, { key: "offers" });
+});
+
+test("an edit that meets the lock as it is set is refused, or comes before it", async (t) => {
+  const { db, pool, run, tenantId } = await family(t);
+  const link = { family: "shop", environment: "production", promotesFrom: "staging" };
+  await run(setEnvironment, link);
+  const meanwhile = async (
+    first: (db: Database) => Promise<unknown>,
+    then: () => Promise<unknown>,
+  ) => {
+    const later = Promise.withResolvers<unknown>();
+    await db.transaction().execute(async (transaction) => {
+      await first(transaction);
+      const second = then();
+      second.then(later.resolve, later.reject);
+      await Promise.race([untilBlocked(pool), later.promise]);
+    });
+    await later.promise;
+  };
+  const setIn =
+    (of: string, change: Parameters<typeof run<typeof setEnvironment>>[1]) => (db: Database) =>
+      setEnvironment.run({ db, tenantId: of } as ActContext, change, undefined);
+  await assert.rejects(
+    meanwhile(setIn(tenantId, { locked: true }), () => run(putCategory, OFFERS)),
+    Locked,
+  );
+  assert.deepEqual(await run(listCategories, {}), []);
+  // Two tenants that want the same name at once: the second is told.
+  await assert.rejects(
+    meanwhile(setIn("staging", { environment: "beta" }), () =>
+      run(setEnvironment, { environment: "beta" }),
+    ),
+    /is that of another tenant of the family/,
+  );
+  await run(setEnvironment, { locked: false });
+  let isDone = false;
+  await meanwhile(
+    (transaction) => refuseLocked(transaction, tenantId),
+    () => run(setEnvironment, { locked: true }).then(() => (isDone = true)),
+  );
+  assert.equal(isDone, true);
 });
 
 test("environments of a family have names of their own, and promote within it", async (t) => {

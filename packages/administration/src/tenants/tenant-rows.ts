@@ -174,13 +174,15 @@ export function tenantNotFound(id: string, field = "id"): NotFound {
   return new NotFound(field, `no tenant has the id ${JSON.stringify(id)}`);
 }
 
-/** Throws `Locked` where the tenant is a locked environment. */
+/** Throws `Locked` where the tenant is a locked environment; else nobody locks it before the transaction has ended. */
 export async function refuseLocked(db: Database, tenantId: string): Promise<void> {
   const tenant = await db
     .selectFrom("tenants as t")
     .leftJoin("tenants as source", "source.id", "t.promotes_from")
     .select(["t.locked", "source.name as source", "source.id as sourceId"])
     .where("t.id", "=", tenantId)
+    // As `lockTenant`, which many edits call later.
+    .forNoKeyUpdate("t")
     .executeTakeFirst();
   if (tenant?.locked !== true) return;
   const where =

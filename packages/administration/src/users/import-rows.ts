@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
 import {
   type ImportKind,
   MAX_IMPORT_BYTES,
   MAX_IMPORT_LINES,
   MAX_OPEN_IMPORTS,
   PART_WITHIN_MINUTES,
+  PARTS_WITHIN_HOURS,
 } from "@belfry/contracts/imports";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
@@ -94,6 +96,7 @@ export async function receivePart(
   const found = await db
     .selectFrom("imports")
     .select(["kind", "state", "parts", "reader", "columns", "bytes", "lines"])
+    .select("requested_at as requestedAt")
     .where("tenant_id", "=", tenantId)
     .where("id", "=", id)
     .forNoKeyUpdate()
@@ -105,7 +108,10 @@ export async function receivePart(
   if (part !== found.parts + 1) throw invalid("part", `must be ${found.parts + 1}, the next one`);
 
   const { columns, lines, chunks, reader } = readPart(found, text, more);
-  const stored = chunks.map((records) => JSON.stringify(records));
+  const isErased = await erasedSince(db, { tenantId, requestedAt: found.requestedAt });
+  const stored = chunks.map((records) =>
+    JSON.stringify(withoutErased(records, columns ?? [], isErased)),
+  );
   const sizes = [text, ...stored].map((one) => Buffer.byteLength(one));
   const bytes = Number(found.bytes) + Math.max(sizes[0]!, sum(sizes.slice(1)));
   if (bytes > MAX_IMPORT_BYTES) throw invalid("file", `must be at most ${MAX_IMPORT_BYTES} bytes`);
@@ -125,10 +131,45 @@ export async function receivePart(
       lines,
       bytes: String(bytes),
       state: more ? "receiving" : "waiting",
-      due_at: more ? sql`now() + ${PART_WITHIN_MINUTES} * interval '1 minute'` : sql`now()`,
+      due_at: more
+        ? sql`least(now() + ${PART_WITHIN_MINUTES} * interval '1 minute',
+                    requested_at + ${PARTS_WITHIN_HOURS} * interval '1 hour')`
+        : sql`now()`,
     })
     .where("id", "=", id)
     .execute();
+}
+
+/** In place of the line of a user whose erasure was asked for after the import was begun. */
+export const ERASED_LINE = "was erased after the import was begun";
+
+/** The records, without what they tell of these users. `columns` are those of the file. */
+export function withoutErased(
+  records: readonly StoredRecord[],
+  columns: readonly string[],
+  isErased: (userId: string) => boolean,
+): StoredRecord[] {
+  const at = columns.filter((column) => column !== "").indexOf("userId");
+  return records.map((record) => {
+    const [line, ...fields] = record;
+    return fields[0] !== null && isErased(fields[at] ?? "") ? [line, null, ERASED_LINE] : record;
+  });
+}
+
+/** Whose erasure was asked for since an import was begun: it must not bring them back. */
+export async function erasedSince(
+  db: Database,
+  { tenantId, requestedAt }: { tenantId: string; requestedAt: Date },
+): Promise<(userId: string) => boolean> {
+  const rows = await db
+    .selectFrom("erasures")
+    .select("user_hash as userHash")
+    .where("tenant_id", "=", tenantId)
+    .where("requested_at", ">=", requestedAt)
+    .execute();
+  if (rows.length === 0) return () => false;
+  const hashes = new Set(rows.map(({ userHash }) => userHash.toString("hex")));
+  return (userId) => hashes.has(hash("sha256", `${tenantId}\n${userId}`));
 }
 
 interface Received {

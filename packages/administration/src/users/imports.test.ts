@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Cleanup } from "@belfry/testing/cleanup";
+import { eraseUser } from "../erasure/erase-user.ts";
 import { openErasure } from "../erasure/erasures.ts";
 import { NotFound, TooLate } from "../input-error.ts";
 import { createTenant } from "../tenants/tenants.ts";
@@ -11,6 +12,8 @@ import { changeMembers, deleteTopic, listMembers, listTopics } from "./topics.ts
 import { knownUser, putUser } from "./users.ts";
 import { workImports } from "./work-imports.ts";
 
+const ACTOR = { personId: null, person: "command line (root)", address: "host" };
+const DEPS = { actor: ACTOR, disconnect: async () => undefined };
 const NEVER = new AbortController().signal;
 
 async function world(t: Cleanup) {
@@ -307,6 +310,43 @@ test("a user who is erased after an import was begun is not brought back by it",
   assert.deepEqual((await run(listMembers, { key: "news" })).items, ["bob"]);
   // One that is sent after it is a wish of its own.
   assert.equal((await done((await members("news", "ada\n")).id)).added, 1);
+});
+
+test("nothing of an erased user is left in files that are being imported, whatever comes later", async (t) => {
+  const { db, pool, tenantId, users, run, done } = await world(t);
+  const ada = { tenantId, userId: "ada" };
+  const { id } = await users("email,userId\nada@x.io,ada\nbob@x.io,bob\n", true);
+  await users("userId\nbob\n", true);
+  await openErasure(db, ada);
+  await eraseUser(db, ada, DEPS);
+  await run(addToImport, {
+    importId: id,
+    part: 2,
+    file: "ada@x.io,ada\nzoe@x.io,zoe\n",
+    more: true,
+  });
+  const { rows } = await pool.query(
+    "select records, c.import_id = $1 as ours from import_chunks c",
+    [id],
+  );
+  assert.equal(rows.length, 3);
+  assert.ok(rows.every(({ records }) => !records.includes("ada")));
+  await run(addToImport, { importId: id, part: 3, file: "eve@x.io,eve\n", more: false });
+  const { added, leftOut, faults } = await done(id);
+  assert.deepEqual([added, leftOut], [3, 2]);
+  assert.deepEqual(
+    faults.map(({ line, field, message }) => [line, field, message]),
+    [2, 4].map((line) => [line, "userId", "was erased after the import was begun"]),
+  );
+});
+
+test("an import whose parts keep coming is given up after a day", async (t) => {
+  const { members, work, shown, pool, run } = await world(t);
+  const { id } = await members("news", "a\n", true);
+  await pool.query("update imports set requested_at = now() - interval '24 hours'");
+  await run(addToImport, { importId: id, part: 2, file: "b\n", more: true });
+  await work();
+  assert.equal((await shown(id)).state, "cancelled");
 });
 
 test("a chunk that cannot be written is tried again later, and the import ends after ten times", async (t) => {

@@ -1,10 +1,16 @@
-import { hash } from "node:crypto";
 import { type ImportKind, MAX_IMPORT_FAULTS } from "@belfry/contracts/imports";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type Actor, writeNote } from "../audited.ts";
 import { IMPORTED } from "./import-kinds.ts";
-import { endImport, type LineFault, type StoredRecord } from "./import-rows.ts";
+import {
+  ERASED_LINE,
+  endImport,
+  erasedSince,
+  type LineFault,
+  type StoredRecord,
+  withoutErased,
+} from "./import-rows.ts";
 import { targetOf } from "./imports.ts";
 import { workTopicDeletion } from "./topic-rows.ts";
 
@@ -110,21 +116,20 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
     .orderBy("number")
     .limit(1)
     .executeTakeFirst();
-  const records = chunk === undefined ? [] : (JSON.parse(chunk.records) as StoredRecord[]);
+  const stored = chunk === undefined ? [] : (JSON.parse(chunk.records) as StoredRecord[]);
+  const records = withoutErased(stored, claimed.columns, await erasedSince(db, claimed));
   const columns = claimed.columns.filter((column) => column !== "");
   const at = columns.indexOf("userId");
-  const isErased = await erasedSince(db, claimed);
   const faults: LineFault[] = [];
   const good = [];
   for (const [line, ...fields] of records) {
     if (fields[0] === null) {
-      faults.push({ line, field: "line", message: fields[1] ?? "" });
+      const message = fields[1] ?? "";
+      faults.push({ line, field: message === ERASED_LINE ? "userId" : "line", message });
       continue;
     }
     const texts = fields as string[];
-    const userId = texts[at] ?? "";
-    if (!isErased(userId)) good.push({ line, userId, fields: texts });
-    else faults.push({ line, field: "userId", message: "was erased after the import was begun" });
+    good.push({ line, userId: texts[at] ?? "", fields: texts });
   }
   const written = await IMPORTED[kind].write(db, { tenantId, topic, columns }, good);
   faults.push(...written.faults);
@@ -169,22 +174,6 @@ async function tellEnd(db: Database, claimed: ClaimedImport, action: string, cou
   const after = { import: id, ...counts };
   const told = { tenantId, action, target: targetOf(claimed), after };
   await writeNote(db, { personId, person, address }, told);
-}
-
-/** Whose erasure was asked for since the import was begun: it must not bring them back. */
-async function erasedSince(
-  db: Database,
-  { tenantId, requestedAt }: ClaimedImport,
-): Promise<(userId: string) => boolean> {
-  const rows = await db
-    .selectFrom("erasures")
-    .select("user_hash as userHash")
-    .where("tenant_id", "=", tenantId)
-    .where("requested_at", ">=", requestedAt)
-    .execute();
-  if (rows.length === 0) return () => false;
-  const hashes = new Set(rows.map(({ userHash }) => userHash.toString("hex")));
-  return (userId) => hashes.has(hash("sha256", `${tenantId}\n${userId}`));
 }
 
 async function postponeImport(db: Database, claimed: ClaimedImport): Promise<void> {

@@ -24,6 +24,11 @@ test("a tenant's people see its id, the API's address, its limits and what is us
   await admin.pool.query(
     "update tenant_limits set day = (now() at time zone 'UTC')::date, day_total = 1234",
   );
+  await admin.pool.query(
+    `insert into attachments (id, tenant_id, name, type, bytes, created_at)
+     values (gen_random_uuid(), $1, 'a', 'a/b', 3000000, now())`,
+    [tenantId],
+  );
   for (const browser of [viewer, owner, operator]) {
     assert.match(await browser.text(base), new RegExp(`href="${base}/settings"[^>]*>`));
     const html = (await browser.text(`${base}/settings`)).replaceAll(/\s+/g, " ");
@@ -33,6 +38,7 @@ test("a tenant's people see its id, the API's address, its limits and what is us
     copied("api-url", "http://api.test");
     copied("ws-url", "ws://ws.test/connection/websocket");
     assert.match(html, /0 of 60 events/);
+    assert.match(html, /3 of 5,120 MiB/);
     assert.match(html, /1,234 of 5,000 events since <time datetime="[^"]*T00:00:00.000Z"/);
     const channel = (name: string) =>
       new RegExp(

@@ -1,0 +1,62 @@
+import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
+import type { UserOfTenant } from "../tenants/realtime.ts";
+import { OPEN_STATES, type StoredRecord, withoutErased } from "../users/import-rows.ts";
+
+/** Each has at most 128 KiB. */
+const CHUNKS_PER_STEP = 50;
+
+/**
+ * Takes a user's lines out of the files that are being imported. A line whose end has not come stays for an hour at most:
+ * the import leaves it out when its next part comes, or is given up.
+ */
+export async function eraseImportLines(
+  db: Database,
+  { tenantId, userId }: UserOfTenant,
+  onStep: () => Promise<void>,
+): Promise<void> {
+  const imports = await db
+    .selectFrom("imports")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("state", "in", OPEN_STATES)
+    .execute();
+  for (const { id } of imports) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const from = after;
+      after = await db
+        .transaction()
+        .execute((step) => eraseSome(step, { id, userId, after: from }));
+      await onStep();
+    }
+  }
+}
+
+/** Returns the number of the last chunk that it looked at; undefined: there are no more. */
+async function eraseSome(db: Database, of: { id: string; userId: string; after: number }) {
+  const { id, userId, after } = of;
+  // Whoever adds or writes chunks holds the row as well.
+  const found = await db
+    .selectFrom("imports")
+    .select("columns")
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const text = JSON.stringify(userId);
+  const { rows } = await sql<{ number: number; records: string | null }>`
+    select c.number, case when position(${text} in c.records) > 0 then c.records end as records
+    from import_chunks c where c.import_id = ${id} and c.number > ${after}
+    order by c.number limit ${CHUNKS_PER_STEP}`.execute(db);
+  for (const { number, records } of rows) {
+    if (records === null) continue;
+    const stored = JSON.parse(records) as StoredRecord[];
+    const left = withoutErased(stored, found?.columns ?? [], (one) => one === userId);
+    await db
+      .updateTable("import_chunks")
+      .set({ records: JSON.stringify(left) })
+      .where("import_id", "=", id)
+      .where("number", "=", number)
+      .execute();
+  }
+  return rows.length === CHUNKS_PER_STEP ? rows.at(-1)?.number : undefined;
+}
