@@ -81,7 +81,7 @@ export const REALTIME_TOKEN_SECONDS = 2 * 60 * 60;
 
 export const DEFAULT_PER_MINUTE = 600;
 export const DEFAULT_DAILY_CAP = 100_000;
-/** What all attachments of a tenant may take, in MiB. */
+/** The space for all attachments of a tenant, in MiB. */
 export const DEFAULT_ATTACHMENT_MIB = 5120;
 
 export const HISTORY_DEFAULT_LIMIT = 50;

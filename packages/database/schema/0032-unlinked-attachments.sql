@@ -5,7 +5,7 @@ create table unlinked_attachments (
   attachment_id uuid not null
 );
 comment on table unlinked_attachments is 'files that lost an event: those that no event names are marked, then deleted';
--- Of broadcasts that have ended: the place could name a user who is erased since.
+-- The place of an ended broadcast may name a user who was erased since.
 update broadcasts set reached = '' where ended_at is not null and reached <> '';
 
 create index unlinked_attachments_of_tenant on unlinked_attachments (tenant_id);

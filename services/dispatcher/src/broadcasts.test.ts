@@ -79,7 +79,7 @@ test("after an erasure a broadcast names nobody as the place that it has reached
   under.setDispatching(true);
   await under.moveAll();
   assert.deepEqual(await under.usersOfEvents(), users.toSpliced(199, 1));
-  // Of one that has ended nobody is kept.
+  // An ended broadcast keeps nobody.
   await under.pool.query("update broadcasts set state = 'done', ended_at = now(), next_at = null");
   await erase(users[249]!);
   assert.equal(await reached(), "");

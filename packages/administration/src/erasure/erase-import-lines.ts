@@ -22,8 +22,9 @@ export async function eraseImportLines(
     .where("state", "in", OPEN_STATES)
     .execute();
   for (const { id } of imports) {
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const from = after;
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const from: number = after;
       after = await db
         .transaction()
         .execute((step) => eraseSome(step, { id, userId, after: from }));
@@ -33,9 +34,12 @@ export async function eraseImportLines(
 }
 
 /** Returns the number of the last chunk that it looked at; undefined: there are no more. */
-async function eraseSome(db: Database, of: { id: string; userId: string; after: number }) {
+async function eraseSome(
+  db: Database,
+  of: { id: string; userId: string; after: number },
+): Promise<number | undefined> {
   const { id, userId, after } = of;
-  // Whoever adds or writes chunks holds the row as well.
+  // Adding and writing chunks hold the row as well.
   const found = await db
     .selectFrom("imports")
     .select("columns")

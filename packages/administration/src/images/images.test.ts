@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib";
 import { MAX_IMAGE_BYTES, MAX_IMAGES } from "@belfry/contracts/images";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
 import { InvalidInput, Locked, NotFound } from "../input-error.ts";
+import { putTemplate } from "../templates/test-templates.ts";
 import { createTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { tenantDatabase } from "../test-database.ts";
@@ -76,6 +77,32 @@ test("a locked environment keeps its images, which its mails show, and takes new
   await assert.rejects(run(deleteImage, { id }), Locked);
   await run(uploadImage, { name: "new", data: base64(GIF) });
   assert.equal((await run(listImages, {})).length, 2);
+});
+
+test("an image stays while mails of a locked environment show it, which were promoted from here", async (t) => {
+  const { db, tenantId } = await tenantDatabase(t);
+  const live = await createTenant(db, { name: "Live" });
+  const run = actsIn(db, tenantId, SERVICES);
+  const { id, url } = await run(uploadImage, { name: "logo", data: base64(PNG) });
+  const other = await run(uploadImage, { name: "other", data: base64(GIF) });
+  const content = `<img src="${url}" alt="">`;
+  const mail = { channel: "EMAIL", eventType: "a", subject: "A", format: "html", content } as const;
+  await putTemplate(db, { tenantId: live.id, ...mail });
+  for (const [of, environment] of [
+    [tenantId, "staging"],
+    [live.id, "live"],
+  ] as const) {
+    await db
+      .updateTable("tenants")
+      .set({ family: "shop", environment })
+      .where("id", "=", of)
+      .execute();
+  }
+  await db.updateTable("tenants").set({ locked: true }).where("id", "=", live.id).execute();
+  await assert.rejects(run(deleteImage, { id }), /Mails of Live show this image/);
+  await run(deleteImage, { id: other.id });
+  await db.updateTable("tenants").set({ locked: false }).execute();
+  await run(deleteImage, { id });
 });
 
 test("a tenant sees, changes and loses its own images alone", async (t) => {

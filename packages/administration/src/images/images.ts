@@ -13,7 +13,7 @@ import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { defineAct, defineRead, EDIT, LOOK, note } from "../act.ts";
-import { invalid, NotFound } from "../input-error.ts";
+import { invalid, Locked, NotFound } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { type ImageFacts, readImage } from "./image-format.ts";
 
@@ -117,6 +117,7 @@ export const deleteImage = defineAct({
   async run({ db, tenantId, services }, { id }) {
     const row = await selectImages(db, tenantId).where("id", "=", id).executeTakeFirst();
     if (row === undefined) throw new NotFound("id", `there is no image ${JSON.stringify(id)}`);
+    await refuseShown(db, tenantId, id);
     await db
       .deleteFrom("images")
       .where("tenant_id", "=", tenantId)
@@ -127,6 +128,22 @@ export const deleteImage = defineAct({
   audit: (_, { output: { id, name, type, bytes } }) =>
     note("image.delete", name, { before: { id, type, bytes } }),
 });
+
+/** Promoted mails show the images of the tenant that they come from. Throws `Locked`. */
+async function refuseShown(db: Database, tenantId: string, id: string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select t.name from tenants own
+    join tenants t on t.family = own.family and t.id <> own.id and t.locked
+    where own.id = ${tenantId} and exists (
+      select from templates x
+      join template_variants v on v.template_id = x.id
+      join template_versions n on n.id = v.current_version_id
+      where x.tenant_id = t.id and position(${id} in n.compiled::text) > 0)
+    order by t.name limit 1`.execute(db);
+  const [shown] = rows;
+  if (shown === undefined) return;
+  throw new Locked(`Mails of ${shown.name} show this image, and that environment is locked.`);
+}
 
 type ImageRow = Omit<Image, "url" | "createdAt"> & { createdAt: Date };
 

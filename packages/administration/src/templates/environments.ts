@@ -69,7 +69,7 @@ export const setEnvironment = defineAct({
   },
   flags: { environment: "--name <name>", locked: "--locked <on|off>" },
   async run({ db, tenantId }, changes) {
-    // What it says of one tenant is judged by what the others of the family say: one at a time.
+    // The checks read other tenants of the family, so only one such change runs at a time.
     await sql`select pg_advisory_xact_lock(hashtext('belfry environments'))`.execute(db);
     await holdTenant(db, tenantId);
     const before = await environmentOf(db, tenantId);

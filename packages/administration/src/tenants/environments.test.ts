@@ -79,9 +79,8 @@ test("an edit that meets the lock as it is set is refused, or comes before it", 
     });
     await later.promise;
   };
-  const setIn =
-    (of: string, change: Parameters<typeof run<typeof setEnvironment>>[1]) => (db: Database) =>
-      setEnvironment.run({ db, tenantId: of } as ActContext, change, undefined);
+  const setIn = (of: string, change: Parameters<typeof setEnvironment.run>[1]) => (db: Database) =>
+    setEnvironment.run({ db, tenantId: of } as ActContext, change, undefined);
   await assert.rejects(
     meanwhile(setIn(tenantId, { locked: true }), () => run(putCategory, OFFERS)),
     Locked,

@@ -181,7 +181,7 @@ export async function refuseLocked(db: Database, tenantId: string): Promise<void
     .leftJoin("tenants as source", "source.id", "t.promotes_from")
     .select(["t.locked", "source.name as source", "source.id as sourceId"])
     .where("t.id", "=", tenantId)
-    // As `lockTenant`, which many edits call later.
+    // The same lock as that of `lockTenant`: many edits call it later, and a stronger one could deadlock.
     .forNoKeyUpdate("t")
     .executeTakeFirst();
   if (tenant?.locked !== true) return;

@@ -156,7 +156,7 @@ export function withoutErased(
   });
 }
 
-/** Whose erasure was asked for since an import was begun: it must not bring them back. */
+/** Finds the users whose erasure was requested after an import began: the import must not bring them back. */
 export async function erasedSince(
   db: Database,
   { tenantId, requestedAt }: { tenantId: string; requestedAt: Date },

@@ -162,7 +162,7 @@ test("files are deleted about 32 MiB at a time, and no event can name one that i
   await accept(pool, event);
   await pool.query("update attachments set bytes = 20000000");
   await deleteEvents(db, [event.id], { spare: false });
-  // As a process leaves them that ended after it marked them.
+  // A process marked them and then ended.
   await pool.query("select from mark_unlinked_attachments(p_tenant => 'a', p_most => 50)");
   assert.equal(await accept(pool, naming([ids[0]!])), "attachments");
   const steps: number[] = [];
@@ -216,7 +216,7 @@ test("events are accepted while somebody holds the row of a file: only those tha
     results.map(({ outcome }) => outcome),
     ["attachments", "attachments", "accepted", "accepted"],
   );
-  // Nor do deletions of events hold a file's row while they delete everything else.
+  // A deletion of events holds no file's row while it deletes everything else.
   await holder.query("rollback; begin");
   const event = naming([named]);
   await accept(pool, event);
@@ -281,7 +281,7 @@ test("a tenant's files take no more than its operator allows, counted exactly wh
   const event = naming([named]);
   await accept(pool, event);
   assert.equal(await counted(), 3);
-  // As from several replicas at once.
+  // Several replicas begin uploads at once.
   const at = [randomUUID(), randomUUID()];
   const [one, two, more] = [begin(at[0]), begin(at[1]), begin()];
   assert.deepEqual(await outcomes(one, two, more), ["begun", "begun", "storage"]);
