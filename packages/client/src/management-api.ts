@@ -609,6 +609,8 @@ export interface Tenant extends TenantDefaults {
   dedupIncludesVariables: boolean;
   /** Whether attachments may be programs */
   allowExecutables: boolean;
+  /** MiB that all attachments of its events may take together */
+  maxAttachmentMib: number;
   /** Whether every trigger must be signed */
   webhookSecret: boolean;
   /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
@@ -2439,6 +2441,8 @@ export interface ManagementCalls {
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
       allowExecutables?: boolean;
+      /** MiB that all attachments of its events may take together; default: 5120 */
+      maxAttachmentMib?: number;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
       eventRetentionDays?: number | null;
       /** the same for the in-app history */
@@ -2471,6 +2475,8 @@ export interface ManagementCalls {
       dedupIncludesVariables: boolean;
       /** Whether attachments may be programs */
       allowExecutables: boolean;
+      /** MiB that all attachments of its events may take together */
+      maxAttachmentMib: number;
       /** Whether every trigger must be signed */
       webhookSecret: boolean;
       /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
@@ -2611,6 +2617,8 @@ export interface ManagementCalls {
       dedupIncludesVariables?: boolean;
       /** programs may be uploaded as attachments of its mails; they may not by default */
       allowExecutables?: boolean;
+      /** MiB that all attachments of its events may take together; default: 5120 */
+      maxAttachmentMib?: number;
       /** keep events and their deliveries so many days, 1 to 3650; default: as the installation */
       eventRetentionDays?: number | null;
       /** the same for the in-app history */
