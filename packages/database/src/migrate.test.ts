@@ -44,6 +44,8 @@ const ADDED = [
   "0027-attachments",
   "0028-broadcasts",
   "0030-deliveries-due-index",
+  "0032-unlinked-attachments",
+  "0033-bytes-of-attachments",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */
