@@ -4,7 +4,8 @@ import { Problem } from "@belfry/contracts/problems";
 import type { Link } from "@belfry/database/link-token";
 import { createFairSemaphore, createSemaphore } from "@belfry/service/semaphore";
 import rateLimit from "@fastify/rate-limit";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { createHeldBodies, tooManyAtATime } from "./held-bodies.ts";
 
 const MINUTE_MS = 60_000;
 /** Addresses remembered at once, a replica. */
@@ -14,12 +15,12 @@ const TURN_WAIT_MS = 2_000;
 /** Calls that wait, of all tenants together; a lone tenant may have half of them. */
 const MAX_WAITING_CALLS = 128;
 
+/** A body takes about six times its bytes while it is worked on. A container of 512 MiB has room for that. */
+const HELD_BODY_BYTES = 32 * 1024 * 1024;
+
 /** Files that are uploaded at a time, of all tenants together; a lone tenant may have half of them. */
 const MAX_UPLOADS = 8;
 const MAX_WAITING_UPLOADS = 32;
-
-/** From here on a body takes its turn before it is read. */
-export const LARGE_BODY_BYTES = 1024 * 1024;
 
 /** A tenant's own calls must not hold up its readers' links, nor its vendors. */
 type Door = "api" | "link" | "vendor" | "image";
@@ -33,6 +34,8 @@ export interface AbuseBounds {
   imagesPerMinute?: number;
   /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
   otherAtATime: number;
+  /** Of the bodies that are held at the same time, of all tenants together; default: 32 MiB. */
+  heldBodyBytes?: number;
 }
 
 export type AbuseLimits = Awaited<ReturnType<typeof createAbuseLimits>>;
@@ -57,7 +60,8 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
     (request) => `address ${clientNetwork(request.ip)}`,
   );
   const callers = new WeakMap<FastifyRequest, string>();
-  const other = limit(bounds.otherPerMinute, (request) => `caller ${callers.get(request) ?? ""}`);
+  const callerOf = (request: FastifyRequest) => callers.get(request) ?? request.tenant?.id ?? "";
+  const other = limit(bounds.otherPerMinute, (request) => `caller ${callerOf(request)}`);
   const receipts = limit(
     bounds.receiptsPerMinute ?? 0,
     (request) => `webhook ${webhookOf(request)}`,
@@ -77,8 +81,28 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
   );
   const slots = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
   const uploads = createFairSemaphore(MAX_UPLOADS, MAX_WAITING_UPLOADS);
-  const largeBodies = createFairSemaphore(bounds.otherAtATime, MAX_WAITING_CALLS);
+  /** Tenants that sent too many refused bodies, each with the end of that minute: a large trigger asks no limiter. */
+  const overLimitUntilMs = new Map<string, number>();
+  const bodies = createHeldBodies(bounds.heldBodyBytes ?? HELD_BODY_BYTES, {
+    check(request) {
+      const leftMs = (overLimitUntilMs.get(callerOf(request)) ?? 0) - Date.now();
+      if (leftMs <= 0) return;
+      const retryAfterSeconds = Math.ceil(leftMs / 1000);
+      throw new Problem("tooManyRequests", { retryAfterSeconds });
+    },
+    async count(request, times) {
+      const caller = callerOf(request);
+      callers.set(request, caller);
+      for (let n = 0; n < times; n += 1) {
+        const verdict = await other(request);
+        if (verdict.isAllowed || !verdict.isExceeded) continue;
+        overLimitUntilMs.set(caller, Date.now() + verdict.ttlInSeconds * 1000);
+        return;
+      }
+    },
+  });
   return {
+    ...bodies,
     /** Counts a request with a key that nobody has against its address. */
     async countUnknownKey(request: FastifyRequest): Promise<void> {
       refuse(await unknownKeys(request));
@@ -151,27 +175,7 @@ export async function createAbuseLimits(app: FastifyInstance, bounds: AbuseBound
         uploads.release(id);
       }
     },
-    /**
-     * For `onRequest`, where a body may be larger than `LARGE_BODY_BYTES`: takes the place of such a body among those
-     * that are held at the same time, a few of one tenant, and keeps it until the answer is sent. Throws as `inTurn`.
-     */
-    async holdLargeBody(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
-      const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-      if (encoding === undefined && Number(length ?? 0) <= LARGE_BODY_BYTES) return;
-      // A platform key belongs to no tenant.
-      const id = request.tenant?.id ?? "platform";
-      if ((await largeBodies.acquire(id, 1, TURN_WAIT_MS)) === 0) throw tooManyAtATime(request);
-      const give = () => largeBodies.release(id);
-      if (raw.closed) give();
-      else raw.once("close", give);
-    },
   };
-}
-
-function tooManyAtATime(request: FastifyRequest): Problem {
-  request.logFields = { ...request.logFields, refused: "too many calls at a time" };
-  const message = "Too many calls at a time; send the next one when one has been answered";
-  return new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
 }
 
 /** The decoded parameters: one address can be written in several ways. */

@@ -44,8 +44,6 @@ export function platformActs(acts: readonly Act[], prefix: string): KeyedAct[] {
 /** How the requests of some keys are judged, and who they are. */
 export interface ActDoor {
   onRequest(request: FastifyRequest): Promise<void>;
-  /** After it, for acts that take a large body. */
-  holdLargeBody: AbuseLimits["holdLargeBody"];
   preValidation: readonly preValidationHookHandler[];
   callerOf(request: FastifyRequest): Caller;
 }
@@ -59,14 +57,12 @@ interface DoorDeps {
 export function tenantDoor(
   deps: DoorDeps & {
     authentication: Authentication;
-    limits: Pick<AbuseLimits, "holdLargeBody">;
     now(): Date;
   },
 ): ActDoor {
-  const { authentication, limits, now } = deps;
+  const { authentication, now } = deps;
   return {
     onRequest: (request) => authentication.other(request),
-    holdLargeBody: limits.holdLargeBody,
     preValidation: [requireTimedSignature(now)],
     callerOf: (request) => callerOf(request, deps),
   };
@@ -75,10 +71,7 @@ export function tenantDoor(
 /** For platform keys: no tenant's key is one, and no tenant's call takes one. */
 export function platformDoor(
   deps: DoorDeps & {
-    limits: Pick<
-      AbuseLimits,
-      "countUnknownKey" | "checkUnknownKeys" | "countOther" | "holdLargeBody"
-    >;
+    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther">;
   },
 ): ActDoor {
   const { db, services, limits } = deps;
@@ -95,7 +88,6 @@ export function platformDoor(
       await limits.countOther(request, `platform ${found.id}`);
       names.set(request, found.name);
     },
-    holdLargeBody: limits.holdLargeBody,
     preValidation: [],
     callerOf(request) {
       const { tenantId = "" } = request.params as { tenantId?: string };

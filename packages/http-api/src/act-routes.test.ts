@@ -31,7 +31,6 @@ async function served(t: test.TestContext, act: Act) {
         request.tenant = tenant as unknown as Tenant;
       },
     },
-    limits: { holdLargeBody: async () => undefined },
     db: {} as Database,
     services: {} as ActServices,
     now: () => new Date(),

@@ -8,10 +8,9 @@ import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { LARGE_BODY_BYTES } from "./abuse-limits.ts";
 import { type ActDoor, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
 import { refusal } from "./authenticate.ts";
-import { readBody } from "./read-request.ts";
+import { readCountedBody } from "./read-request.ts";
 import { onceByKey } from "./repeated-calls.ts";
 import {
   answers,
@@ -37,7 +36,7 @@ const TENANT_FIELDS = ["tenant", "tenantId"];
 export function actRoutes(
   app: FastifyInstance,
   acts: readonly KeyedAct[],
-  { onRequest, holdLargeBody, preValidation, callerOf }: ActDoor,
+  { onRequest, preValidation, callerOf }: ActDoor,
 ): void {
   for (const { act, http, need } of acts) {
     app.route({
@@ -46,10 +45,7 @@ export function actRoutes(
       schema: schemaOf(act, http, need),
       ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
       config: { isOfPlatform: need === PLATFORM_KEY },
-      onRequest: [
-        onRequest,
-        ...((act.maxBodyBytes ?? 0) > LARGE_BODY_BYTES ? [holdLargeBody] : []),
-      ],
+      onRequest,
       preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request, reply) {
         const caller = callerOf(request);
@@ -123,30 +119,8 @@ function readActBody(request: FastifyRequest, reply: unknown, done: () => void):
     request.body = {};
     done();
   } else {
-    if (body.length > LARGE_BODY_BYTES && valuesIn(body) > MAX_VALUES) {
-      throw new Problem("validation", { message: [`body must hold at most ${MAX_VALUES} values`] });
-    }
-    readBody(request, reply, done);
+    readCountedBody(request, reply, done);
   }
-}
-
-/** Bound for a large body. A bundle has 10,000 texts; parsing millions of values would hold up every other call. */
-const MAX_VALUES = 100_000;
-const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
-
-/** An upper bound of the values in a JSON text. Stops counting above `MAX_VALUES`. */
-function valuesIn(json: Buffer): number {
-  let values = 0;
-  let isInText = false;
-  for (let at = 0; at < json.length && values <= MAX_VALUES; at += 1) {
-    const byte = json[at] as number;
-    if (isInText) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInText = false;
-    } else if (byte === QUOTE) isInText = true;
-    else if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) values += 1;
-  }
-  return values;
 }
 
 function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields {

@@ -38,7 +38,7 @@ export function createAuthentication(
     access: KeyAccess;
     directory: Pick<TenantDirectory, "find">;
     keyUses: Pick<KeyUses, "note">;
-    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | "inTurn">;
+    limits: Pick<AbuseLimits, "countUnknownKey" | "checkUnknownKeys" | "countOther" | KeyedLimits>;
     now(): Date;
     /** Calls other than the trigger that have the same text are counted together. Default: the tenant's id. */
     callerOf?(tenant: Tenant): string;
@@ -107,30 +107,35 @@ function unauthorized(request: FastifyRequest, cause: string): Problem {
   return new Problem("unauthorized");
 }
 
+type KeyedLimits = "holdBody" | "withBody" | "inTurn";
+
 /**
- * Guards the routes with a key that come after it: each needs a row of the table, else it cannot be registered, and
- * each but the trigger and the upload of a file takes its turn among its tenant's calls.
+ * Guards the routes with a key that come after it: each of a tenant needs a row of the table, else it cannot be
+ * registered. Each holds the body it reads, and each of a tenant but the trigger takes its turn among its tenant's
+ * calls. The upload of a file does neither: it holds a row of the file, and takes its turn among uploads.
  */
 export function guardKeyedRoutes(
   app: FastifyInstance,
   access: KeyAccess,
-  { inTurn }: Pick<AbuseLimits, "inTurn">,
+  { holdBody, withBody, inTurn }: Pick<AbuseLimits, KeyedLimits>,
 ): void {
   app.addHook("onRoute", (route) => {
-    const { method, url, schema, handler, config } = route;
+    const { method, url, schema, handler, config, onRequest = [] } = route;
     const { security = [] } = schema ?? {};
-    if (config?.isOfPlatform === true) return;
     if (!security.some((one) => "apiKey" in one)) return;
+    const isOfPlatform = config?.isOfPlatform === true;
     for (const each of [method].flat()) {
-      if (needOf(access, each, url) === undefined) {
+      if (!isOfPlatform && needOf(access, each, url) === undefined) {
         throw new Error(`no key need is known of ${each} ${url}`);
       }
     }
-    // An upload waits for its client: it asks the database only for moments, and takes its turn among uploads.
-    if (url === TRIGGER_PATH || url === ATTACHMENTS_PATH) return;
+    if (url === ATTACHMENTS_PATH) return;
+    route.onRequest = [...[onRequest].flat(), holdBody];
+    if (url === TRIGGER_PATH) return;
     route.handler = function (request, reply) {
-      const whose = { door: "api", tenantId: request.tenant.id } as const;
-      return inTurn(request, whose, async () => handler.call(this, request, reply));
+      const work = () => withBody(request, async () => handler.call(this, request, reply));
+      if (isOfPlatform) return work();
+      return inTurn(request, { door: "api", tenantId: request.tenant.id }, work);
     };
   });
 }

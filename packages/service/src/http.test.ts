@@ -94,6 +94,53 @@ const json = (body: string | Uint8Array<ArrayBuffer>, type = "application/json")
   body,
 });
 
+test("a client that sends all of a body before it reads gets its 413, and may go on on the connection", async (t) => {
+  const server = createHttpServer({ log, maxBodyBytes: 1024 });
+  t.after(() => server.close());
+  server.post("/echo", () => ({ ok: true }));
+  await server.listen({ port: 0, host: "127.0.0.1" });
+  const mebibyte = Buffer.alloc(1024 * 1024, "x");
+  const chunk = Buffer.concat([Buffer.from("100000\r\n"), mebibyte, Buffer.from("\r\n")]);
+  for (const [kind, parts] of [
+    ["content-length: 16777216", Array(16).fill(mebibyte)],
+    ["transfer-encoding: chunked", [...Array(16).fill(chunk), Buffer.from("0\r\n\r\n")]],
+  ] as const) {
+    const socket = connect((server.server.address() as AddressInfo).port, "127.0.0.1");
+    const failed = once(socket, "error").then(([error]) => assert.fail(`${kind}: ${error.code}`));
+    const written = (bytes: Buffer | string) =>
+      new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+    const next = async () => {
+      const [answer] = await Promise.race([once(socket, "data"), failed]);
+      return String(answer).slice(9, 12);
+    };
+    const head = "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
+    await written(`${head}${kind}\r\n\r\n`);
+    for (const part of parts) await Promise.race([written(part), failed]);
+    assert.equal(await next(), "413", kind);
+    await written(`${head}content-length: 2\r\n\r\n{}`);
+    assert.equal(await next(), "200", kind);
+    socket.destroy();
+  }
+});
+
+test("a refused body without an end is cut off", async (t) => {
+  const server = createHttpServer({ log, maxBodyBytes: 1024 });
+  t.after(() => server.close());
+  server.post("/echo", () => ({ ok: true }));
+  await server.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((server.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.resume().on("error", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const head = "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
+  socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+  const mebibyte = "x".repeat(1024 * 1024);
+  const send = () => {
+    if (!socket.destroyed) socket.write(`100000\r\n${mebibyte}\r\n`, send);
+  };
+  send();
+  await closed;
+});
+
 describe("every error has the one shape", () => {
   test("a known path with another method is 405 and says which are allowed", async () => {
     const plain = await problem("/fine", { method: "DELETE" });

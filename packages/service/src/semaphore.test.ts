@@ -120,3 +120,21 @@ test("a tenant's waiting messages are sent back before they fill the sender's ha
   slots.release("hanging");
   assert.equal(await first, 1);
 });
+
+test("a tenant gets the bytes of a body whole or not at all, and its first body also beyond its share", async () => {
+  const room = createFairSemaphore(32, 8);
+  const whole = (tenant: string, bytes: number, waitMs = 0) =>
+    room.acquire(tenant, bytes, waitMs, bytes);
+  assert.equal(await whole("a", 10), 10);
+  assert.equal(await whole("a", 7), 0, "half is for others");
+  assert.equal(await whole("a", 6), 6);
+  assert.equal(room.used, 16);
+  assert.equal(await whole("b", 16), 16, "its first");
+  const next = whole("b", 4, 60_000);
+  const third = whole("c", 8, 60_000);
+  room.release("a", 10);
+  assert.equal(await third, 8, "b has its share already");
+  room.release("b", 16);
+  assert.equal(await next, 4);
+  assert.equal(room.used, 18);
+});

@@ -88,16 +88,19 @@ function afterTimeout(ms: number, call: () => void): () => void {
 /** A semaphore of several users, as tenants, none of whom can take all of it. */
 export interface FairSemaphore {
   /**
-   * Takes up to `wanted` units, at least one; waits for the first. Resolves to 0 when none came free
-   * within `waitMs`, and at once when too many of this key wait already.
+   * Takes up to `wanted` units, at least `least` (default: one), and waits for those. Resolves to 0 when they did not
+   * come free within `waitMs`, and at once when too many of this key wait already.
    */
-  acquire(key: string, wanted: number, waitMs: number): Promise<number>;
-  /** Gives back one unit. */
-  release(key: string): void;
+  acquire(key: string, wanted: number, waitMs: number, least?: number): Promise<number>;
+  /** Gives back units; default: one. */
+  release(key: string, units?: number): void;
+  /** Units in use. */
+  readonly used: number;
 }
 
 interface Waiter {
   wanted: number;
+  least: number;
   resolve: (taken: number) => void;
   timer: NodeJS.Timeout;
 }
@@ -112,8 +115,9 @@ interface Holder {
 /**
  * A key gets at most total / (keys that use or wait + 1) units, no more than it leaves free, and no more than
  * `mostOf` it. So a lone key gets half. A new key always finds a free unit, however long the work of the others
- * takes, unless log2(total) keys took all they could at once. The same share bounds how many of the `maxWaiting`
- * places a key's waiters take. Released units go to the waiting keys in turn, within a key to the longest waiter.
+ * takes, unless log2(total) keys took all they could at once. A key without units may exceed its share to get its
+ * `least`. The same share bounds how many of the `maxWaiting` places a key's waiters take. Released units go to the
+ * waiting keys in turn, within a key to the longest waiter.
  */
 export function createFairSemaphore(
   total: number,
@@ -126,12 +130,16 @@ export function createFairSemaphore(
 
   const shareOf = (whole: number) => Math.max(1, Math.floor(whole / (holders.size + 1)));
 
-  const grant = (holder: Holder, wanted: number): number => {
-    const share = Math.min(shareOf(total), holder.most);
+  const grant = (holder: Holder, wanted: number, least: number): number => {
     const free = total - used;
     // Earlier keys had larger shares and keep them: so nobody may hold more than it leaves free.
-    const room = Math.max(holder.used === 0 ? 1 : 0, Math.floor((free - holder.used) / 2));
-    const taken = Math.max(0, Math.min(wanted, share - holder.used, room, free));
+    const room = Math.floor((free - holder.used) / 2);
+    const fair = Math.max(
+      holder.used === 0 ? least : 0,
+      Math.min(shareOf(total) - holder.used, room),
+    );
+    const taken = Math.min(wanted, fair, holder.most - holder.used, free);
+    if (taken < least) return 0;
     holder.used += taken;
     used += taken;
     return taken;
@@ -146,7 +154,7 @@ export function createFairSemaphore(
       if (used >= total) return;
       const [waiter] = holder.waiters;
       if (waiter === undefined) continue;
-      const taken = grant(holder, waiter.wanted);
+      const taken = grant(holder, waiter.wanted, waiter.least);
       if (taken === 0) continue;
       holder.waiters.delete(waiter);
       clearTimeout(waiter.timer);
@@ -157,18 +165,19 @@ export function createFairSemaphore(
   };
 
   return {
-    async acquire(key, wanted, waitMs) {
+    async acquire(key, wanted, waitMs, least = 1) {
       const most = await mostOf(key);
       const holder = holders.get(key) ?? { used: 0, most, waiters: new Set<Waiter>() };
       holder.most = most;
       holders.set(key, holder);
       // Nobody overtakes those who wait already.
-      const taken = holder.waiters.size > 0 ? 0 : grant(holder, wanted);
+      const taken = holder.waiters.size > 0 ? 0 : grant(holder, wanted, least);
       if (taken > 0) return taken;
       if (holder.waiters.size >= shareOf(maxWaiting)) return 0;
       return new Promise((resolve) => {
         const waiter: Waiter = {
           wanted,
+          least,
           resolve,
           timer: setTimeout(() => {
             holder.waiters.delete(waiter);
@@ -179,13 +188,16 @@ export function createFairSemaphore(
         holder.waiters.add(waiter);
       });
     },
-    release(key) {
+    release(key, units = 1) {
       const holder = holders.get(key);
       if (holder === undefined) return;
-      holder.used -= 1;
-      used -= 1;
+      holder.used -= units;
+      used -= units;
       forgetIdle(key, holder);
       serve();
+    },
+    get used() {
+      return used;
     },
   };
 }

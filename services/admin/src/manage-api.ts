@@ -22,6 +22,9 @@ import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 /** How many calls may use the database at the same time; the pages keep the other connections. */
 const CALLS_AT_A_TIME = 4;
 
+/** Room for one bundle of the largest size, which takes most of the memory of a container of 512 MiB. */
+const HELD_BODY_BYTES = 16 * 1024 * 1024;
+
 const DESCRIPTION = [
   "Manages what a tenant's notifications are made of, as the Admin UI and the command line do.",
   "Each call needs an API key with the role manage or provision.",
@@ -70,6 +73,7 @@ export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Prom
     const limits = await createAbuseLimits(scope, {
       ...config.limits,
       otherAtATime: CALLS_AT_A_TIME,
+      heldBodyBytes: HELD_BODY_BYTES,
     });
     const authentication = createAuthentication(scope, {
       access: { ...accessOf(acts), ...MCP_ACCESS },
@@ -79,7 +83,7 @@ export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Prom
       now,
       callerOf: ({ keyId }) => keyId,
     });
-    actRoutes(scope, acts, tenantDoor({ authentication, limits, db, services, now }));
+    actRoutes(scope, acts, tenantDoor({ authentication, db, services, now }));
     actRoutes(scope, platformActs(all, MANAGE_PATH), platformDoor({ db, services, limits }));
     mcpRoute(scope, {
       acts: all.filter(({ tool }) => tool === true),

@@ -4,7 +4,7 @@ import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { asProblem, typed } from "@belfry/http-api/act-routes";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
-import { headerText, readBody } from "@belfry/http-api/read-request";
+import { headerText, readCountedBody } from "@belfry/http-api/read-request";
 import {
   answers,
   KEYED,
@@ -85,7 +85,10 @@ export function createActRoutes(
       schema: schemaOf(act, row, answerOf),
       ...(row.maxBodyBytes !== undefined && { bodyLimit: row.maxBodyBytes }),
       onRequest: [...(row.reserved ? [refuseReserved] : []), authentication.other],
-      preValidation: [...(isSigned ? [requireSignature] : []), ...(row.body ? [readBody] : [])],
+      preValidation: [
+        ...(isSigned ? [requireSignature] : []),
+        ...(row.body ? [readCountedBody] : []),
+      ],
       async handler(request, reply) {
         const caller = {
           db,

@@ -211,11 +211,8 @@ function headOf({ headers, tenant }: FastifyRequest) {
 }
 
 function tooLarge(): Problem {
-  return new Problem("tooLarge", {
-    message: `An attachment has at most ${MAX_ATTACHMENT_BYTES} bytes`,
-    // What is still on its way would have to be read.
-    headers: { connection: "close" },
-  });
+  const message = `An attachment has at most ${MAX_ATTACHMENT_BYTES} bytes`;
+  return new Problem("tooLarge", { message });
 }
 
 /** Stores the body row by row; resolves to how many bytes it has. Throws a Problem: 413, or 400 where it breaks off. */

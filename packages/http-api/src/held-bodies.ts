@@ -1,0 +1,99 @@
+import { Problem } from "@belfry/contracts/problems";
+import { TRIGGER_PATH } from "@belfry/contracts/trigger";
+import { gauge } from "@belfry/service/metrics";
+import { createFairSemaphore } from "@belfry/service/semaphore";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** A body up to this size is read at once: even thousands of them fit in memory. Nearly all triggers are smaller. */
+const SMALL_BODY_BYTES = 16 * 1024;
+/** How long a body waits for room before it is read. */
+const WAIT_MS = 2_000;
+/** Bodies that wait, of all tenants together; a lone tenant may have half of them. */
+const MAX_WAITING = 128;
+/** A refused body counts as one call for each such part of it. */
+const COUNTED_BYTES = 1024 * 1024;
+/** The client's fault, found once the body was read or measured. */
+const REFUSED = [400, 413, 415, 422];
+
+export type HeldBodies = ReturnType<typeof createHeldBodies>;
+
+/** How senders of refused bodies are limited. */
+interface RefusedBodies {
+  /** Throws a 429 Problem for a sender of too many. */
+  check(request: FastifyRequest): void;
+  count(request: FastifyRequest, times: number): Promise<void>;
+}
+
+/**
+ * Bounds the bytes of the bodies that are held at the same time, of all tenants together and of each tenant: a lone
+ * tenant may hold half. A body takes its bytes before it is read, and keeps them until its answer is sent and its work
+ * has ended. A refused body counts against its sender.
+ */
+export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
+  const room = createFairSemaphore(maxBytes, MAX_WAITING);
+  const held = new WeakMap<FastifyRequest, { line: string; bytes: number; holders: number }>();
+
+  const drop = (request: FastifyRequest) => {
+    const body = held.get(request);
+    if (body === undefined) return;
+    body.holders -= 1;
+    if (body.holders > 0) return;
+    held.delete(request);
+    room.release(body.line, body.bytes);
+    heldBytes.set(room.used);
+  };
+  const hold = async (request: FastifyRequest, { raw }: FastifyReply, bytes: number) => {
+    refused.check(request);
+    const { bodyLimit = 0, url } = request.routeOptions;
+    const onClose = () => {
+      drop(request);
+      const times = Math.ceil(Math.min(bytes, bodyLimit) / COUNTED_BYTES);
+      if (REFUSED.includes(raw.statusCode)) void refused.count(request, times);
+    };
+    // A longer one is refused without being read.
+    if (bytes <= bodyLimit) {
+      // A platform key belongs to no tenant.
+      const line = `${url === TRIGGER_PATH ? "trigger" : "call"} ${request.tenant?.id ?? "platform"}`;
+      if ((await room.acquire(line, bytes, WAIT_MS, bytes)) === 0) throw tooManyAtATime(request);
+      held.set(request, { line, bytes, holders: 1 });
+      heldBytes.set(room.used);
+    }
+    if (raw.closed) onClose();
+    else raw.once("close", onClose);
+  };
+  return {
+    /** For `onRequest`, after the key: returns at once for a small body. Fails with a 429 Problem after 2 s without room. */
+    holdBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+      const bytes = bytesOf(request);
+      if (bytes <= SMALL_BODY_BYTES) done();
+      else hold(request, reply, bytes).then(() => done(), done);
+    },
+    /** Runs a call's work. Its body stays held until the work has ended, also where the client hangs up. */
+    async withBody<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+      const body = held.get(request);
+      if (body !== undefined) body.holders += 1;
+      try {
+        return await work();
+      } finally {
+        drop(request);
+      }
+    },
+  };
+}
+
+/** As declared; a body of unknown length may have all that its route takes. */
+function bytesOf({ headers, routeOptions }: FastifyRequest): number {
+  if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
+  return Number(headers["content-length"] ?? 0);
+}
+
+export function tooManyAtATime(request: FastifyRequest): Problem {
+  request.logFields = { ...request.logFields, refused: "too many calls at a time" };
+  const message = "Too many calls at a time; send the next one when one has been answered";
+  return new Problem("tooManyRequests", { message, retryAfterSeconds: 1 });
+}
+
+export const heldBytes = gauge(
+  "belfry_held_body_bytes",
+  "Bytes of request bodies that are held, of those above 16 KiB",
+);
