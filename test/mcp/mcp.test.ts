@@ -13,6 +13,7 @@ import { createKey, rotateWebhookSecret } from "@belfry/administration/tenants/t
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
 import type { KeyRole } from "@belfry/contracts/key-roles";
+import { eventually } from "@belfry/testing/eventually";
 
 const HOST = "admin.test";
 const SUITE = join(
@@ -229,4 +230,90 @@ test("ten thousand hostile calls cost at most what the key may ask in a minute",
     [...counts.keys()].every((status) => status < 500),
     told,
   );
+});
+
+test("an array of messages is refused before any of them is run", async (t) => {
+  const { key, port, logged } = await world(t);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "user_list" } };
+  for (const messages of [[], [message], [message, { ...message, id: 2 }]]) {
+    const { status, text } = await send(port, { headers, body: JSON.stringify(messages) });
+    assert.deepEqual(
+      [status, JSON.parse(text).error.code, JSON.parse(text).id],
+      [400, -32_600, null],
+    );
+  }
+  assert.ok(!logged.some((line) => line.includes("request failed")));
+});
+
+test("a client that takes everything, or does not say what it takes, is answered", async (t) => {
+  const { key, port } = await world(t);
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+  for (const accept of [undefined, "*/*", "text/html, */*;q=0.8"]) {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(accept !== undefined && { accept }),
+    };
+    const { status, text } = await send(port, { headers, body });
+    assert.equal(status, 200, `${accept}: ${text}`);
+  }
+});
+
+test("a 401 says that a bearer token is wanted, and whether the one that came is the fault", async (t) => {
+  const { port } = await world(t);
+  const type = { "content-type": "application/json" };
+  const missing = await send(port, { headers: type, body: "{}" });
+  assert.deepEqual(
+    [missing.status, missing.headers["www-authenticate"]],
+    [401, 'Bearer realm="Belfry"'],
+  );
+  const headers = { ...type, authorization: "Bearer bf_nobody" };
+  const unknown = await send(port, { headers, body: "{}" });
+  assert.deepEqual(
+    [unknown.status, unknown.headers["www-authenticate"]],
+    [401, 'Bearer realm="Belfry", error="invalid_token"'],
+  );
+});
+
+test("an estimate whose client has hung up begins nothing further, as a tool and as a call", async (t) => {
+  const { admin, tenantId, key, port, logged } = await world(t);
+  const eventType = "product.news";
+  await putTemplate(admin.db, { tenantId, eventType, channel: "SMS", content: "x" });
+  const input = { eventType, userIds: Array.from({ length: 5_000 }, (_, n) => `user-${n}`) };
+  const params = { name: "broadcast_estimate", arguments: input };
+  const query = admin.pool.query.bind(admin.pool);
+  for (const [path, body, head] of [
+    [
+      "/mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      { authorization: `Bearer ${key}` },
+    ],
+    ["/api/v1/manage/broadcast-estimates", input, { "x-api-key": key }],
+  ] as const) {
+    const headers = { host: HOST, "content-type": "application/json", ...head };
+    const client = request({ host: "127.0.0.1", port, path, method: "POST", headers });
+    client.on("error", () => undefined);
+    client.on("response", (response) => response.on("error", () => undefined).resume());
+    let batches = 0;
+    const watched = t.mock.method(
+      admin.pool,
+      "query",
+      async (...asked: Parameters<typeof query>) => {
+        if (!JSON.stringify(asked[0]).includes("recipients")) return await query(...asked);
+        batches += 1;
+        client.destroy();
+        const open = promisify(admin.app.server.getConnections.bind(admin.app.server));
+        await eventually(async () => assert.equal(await open(), 0));
+        return await query(...asked);
+      },
+    );
+    client.end(JSON.stringify(body));
+    await eventually(() => assert.ok(batches > 0));
+    // Between two batches the work asks at once: a turn without a query is its end.
+    await eventually(() => assert.equal(admin.pool.idleCount, admin.pool.totalCount));
+    watched.mock.restore();
+    assert.equal(batches, 1, path);
+  }
+  assert.ok(!logged.some((line) => line.includes("request failed")));
 });

@@ -170,6 +170,8 @@ export interface ActContext {
   services: ActServices;
   /** Of the caller: for an act of which a part is for fewer people. */
   may(access: Access): boolean;
+  /** Aborted when nobody waits for the output any more. A read of many steps begins no further one then. */
+  signal?: AbortSignal;
 }
 
 /** Who runs an act, through which door. */

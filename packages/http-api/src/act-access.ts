@@ -5,7 +5,7 @@ import { type KeyNeed, keyMay } from "@belfry/contracts/key-roles";
 import { Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
-import type { FastifyRequest, preValidationHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import type { AbuseLimits } from "./abuse-limits.ts";
 import { type Authentication, type KeyAccess, requireTimedSignature } from "./authenticate.ts";
 
@@ -113,4 +113,15 @@ export function callerOf(
     actor: { personId: null, person: `key ${keyName}`, address: ip, isProgram: true },
     may: ({ scope, key }) => scope === "tenant" && key !== undefined && keyMay(keyRole, key),
   };
+}
+
+/** Aborted when the client hangs up before it has its answer. */
+export function clientSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const judge = () => {
+    if (!raw.writableFinished) controller.abort();
+  };
+  if (raw.closed) judge();
+  else raw.once("close", judge);
+  return controller.signal;
 }

@@ -8,7 +8,7 @@ import { KEYS_THAT_MAY } from "@belfry/contracts/key-roles";
 import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type ActDoor, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
+import { type ActDoor, clientSignal, type KeyedAct, keyOf, PLATFORM_KEY } from "./act-access.ts";
 import { refusal } from "./authenticate.ts";
 import { readCountedBody } from "./read-request.ts";
 import { onceByKey } from "./repeated-calls.ts";
@@ -48,12 +48,15 @@ export function actRoutes(
       onRequest,
       preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
       async handler(request, reply) {
-        const caller = callerOf(request);
+        const signal = clientSignal(reply);
+        const caller = { ...callerOf(request), signal };
         const input = inputOf(request, act, http);
         const work = async () => {
           try {
             return { success: true, data: await asProblem(() => runAct(act, caller, input)) };
           } catch (error) {
+            // Nobody reads the answer.
+            if (error === signal.reason) throw new Problem("badRequest", { cause: error });
             throw problemOf(error, request, need, hasRevision(input));
           }
         };

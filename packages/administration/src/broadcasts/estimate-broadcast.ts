@@ -99,7 +99,7 @@ export const estimateBroadcast = defineRead({
       ],
     },
   },
-  async run({ db, tenantId, services: { pool } }, input) {
+  async run({ db, tenantId, services: { pool }, signal }, input) {
     const { eventType, exceptUserIds = [] } = input;
     await requireTemplates(db, tenantId, eventType);
     const excepted = [...new Set(exceptUserIds)];
@@ -107,7 +107,7 @@ export const estimateBroadcast = defineRead({
       ? await membersOf(db, tenantId, [...new Set(input.topics)], excepted)
       : listed(input.userIds ?? [], excepted);
     const ways = await waysOf(db, tenantId, eventType, input.channels ?? []);
-    const tally = await lookAt(pool, { tenantId, eventType, ways }, audience.first);
+    const tally = await lookAt(pool, { tenantId, eventType, ways }, audience.first, signal);
     const lookedAt = audience.first.length;
     const share = lookedAt === 0 ? 0 : tally.reached / lookedAt;
     return {
@@ -214,12 +214,18 @@ interface Tally {
   missed: Map<string, number>;
 }
 
-/** What dispatching reads of users, a batch at a time. */
-async function lookAt(pool: Pool, message: Message, users: readonly string[]): Promise<Tally> {
+/** What dispatching reads of users, a batch at a time. Throws the signal's reason once it is aborted. */
+async function lookAt(
+  pool: Pool,
+  message: Message,
+  users: readonly string[],
+  signal?: AbortSignal,
+): Promise<Tally> {
   const { tenantId, eventType, ways } = message;
   const tally: Tally = { reached: 0, missed: new Map() };
   if (ways.length === 0) return tally;
   for (let at = 0; at < users.length; at += BATCH) {
+    signal?.throwIfAborted();
     const batch = users.slice(at, at + BATCH).map((userId) => ({ tenantId, userId, eventType }));
     const recipients = await recipientsOf(pool, batch);
     const asked = [...batch.keys()].filter((place) => recipients[place]?.chooses);
