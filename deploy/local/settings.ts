@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
-import { loadConfig } from "@belfry/service/config";
+import { loadConfig, requireServerUrl } from "@belfry/service/config";
 import { Type } from "@sinclair/typebox";
 import { isFree } from "./servers/ports.ts";
 
@@ -31,12 +31,14 @@ const LocalConfig = Type.Object({
     Type.String({
       description: "A Postgres to use in place of the embedded one",
       pattern: "^postgres(ql)?://",
+      parse: requireServerUrl,
     }),
   ),
   NATS_URL: Type.Optional(
     Type.String({
       description: "A NATS server with JetStream to use in place of one of our own",
       pattern: "^(nats|tls)://",
+      parse: requireServerUrl,
     }),
   ),
 });

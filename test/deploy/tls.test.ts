@@ -65,9 +65,12 @@ test("Postgres is reached by TLS, and one with a certificate from another author
   };
   assert.equal(await isEncrypted(servers.verifiedDatabaseUrl), true);
   const other = encodeURIComponent(servers.certificates.otherCaFile);
-  for (const query of [`sslmode=verify-full&sslrootcert=${other}`, "sslmode=verify-full"]) {
-    await assert.rejects(isEncrypted(servers.databaseUrl(query)), /certificate/);
+  for (const mode of ["verify-full", "verify-ca", "require", "prefer"]) {
+    for (const query of [`sslmode=${mode}&sslrootcert=${other}`, `sslmode=${mode}`]) {
+      await assert.rejects(isEncrypted(servers.databaseUrl(query)), /certificate/, query);
+    }
   }
+  assert.equal(await isEncrypted(servers.databaseUrl("sslmode=no-verify")), true);
 });
 
 test("a service runs with TLS to both by nothing but its environment", async (t) => {

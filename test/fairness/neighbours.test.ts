@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { MAX_ATTACHMENT_BYTES } from "@belfry/contracts/attachments";
-import { MAX_BROADCAST_USERS } from "@belfry/contracts/broadcasts";
+import { MAX_BROADCAST_BODY_BYTES, MAX_BROADCAST_USERS } from "@belfry/contracts/broadcasts";
 import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
 import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
 import { MAX_MEMBERS_OF_CHANGE } from "@belfry/contracts/topics";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
 import { MAX_EVENTS_OF_BATCH } from "@belfry/contracts/trigger-batch";
 import { MAX_USERS_OF_BATCH } from "@belfry/contracts/users";
+import { eventually } from "@belfry/testing/eventually";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
@@ -21,7 +24,9 @@ const EVENTS = 2_000;
 const ID = "0198c0de-0000-7000-8000-000000000001";
 const USER = "user-1";
 
-const ingest = await startIngest(wholeFile());
+/** The memory limit of ingest-api in the chart, and the heap that Node takes of it. */
+const MEMORY_MIB = 512;
+const ingest = await startIngest(wholeFile(), { NODE_OPTIONS: "--max-old-space-size=256" });
 
 const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, n) => `${prefix}-${n}`.padEnd(200, "x"));
@@ -191,6 +196,67 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
   }
   t.diagnostic(counts.join("\n"));
   assert.deepEqual(ingest.faults(), []);
+});
+
+const BIG_BODIES: Readonly<Record<string, string>> = {
+  [`POST ${TRIGGER_PATH}`]: `{"variables":{"a":[${"0,".repeat(130_000)}0]}}`,
+  "POST /api/v1/events/trigger-batch": `{"events":[${"{},".repeat(340_000)}{}]}`,
+  "POST /api/v1/users/batch": `{"users":[${"{},".repeat(340_000)}{}]}`,
+  "PATCH /api/v1/topics/news/members": `{"add":[${'"",'.repeat(350_000)}""]}`,
+  "POST /api/v1/broadcasts": `{"userIds":[${'"",'.repeat(2_790_000)}""]}`,
+};
+
+test("24 connections with the dearest body of a route leave another tenant's triggers answered, and the process within its memory", async (t) => {
+  const [loud, quiet] = [await ingest.createTenant(), await ingest.createTenant()];
+  const counts: string[] = [];
+  for (const [call, body] of Object.entries(BIG_BODIES)) {
+    const [method = "", path = ""] = call.split(" ");
+    const flood = async () => {
+      const statuses: number[] = [];
+      for (let round = 0; round < 2; round += 1) {
+        statuses.push((await ask(ingest.url, { method, path, body, key: loud.apiKey })).status);
+      }
+      return statuses;
+    };
+    const [floods, triggers] = await Promise.all([
+      Promise.all(Array.from({ length: 24 }, flood)),
+      Promise.all(Array.from({ length: 24 }, (_, n) => trigger(quiet.apiKey, `big ${call} ${n}`))),
+    ]);
+    assert.deepEqual(new Set(triggers.map(({ status }) => status)), new Set([200]), call);
+    const statuses = new Set(floods.flat());
+    assert.ok(
+      [...statuses].every((status) => [200, 422, 429].includes(status)),
+      call,
+    );
+    counts.push(`${call}: ${[...statuses].join(", ")}`);
+  }
+  const status = await readFile(`/proc/${ingest.process.pid}/status`, "utf8");
+  const peakMib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  t.diagnostic(`${counts.join("\n")}\nat most ${Math.round(peakMib)} MiB`);
+  assert.ok(peakMib < MEMORY_MIB, `${peakMib} MiB`);
+  assert.deepEqual(ingest.faults(), []);
+});
+
+test("of bodies that one key announces and does not send few are waited for; the others are 429, and another tenant's large ones are taken", async (t) => {
+  const [loud, quiet] = [await ingest.createTenant(), await ingest.createTenant()];
+  const head = `POST /api/v1/broadcasts HTTP/1.1\r\nhost: a\r\nx-api-key: ${loud.apiKey}\r\ncontent-type: application/json\r\ncontent-length: ${MAX_BROADCAST_BODY_BYTES}\r\n\r\n`;
+  const answers: string[] = [];
+  for (let n = 0; n < 24; n += 1) {
+    const socket = connect(ingest.port, "127.0.0.1").on("error", () => undefined);
+    t.after(() => socket.destroy());
+    socket.once("data", (answer) => answers.push(String(answer).slice(9, 12)));
+    socket.write(head);
+  }
+  await eventually(() => assert.ok(answers.length >= 22));
+  assert.deepEqual(answers.slice(0, 22), Array(22).fill("429"));
+  const metrics = await fetch(`http://127.0.0.1:${ingest.process.managementPort}/metrics`);
+  const [, held] = /^belfry_held_body_bytes (\d+)$/m.exec(await metrics.text()) ?? [];
+  assert.ok(Number(held) <= 2 * MAX_BROADCAST_BODY_BYTES, held);
+  const variables = { text: "x".repeat(200_000) };
+  const large = await trigger(quiet.apiKey, "user-1", { variables });
+  const body = DEAREST["POST /api/v1/users/batch"]!.body;
+  const batch = { method: "POST", path: "/api/v1/users/batch", key: quiet.apiKey, body };
+  assert.deepEqual([large.status, (await ask(ingest.url, batch)).status], [200, 200]);
 });
 
 test("a cancel of many events holds few of them at a time", async () => {

@@ -287,7 +287,7 @@ test("an estimate whose client has hung up begins nothing further, as a tool and
     [
       "/mcp",
       { jsonrpc: "2.0", id: 1, method: "tools/call", params },
-      { authorization: `Bearer ${key}` },
+      { authorization: `Bearer ${key}`, accept: "application/json, text/event-stream" },
     ],
     ["/api/v1/manage/broadcast-estimates", input, { "x-api-key": key }],
   ] as const) {

@@ -75,3 +75,35 @@ test("the common variables have defaults for everything but the two servers", ()
     (error: ConfigError) => error.faults.length === 4,
   );
 });
+
+test("a server's address whose password is not percent-encoded is a fault that names the variable and hides the password", () => {
+  const faultsOf = (env: Record<string, string>) => {
+    const good = { DATABASE_URL: "postgres://u:p@db/belfry", NATS_URL: "nats://a:4222" };
+    try {
+      loadConfig(Type.Object(commonConfig), { ...good, ...env });
+      return [];
+    } catch (error) {
+      return (error as ConfigError).faults;
+    }
+  };
+  for (const password of ["se#cret", "se/cret", "se?cret", "12#34", "12/34"]) {
+    const [databaseUrl, natsUrl] = [
+      `postgres://u:${password}@h/db`,
+      `nats://a,tls://u:${password}@h`,
+    ];
+    const faults = faultsOf({ DATABASE_URL: databaseUrl, NATS_URL: natsUrl });
+    assert.equal(faults.length, 2, password);
+    assert.match(faults[0]!, /^DATABASE_URL: must be a URL: in a password write # as %23/);
+    assert.match(faults[1]!, /^NATS_URL: must be a URL: in a password/);
+    assert.ok(!faults.join().includes(password));
+  }
+  for (const env of [
+    { DATABASE_URL: "postgres://u:a%23b%2Fc%3Fd%40@h:5432/db?sslmode=verify-full" },
+    { DATABASE_URL: "postgres://u:p@/db?host=/var/run/postgresql" },
+    { DATABASE_URL: "postgres:///db?host=/tmp" },
+    { DATABASE_URL: "postgres://%2Ftmp/db?user=ann@example.com" },
+    { NATS_URL: "nats://u:a%23b@a:4222,tls://token@b" },
+  ]) {
+    assert.deepEqual(faultsOf(env), [], JSON.stringify(env));
+  }
+});

@@ -58,17 +58,30 @@ function requireHttpUrl(text: string): void {
   }
 }
 
+/** A `/` or `#` of a password ends the host, so that the rest is a path: the driver would wait for another server. */
+export function requireServerUrl(text: string): void {
+  // A Unix socket's address has no host behind its user.
+  const url = URL.parse(text) ?? URL.parse(text.replace("@/", "@localhost/"));
+  const hasStrayAt = url?.username === "" && `${url.pathname}${url.hash}`.includes("@");
+  if (url !== null && !hasStrayAt) return;
+  throw new Error("must be a URL: in a password write # as %23, / as %2F, ? as %3F, @ as %40");
+}
+
 /** The variables that every service has. Spread them into the service's own schema. */
 export const commonConfig = {
   DATABASE_URL: Type.String({
     description: "Postgres, as postgres://user:password@host:port/database",
     pattern: "^postgres(ql)?://",
     secret: true,
+    parse: requireServerUrl,
   }),
   NATS_URL: Type.String({
     description: "NATS servers with JetStream, comma-separated, as nats://host:4222",
     pattern: "^(nats|tls)://[^,]+(,(nats|tls)://[^,]+)*$",
     secret: true,
+    parse(text: string) {
+      for (const one of text.split(",")) requireServerUrl(one);
+    },
   }),
   NATS_TLS_CA_FILE: Type.String({
     description:

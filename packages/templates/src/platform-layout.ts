@@ -29,7 +29,7 @@ export function platformLayout(looks: Layout, words: UnsubscribeWords | undefine
   const { primaryColor, backgroundColor } = { ...PLATFORM_COLORS, ...looks };
   const muted = withContrast(MUTED, backgroundColor);
   return `<mjml>
-  <mj-head>
+  <mj-head>${looks.brandName ? "\n    <mj-title>{{ $brand_name }}</mj-title>" : ""}
     <mj-raw>
       <meta name="color-scheme" content="light dark" />
       <meta name="supported-color-schemes" content="light dark" />
