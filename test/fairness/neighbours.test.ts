@@ -198,6 +198,7 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
   assert.deepEqual(ingest.faults(), []);
 });
 
+/** Of each route the body that takes most to read, though it is refused. */
 const BIG_BODIES: Readonly<Record<string, string>> = {
   [`POST ${TRIGGER_PATH}`]: `{"variables":{"a":[${"0,".repeat(130_000)}0]}}`,
   "POST /api/v1/events/trigger-batch": `{"events":[${"{},".repeat(340_000)}{}]}`,
@@ -211,21 +212,15 @@ test("24 connections with the dearest body of a route leave another tenant's tri
   const counts: string[] = [];
   for (const [call, body] of Object.entries(BIG_BODIES)) {
     const [method = "", path = ""] = call.split(" ");
-    const flood = async () => {
-      const statuses: number[] = [];
-      for (let round = 0; round < 2; round += 1) {
-        statuses.push((await ask(ingest.url, { method, path, body, key: loud.apiKey })).status);
-      }
-      return statuses;
-    };
+    const asked = { method, path, body, key: loud.apiKey };
     const [floods, triggers] = await Promise.all([
-      Promise.all(Array.from({ length: 24 }, flood)),
+      Promise.all(Array.from({ length: 24 }, () => ask(ingest.url, asked))),
       Promise.all(Array.from({ length: 24 }, (_, n) => trigger(quiet.apiKey, `big ${call} ${n}`))),
     ]);
     assert.deepEqual(new Set(triggers.map(({ status }) => status)), new Set([200]), call);
-    const statuses = new Set(floods.flat());
+    const statuses = new Set(floods.map(({ status }) => status));
     assert.ok(
-      [...statuses].every((status) => [200, 422, 429].includes(status)),
+      [...statuses].every((status) => [422, 429].includes(status)),
       call,
     );
     counts.push(`${call}: ${[...statuses].join(", ")}`);

@@ -9,8 +9,6 @@ import { testNatsUrl, testPrefix } from "@belfry/testing/nats";
 import { createTestDatabase } from "@belfry/testing/postgres";
 import { startProcess } from "@belfry/testing/processes";
 
-const ERROR_LEVEL = 50;
-
 /** Starts ingest-api as a process with its own database and NATS prefix. */
 export async function startIngest(t: Cleanup, env: Record<string, string> = {}) {
   const { url: databaseUrl } = await createTestDatabase(t);
@@ -52,7 +50,7 @@ export async function startIngest(t: Cleanup, env: Record<string, string> = {}) 
       return Number(rows[0].n);
     },
     /** Logged internal errors; none are expected. */
-    faults: () => process.logs().filter((line) => Number(line.level) >= ERROR_LEVEL),
+    faults: () => process.logs().filter(({ level }) => level === "error" || level === "fatal"),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from "@belfry/contracts/trigger-batch";
 import type { TenantLimits } from "@belfry/database/functions/accept-events";
 import { requireSignature } from "@belfry/http-api/authenticate";
-import { readBody } from "@belfry/http-api/read-request";
+import { readCountedBody } from "@belfry/http-api/read-request";
 import {
   answers,
   KEYED,
@@ -92,7 +92,7 @@ const schema = {
 /** `POST /api/v1/events/trigger-batch`: key and signature are those of the request, all else is judged event by event. */
 export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const onRequest = deps.authentication.trigger;
-  const preValidation = [requireSignature, readBody];
+  const preValidation = [requireSignature, readCountedBody];
   const onResponse = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     if (reply.statusCode !== 200) countTrigger(reply.statusCode, undefined);
     done();
