@@ -239,6 +239,7 @@ create table broadcasts (
 create index broadcasts_due ON broadcasts USING btree (next_at) WHERE (next_at IS NOT NULL);
 create index broadcasts_ended ON broadcasts USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 create index broadcasts_of_tenant ON broadcasts USING btree (tenant_id, id);
+create index broadcasts_open ON broadcasts USING btree (tenant_id) WHERE (ended_at IS NULL);
 create unique index broadcasts_by_idempotency_key ON broadcasts USING btree (tenant_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 comment on column broadcasts.reason is 'why it is paused; null: it is not, or a person paused it';
 comment on column broadcasts.topics is 'whose members it is for; null: for the people in broadcast_people';
@@ -792,6 +793,21 @@ CREATE TRIGGER preferences_said AFTER INSERT ON preferences REFERENCING NEW TABL
 CREATE TRIGGER preferences_said_again AFTER UPDATE ON preferences REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_off_categories();
 comment on column preferences.category is 'a key of categories, of one that is gone too; *: of all, and of event types without one';
 comment on column preferences.channel is '*: all';
+
+create table provider_broadcasts (
+  provider_id uuid not null,
+  turn_of uuid,
+  outstanding uuid[] not null default '{}'::uuid[],
+  taken double precision not null default 0,
+  looked_at timestamp with time zone not null,
+  taken_at timestamp with time zone,
+  constraint provider_broadcasts_pkey PRIMARY KEY (provider_id),
+  constraint provider_broadcasts_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES providers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+comment on column provider_broadcasts.turn_of is 'the broadcast of which a delivery left last: the next one has its turn';
+comment on column provider_broadcasts.outstanding is 'deliveries of broadcasts that left and had not ended at the last look';
+comment on column provider_broadcasts.taken is 'calls a second that ended a delivery: each counts less the older it is';
+comment on column provider_broadcasts.taken_at is 'when a look last found a delivery that a call had ended';
 
 create table provider_circuits (
   provider_id uuid not null,

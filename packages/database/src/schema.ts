@@ -635,6 +635,19 @@ export interface Schema {
     at: Generated<Date>;
   };
 
+  provider_broadcasts: {
+    provider_id: string;
+    /** the broadcast of which a delivery left last: the next one has its turn */
+    turn_of: string | null;
+    /** deliveries of broadcasts that left and had not ended at the last look */
+    outstanding: Generated<string[]>;
+    /** calls a second that ended a delivery: each counts less the older it is */
+    taken: Generated<number>;
+    looked_at: Date;
+    /** when a look last found a delivery that a call had ended */
+    taken_at: Date | null;
+  };
+
   provider_circuits: {
     provider_id: string;
     class: OutcomeClass;

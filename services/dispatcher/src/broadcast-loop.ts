@@ -1,5 +1,11 @@
 import type { Pool } from "@belfry/database/connection";
-import { countChunks, dueBroadcasts, expandBroadcast } from "@belfry/database/functions/broadcasts";
+import {
+  countChunks,
+  type DueBroadcast,
+  dueBroadcasts,
+  type Expansion,
+  expandBroadcast,
+} from "@belfry/database/functions/broadcasts";
 import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
@@ -26,29 +32,42 @@ const REST_MS = 25;
 const MOST_RESTS = 20;
 
 /**
- * Returns a round that moves broadcasts on, one chunk of each in turn, until none is due, and counts what has become of
- * them. Replicas may all run it: the database lets one at a time have a broadcast. A chunk whose message is lost is the
+ * Returns a round that moves broadcasts on, one chunk of each tenant in turn, until none is due, and counts what has become
+ * of them. Replicas may all run it: the database lets one at a time have a broadcast. A chunk whose message is lost is the
  * sweeper's. Ends at the signal after the call in hand; returns how many events it made.
  */
 export function createBroadcastLoop(
   deps: BroadcastDeps,
 ): (signal?: AbortSignal) => Promise<number> {
   const { pool, dayShare, log, now } = deps;
+
+  /** Moves the first of a tenant's broadcasts on that need not wait. Returns its new events; undefined: all wait. */
+  async function moveOne(
+    ofTenant: readonly DueBroadcast[],
+  ): Promise<Expansion["events"] | undefined> {
+    for (const broadcast of ofTenant) {
+      const expansion = await expandBroadcast(pool, broadcast, { dayShare, moment: now?.() });
+      const { events, hasMoved } = expansion;
+      if (!hasMoved) continue;
+      countExpanded(events.length);
+      log.debug({ broadcastId: broadcast.id, events: events.length }, "expanded");
+      return events;
+    }
+    return undefined;
+  }
+
   return async function moveOn(signal) {
     let total = 0;
     let rests = 0;
     while (rests < MOST_RESTS && !signal?.aborted && (await deps.lookAtRest()).isBroadcastDue) {
       let hasMoved = (await countChunks(pool, now?.())) > 0;
-      const due = deps.canPublish() ? await dueBroadcasts(pool, now?.()) : [];
-      for (const broadcast of due) {
+      const due = deps.canPublish() ? await dueBroadcasts(pool, now?.()) : new Map();
+      for (const ofTenant of due.values()) {
         if (signal?.aborted) return total;
-        const expansion = await expandBroadcast(pool, broadcast, { dayShare, moment: now?.() });
-        const { events } = expansion;
-        hasMoved ||= expansion.hasMoved;
-        if (events.length === 0) continue;
+        const events = await moveOne(ofTenant);
+        hasMoved ||= events !== undefined;
+        if (events === undefined || events.length === 0) continue;
         total += events.length;
-        countExpanded(events.length);
-        log.debug({ broadcastId: broadcast.id, events: events.length }, "expanded");
         // A broadcast never stands before what its tenant sends to one user.
         if (!(await publishToLane(deps, "bulk", events))) return total;
       }

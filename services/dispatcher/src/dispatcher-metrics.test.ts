@@ -82,6 +82,13 @@ test("a broadcast that should move and does not is seen, whatever state it is in
   assert.equal(await ages("next_at = now() + interval '50 milliseconds'"), 0);
   await pool.query("update broadcast_chunks set created_at = now() - interval '3 hours 1 minute'");
   assert.equal(await ages("next_at = now() + interval '50 milliseconds'"), 3, "it does not go on");
+  await pool.query("update provider_broadcasts set taken_at = now() - interval '1 hour 1 minute'");
+  assert.equal(
+    await ages("next_at = now() + interval '50 milliseconds'"),
+    1,
+    "its provider takes what has its turn before",
+  );
+  assert.equal(await ages(old), 2, "nobody looks at it");
   assert.equal(await ages("is_expanded = true, next_at = null"), 0, "everybody was passed");
   assert.equal(await ages("state = 'paused'"), 0, "it waits for a person");
   assert.equal(await ages("next_at = now() + interval '2 hours'"), 0, "it waits for tomorrow");

@@ -69,86 +69,33 @@ begin
 end
 $function$;
 
--- What a tenant's first provider of a channel takes in about a second; of a broadcast that names one of this channel, that
--- one (p_provider).
-create or replace function bulk_per_second(p_tenant text, p_channel text, p_provider uuid) returns integer
-language plpgsql stable
+-- The provider that takes a broadcast's deliveries of a channel: the one that the broadcast names, else the tenant's first
+-- one whose circuit is closed. Null: the tenant has no active one.
+create or replace function broadcast_provider(
+  p_tenant text, p_channel text, p_named uuid, out provider_id uuid, out max_per_second integer
+) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $function$
-declare
-  without_rate constant integer := 20;
 begin
-  return coalesce((
-    select coalesce(p.max_per_second, without_rate) from providers p
-    where p.tenant_id = p_tenant and p.channel = p_channel and p.active
-    order by p.id = p_provider is true desc, p.position, p.id limit 1), without_rate);
-end
-$function$;
-
--- How many more deliveries of broadcasts of a tenant may leave on a channel: half a second of its first provider's rate may
--- be outstanding, and none leaves while the provider's calls are reserved for longer than that. The senders reserve calls a
--- second ahead, so a single event always finds one. The caller holds the release_lock.
-create or replace function bulk_room(
-  p_channel text, p_tenant text, p_provider uuid, p_moment timestamptz, p_in_flight integer
-) returns integer language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $function$
-declare
-  ahead constant interval := '500 milliseconds';
-  provider record;
-  most integer;
-begin
-  select p.max_per_second, s.next_at into provider
-  from providers p
-  left join lateral (select s.next_at from provider_sends s where s.provider_id = p.id limit 1) s on true
+  select p.id, p.max_per_second into provider_id, max_per_second from providers p
   where p.tenant_id = p_tenant and p.channel = p_channel and p.active
-  order by p.id = p_provider is true desc, p.position, p.id limit 1;
-  most := case
-    when provider.max_per_second is null then bulk_per_second(p_tenant, p_channel, p_provider)
-    when provider.next_at > p_moment + ahead then 0
-    else greatest(1, provider.max_per_second / 2) end;
-  if most = 0 then return 0; end if;
-  return greatest(0, most - (
-    select count(*) from (
-      select d.broadcast_id from deliveries d
-      where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is not null
-        and d.status in ('queued', 'waiting', 'sending')
-      limit p_in_flight) d
-    where d.broadcast_id is not null));
+  order by p.id = p_named is true desc,
+    exists (select from provider_circuits c where c.provider_id = p.id), p.position, p.id
+  limit 1;
 end
 $function$;
 
--- The same for deliveries that are being dispatched. None leaves at once while another one of the tenant waits for its
--- turn, or one of their broadcasts is paused or names a provider.
-create or replace function bulk_room_of_new(
-  p_channel text, p_tenant text, p_broadcasts uuid[], p_moment timestamptz, p_in_flight integer
-) returns integer language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-as $function$
-begin
-  if exists (
-      select from deliveries d
-      where d.channel = p_channel and d.tenant_id = p_tenant and d.released_at is null
-        and d.status in ('queued', 'waiting') and d.broadcast_id is null and d.due_at <= p_moment
-      limit 1)
-    or exists (
-      select from unnest(p_broadcasts) u (id)
-      cross join lateral (select from broadcasts b where b.id = u.id and (b.state = 'paused' or b.provider_id is not null) limit 1) b)
-  then return 0; end if;
-  return bulk_room(p_channel, p_tenant, null, p_moment, p_in_flight);
-end
+-- How fast a broadcast is taken to go through a provider that has no rate.
+create or replace function broadcasts_without_rate() returns integer language sql immutable parallel safe as $function$
+  select 20
 $function$;
 
--- The tenant's due deliveries of broadcasts that may leave now, at most p_most, see bulk_room. Locks them. Of paused and
--- cancelled broadcasts none leaves.
-create or replace function bulk_deliveries(
-  p_channel text, p_tenant text, p_moment timestamptz, p_in_flight integer, p_most integer,
-  out ids uuid[], out is_capped boolean
+-- The tenant's due deliveries of broadcasts that may leave now, at most p_most. Locks them. Each provider has its own room,
+-- which its broadcasts share in turn. Nothing leaves of paused and cancelled broadcasts. The caller holds the channel's
+-- release_lock and releases the deliveries.
+create or replace function broadcast_deliveries(
+  p_channel text, p_tenant text, p_moment timestamptz, p_most integer, out ids uuid[], out is_capped boolean
 ) language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -159,11 +106,15 @@ as $function$
 declare
   broadcast uuid := '00000000-0000-0000-0000-000000000000';
   one record;
-  room integer;
+  due uuid[] := '{}';
+  named uuid[] := '{}';
+  lane record;
+  lanes_left integer;
+  leaving record;
 begin
   ids := '{}';
   is_capped := false;
-  while cardinality(ids) < p_most loop
+  loop
     -- A loose index scan: the next broadcast with waiting deliveries.
     broadcast := (
       select d.broadcast_id from deliveries d
@@ -171,28 +122,139 @@ begin
         and d.status in ('queued', 'waiting') and d.broadcast_id > broadcast
       order by d.broadcast_id limit 1);
     exit when broadcast is null;
-    -- What a person has replayed of a cancelled one that has ended is released, and ends when it is claimed.
-    select b.state, b.provider_id into one from broadcasts b where b.id = broadcast;
+    -- A person may replay deliveries of a cancelled broadcast that has ended: they leave, and end when they are claimed.
+    select b.state, case when b.provider_channel = p_channel then b.provider_id end as named into one
+    from broadcasts b where b.id = broadcast;
     continue when one.state in ('paused', 'cancelling');
     continue when not exists (
       select from deliveries d
       where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
         and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
       limit 1);
-    room := least(p_most, bulk_room(p_channel, p_tenant, one.provider_id, p_moment, p_in_flight));
-    if room > cardinality(ids) then
-      ids := ids || array(
-        select d.id from deliveries d
-        where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
-          and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
-        order by d.due_at limit room - cardinality(ids) for update skip locked);
-    end if;
-    is_capped := is_capped or cardinality(ids) >= room;
+    due := due || broadcast;
+    named := named || one.named;
+  end loop;
+  for lane in
+    select p.provider_id, p.max_per_second, array_agg(d.id) as broadcasts, count(*) over () as lanes
+    from (select distinct n.id from unnest(named) n (id)) n
+    cross join lateral broadcast_provider(p_tenant, p_channel, n.id) p
+    join unnest(due, named) d (id, named) on d.named is not distinct from n.id
+    group by p.provider_id, p.max_per_second
+  loop
+    lanes_left := coalesce(lanes_left, lane.lanes);
+    leaving := broadcast_turns(p_channel, p_tenant, lane.provider_id, lane.max_per_second, lane.broadcasts, p_moment,
+      ceil((p_most - cardinality(ids))::real / lanes_left)::integer);
+    ids := ids || leaving.ids;
+    is_capped := is_capped or leaving.is_capped;
+    lanes_left := lanes_left - 1;
   end loop;
 end
 $function$;
 
--- Broadcasts that are to be moved on, those that wait longest first. p_moment is for tests; null: now.
+-- The due deliveries of these broadcasts that may leave for one provider now, at most p_most. Each broadcast has the same
+-- share, and the turn goes on from where it was.
+--
+-- Half a second of the provider's configured rate may be outstanding. No more than half a second of what it really takes
+-- waits for a sender: a code that comes now waits behind them. Nothing leaves while the provider's calls are reserved for
+-- longer than that. The senders reserve calls a second ahead, so a single event always finds one.
+create or replace function broadcast_turns(
+  p_channel text, p_tenant text, p_provider uuid, p_max_per_second integer, p_broadcasts uuid[], p_moment timestamptz,
+  p_most integer, out ids uuid[], out is_capped boolean
+) language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $function$
+declare
+  ahead constant interval := '500 milliseconds';
+  -- Waits for a sender however little the provider takes, so that a broadcast begins and its pace can grow.
+  least_waiting constant integer := 2;
+  lane record;
+  known record;
+  taken double precision;
+  room integer;
+  waiting uuid[];
+  broadcast uuid;
+  share integer;
+  leaving uuid[];
+begin
+  ids := '{}';
+  select s.* into lane from provider_broadcasts s where s.provider_id = p_provider;
+  select coalesce(array_agg(d.id) filter (where d.is_outstanding), '{}') as outstanding,
+         count(*) filter (where d.is_outstanding and d.status <> 'sending') as unclaimed,
+         count(*) filter (where d.settled_at is not null and d.attempts > 0) as ended
+  into known
+  from unnest(lane.outstanding) u (id)
+  cross join lateral (
+    select d.*, d.released_at is not null and d.status in ('queued', 'waiting', 'sending') as is_outstanding
+    from deliveries d where d.id = u.id limit 1
+  ) d;
+  -- A call counts fully when it has ended, and a third of it a second later: a rate by the second.
+  taken := known.ended + coalesce(
+    lane.taken * exp(-least(30, greatest(0, extract(epoch from p_moment - lane.looked_at)::double precision))), 0);
+  room := case
+    when p_max_per_second is null then broadcasts_without_rate()
+    when exists (select from provider_sends s where s.provider_id = p_provider and s.next_at > p_moment + ahead) then 0
+    else greatest(1, p_max_per_second / 2) end;
+  room := least(p_most, room - cardinality(known.outstanding),
+    greatest(least_waiting, floor(taken / 2)::integer) - known.unclaimed);
+
+  waiting := array(
+    select b.id from unnest(p_broadcasts) b (id) order by coalesce(b.id <= lane.turn_of, false), b.id);
+  while room > 0 and waiting <> '{}' loop
+    share := greatest(1, room / cardinality(waiting));
+    foreach broadcast in array waiting loop
+      exit when room = 0;
+      leaving := array(
+        select d.id from deliveries d
+        where d.channel = p_channel and d.tenant_id = p_tenant and d.broadcast_id = broadcast
+          and d.released_at is null and d.status in ('queued', 'waiting') and d.due_at <= p_moment
+          and d.id <> all (ids)
+        order by d.due_at limit least(share, room) for update skip locked);
+      if cardinality(leaving) < least(share, room) then waiting := array_remove(waiting, broadcast); end if;
+      continue when leaving = '{}';
+      ids := ids || leaving;
+      room := room - cardinality(leaving);
+      lane.turn_of := broadcast;
+    end loop;
+  end loop;
+  is_capped := waiting <> '{}';
+  if p_provider is null or ids = '{}' and known.outstanding = coalesce(lane.outstanding, '{}') then return; end if;
+  insert into provider_broadcasts as s (provider_id, turn_of, outstanding, taken, looked_at, taken_at)
+  values (p_provider, lane.turn_of, known.outstanding || ids, taken, p_moment,
+    case when known.ended > 0 then p_moment else lane.taken_at end)
+  on conflict (provider_id) do update
+  set turn_of = excluded.turn_of, outstanding = excluded.outstanding, taken = excluded.taken,
+      looked_at = excluded.looked_at, taken_at = excluded.taken_at;
+end
+$function$;
+
+-- The broadcasts that are to be moved on, a few of each tenant: those that wait longest first. The caller moves one of each
+-- tenant on, then asks again. p_moment is for tests; null: now.
+create or replace function broadcasts_in_turn(p_moment timestamptz)
+returns table (id uuid, tenant_id text, channels smallint) language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $function$
+#variable_conflict use_column
+declare
+  most_of_tenant constant integer := 10;
+  moment constant timestamptz := coalesce(p_moment, clock_timestamp());
+begin
+  return query
+    select b.id, b.tenant_id, b.channels
+    from (
+      select b.*, row_number() over (partition by b.tenant_id order by b.next_at, b.id) as place
+      from broadcasts b where b.next_at <= moment and b.cancel_asked_at is null
+    ) b
+    where b.place <= most_of_tenant order by b.tenant_id, b.place;
+end
+$function$;
+
+-- The same for dispatchers of the version before, which move broadcasts on in the order of next_at.
 create or replace function due_broadcasts(p_moment timestamptz, p_most integer)
 returns table (id uuid, channels smallint) language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -298,15 +360,22 @@ begin
     return;
   end if;
 
-  select least(most_people, min(bulk_per_second(broadcast.tenant_id, c.channel, broadcast.provider_id))) into size
-  from unnest(channels) c (channel) where c.channel = any (p_provided);
-  -- The chunk before is being dispatched, or as much is due already as a chunk has.
+  select least(most_people, min(coalesce(p.max_per_second, broadcasts_without_rate()))) into size
+  from unnest(channels) c (channel)
+  cross join lateral broadcast_provider(broadcast.tenant_id, c.channel, broadcast.provider_id) p
+  where c.channel = any (p_provided);
+  -- One chunk of a tenant is dispatched at a time, whichever of its broadcasts made it: in the bulk lane nobody waits
+  -- behind more. Or as much of this broadcast is due already as a chunk has.
   is_dispatching := exists (
-    select from broadcast_chunks k
-    where k.broadcast_id = p_id and k.number = broadcast.chunks and k.created_at > moment - interval '60 seconds'
-      and exists (
-        select from unnest(k.event_ids) u (id)
-        cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o));
+    select from (
+      select k.event_ids from broadcasts b
+      cross join lateral (
+        select k.event_ids, k.created_at from broadcast_chunks k
+        where k.broadcast_id = b.id order by k.number desc limit 1) k
+      where b.tenant_id = broadcast.tenant_id and b.ended_at is null and k.created_at > moment - interval '60 seconds'
+      order by k.created_at desc limit 1) k
+    cross join lateral unnest(k.event_ids) u (id)
+    cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o);
   if is_dispatching or exists (
       select from unnest(channels) c (channel)
       cross join lateral (
@@ -370,7 +439,8 @@ begin
       chunks = b.chunks + (cardinality(ids) > 0)::integer, is_expanded = cardinality(walked) < size,
       total = case when cardinality(walked) < size then b.expanded + cardinality(ids)
                    else greatest(b.total, b.expanded + cardinality(ids)) end,
-      next_at = case when cardinality(walked) = size then moment end
+      -- Behind the tenant's others that wait for this chunk to be dispatched.
+      next_at = case when cardinality(walked) = size then moment + dispatched_in end
   where b.id = p_id;
   perform end_broadcast(p_id, moment);
   tenant_id := broadcast.tenant_id;
@@ -571,9 +641,10 @@ begin
 end
 $function$;
 
--- For how long the broadcast stands still that should move and stands still for longest: since the newest chunk of a
--- running one of which not everybody was passed, or since another one should have begun, gone on, or been counted. Looks
--- at p_most of them, those that are due for longest. One that waits for a person, or for its last messages, is not due.
+-- For how long the broadcast stands still that should move and stands still for longest: since another one should have
+-- begun, gone on, or been counted. A running one of which not everybody was passed stands still since its newest chunk, or
+-- since its provider last took anything of the tenant's broadcasts, which take turns. Looks at p_most of them, those that
+-- are due for longest. One that waits for a person, or for its last messages, is not due.
 create or replace function stalled_broadcasts(p_most integer, out seconds double precision) language plpgsql stable
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -583,16 +654,24 @@ set enable_mergejoin = off
 as $function$
 begin
   select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(
-           case when b.state = 'running' then coalesce(k.created_at, b.started_at, b.next_at) else b.next_at end))), 0)
+           case when b.state = 'running'
+             then least(b.next_at, greatest(coalesce(k.created_at, b.started_at, b.next_at), taken.at))
+             else b.next_at end))), 0)
   into seconds
   from (
     -- A running one is looked at again some milliseconds later.
-    select b.id, b.state, b.started_at, b.next_at from broadcasts b
+    select b.id, b.tenant_id, b.provider_id, b.state, b.started_at, b.next_at from broadcasts b
     where b.next_at <= statement_timestamp() + interval '10 seconds'
     order by b.next_at limit p_most
   ) b
   left join lateral (
     select k.created_at from broadcast_chunks k where k.broadcast_id = b.id order by k.number desc limit 1
-  ) k on true;
+  ) k on true
+  cross join lateral (
+    select max(s.taken_at) as at
+    from (select distinct p.channel from providers p where p.tenant_id = b.tenant_id and p.active) c
+    cross join lateral broadcast_provider(b.tenant_id, c.channel, b.provider_id) p
+    cross join lateral (select s.taken_at from provider_broadcasts s where s.provider_id = p.provider_id limit 1) s
+  ) taken;
 end
 $function$;

@@ -5,6 +5,7 @@ import { callFunction } from "../connection.ts";
 /** A broadcast that is to be moved on. */
 export interface DueBroadcast {
   id: string;
+  tenantId: string;
   /** By channelMask. */
   channels: number | null;
 }
@@ -16,21 +17,25 @@ export interface Expansion {
   events: { eventId: string; tenantId: string; traceId: string }[];
 }
 
-const MOST_BROADCASTS = 50;
 const CHUNKS_PER_COUNT = 20;
 
-/** The broadcasts that are due by the database's clock or at a test's moment, those that wait longest first. */
-export async function dueBroadcasts(pool: pg.Pool, moment?: Date): Promise<DueBroadcast[]> {
-  return await callFunction<DueBroadcast>(pool, "due_broadcasts", {
-    p_moment: moment ?? null,
-    p_most: MOST_BROADCASTS,
-  });
+/**
+ * The broadcasts that are due by the database's clock or at a test's moment, by tenant: at most 10 of each, those that wait
+ * longest first.
+ */
+export async function dueBroadcasts(
+  pool: pg.Pool,
+  moment?: Date,
+): Promise<Map<string, DueBroadcast[]>> {
+  const args = { p_moment: moment ?? null };
+  const due = await callFunction<DueBroadcast>(pool, "broadcasts_in_turn", args);
+  return Map.groupBy(due, ({ tenantId }) => tenantId);
 }
 
 /** Expands the next chunk of a broadcast, or pauses or ends it. `dayShare` of a daily cap is for broadcasts. */
 export async function expandBroadcast(
   pool: pg.Pool,
-  { id, channels }: DueBroadcast,
+  { id, channels }: Pick<DueBroadcast, "id" | "channels">,
   { dayShare, moment }: { dayShare: number; moment?: Date | undefined },
 ): Promise<Expansion> {
   type Row = { eventId: string | null; tenantId: string; traceId: string };

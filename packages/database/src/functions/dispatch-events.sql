@@ -39,9 +39,8 @@ $function$;
 -- of a batch with pushes is claimed only if no earlier event of the same user waits outside the batch. Offsets of a
 -- realtime channel follow the order of acceptance, and a notification has its event's time. A delivery is released at
 -- once (`released_at`) while its tenant has less than p_in_flight outstanding on the channel; the others wait until
--- release_deliveries finds them. Of deliveries of broadcasts fewer leave, see bulk_room. A delivery with a time in
--- p_delivery_due waits for it, for the reason beside it, or
--- ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
+-- release_deliveries finds them, and so do all deliveries of broadcasts, which take turns. A delivery with a time in
+-- p_delivery_due waits for it, for the reason beside it, or ends as expired if it would have expired by then. time_deliveries decides about the rows of p_delivery_timing, once
 -- the events are claimed. Few deliveries wait and few pushes have links: these arrays are null as a whole if none does.
 -- p_tells says that a tenant of the batch has webhooks: then channels without a delivery get webhook messages, too.
 --
@@ -94,7 +93,6 @@ declare
   rooms integer[] := '{}';
   pair integer;
   name text;
-  is_bulk boolean := false;
   released timestamptz[];
 begin
   select array_agg(u.event_id), array_agg(u.user_key), array_agg(u.accepted_at) into claimed, users, times
@@ -231,12 +229,11 @@ begin
     for i in 1 .. cardinality(p_delivery_ids) loop
       continue when not chosen and p_delivery_events[i] <> all (claimed);
       continue when p_delivery_due[i] is not null;
-      name := p_delivery_channels[i] || ' ' || p_delivery_tenants[i];
       -- A statement of its own: an expression with a subquery is run as one for every delivery.
       if broadcasts is not null then
-        is_bulk := (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
-        if is_bulk then name := name || ' bulk'; end if;
+        continue when (select e.broadcast_id is not null from events e where e.id = p_delivery_events[i]);
       end if;
+      name := p_delivery_channels[i] || ' ' || p_delivery_tenants[i];
       pair := array_position(pairs, name);
       if pair is null then
         pairs := pairs || name;
@@ -246,10 +243,6 @@ begin
         if pg_try_advisory_xact_lock(release_lock(p_delivery_channels[i], p_delivery_tenants[i])) then
           rooms[pair] := p_in_flight
             - outstanding(p_delivery_channels[i], p_delivery_tenants[i], p_in_flight);
-          if is_bulk then
-            rooms[pair] := least(rooms[pair],
-              bulk_room_of_new(p_delivery_channels[i], p_delivery_tenants[i], broadcasts, moment, p_in_flight));
-          end if;
         end if;
       end if;
       if rooms[pair] > 0 then

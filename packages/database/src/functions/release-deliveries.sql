@@ -3,7 +3,7 @@
 -- single deliveries would leave in as many messages. One replica works at a time: any other gets one row `busy`. Kinds:
 --   released  on its way now; publish it            settled   ended as skipped (tenant inactive) or expired
 --   capped    the tenant has more than it may send   cut      p_most is reached: continue after this tenant
--- Deliveries of broadcasts leave after the tenant's others, see bulk_deliveries.
+-- Deliveries of broadcasts leave after the tenant's others, see broadcast_deliveries.
 -- Messages of status webhooks that are held for their endpoint get the room that is left, and at least half of it.
 create or replace function release_deliveries(p_channel text, p_in_flight integer, p_after text, p_most integer)
 returns table (kind text, tenant_id text, delivery_id uuid, event_id uuid, trace_id text)
@@ -25,7 +25,7 @@ declare
   ids uuid[];
   room integer;
   is_capped boolean;
-  bulk record;
+  of_broadcasts record;
 begin
   if not pg_try_advisory_xact_lock(release_lock(p_channel, '')) then
     return query select 'busy', null::text, null::uuid, null::uuid, null::text;
@@ -103,9 +103,9 @@ begin
     end if;
     is_capped := cardinality(ids) >= room;
     if not is_capped then
-      bulk := bulk_deliveries(p_channel, owner, moment, p_in_flight, room - cardinality(ids));
-      ids := ids || bulk.ids;
-      is_capped := bulk.is_capped;
+      of_broadcasts := broadcast_deliveries(p_channel, owner, moment, room - cardinality(ids));
+      ids := ids || of_broadcasts.ids;
+      is_capped := of_broadcasts.is_capped;
     end if;
     room_left := room_left - cardinality(ids);
     return query
