@@ -151,6 +151,7 @@ test("the tenant's other deliveries leave first, and half a second of a broadcas
   const codes = [await code("user-2"), await code("user-3")];
   await client.query("rollback");
   client.release();
+  await under.claim(first.map(({ id }) => id));
   await under.accept(first.slice(0, 2).map(({ id }) => id));
   const { released, capped } = await under.release();
   const { rows } = await under.pool.query(

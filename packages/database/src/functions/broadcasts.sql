@@ -272,7 +272,7 @@ begin
 end
 $function$;
 
--- Moves a broadcast on that is due: expands its next chunk, waits for the one before, pauses, or ends its expansion.
+-- Moves a broadcast on that is due: expands its next chunk, waits for those before, pauses, or ends its expansion.
 -- p_channels are those that it asks for and p_provided those of them that need a provider. p_day_share of the tenant's
 -- daily cap is for broadcasts. p_moment is for tests; null: now. Returns the new events, of which the dispatcher has to
 -- be told; one row with no event if only the broadcast moved; none if it has to wait or somebody else holds it.
@@ -291,9 +291,6 @@ as $function$
 #variable_conflict use_column
 declare
   most_people constant integer := 200;
-  dispatched_in constant interval := '50 milliseconds';
-  sent_in constant interval := '250 milliseconds';
-  is_dispatching boolean;
   moment timestamptz;
   today date;
   owner record;
@@ -319,6 +316,19 @@ begin
   select * into broadcast from broadcasts b
   where b.id = p_id and b.next_at <= moment and b.cancel_asked_at is null for update skip locked;
   if not found or not pg_try_advisory_xact_lock_shared(people_lock(broadcast.tenant_id)) then return; end if;
+  -- One chunk of a tenant is dispatched at a time, whichever of its broadcasts made it: so nobody waits behind more in the
+  -- bulk lane. Those that wait stay due, and the one that has waited longest makes the next chunk.
+  if exists (
+      select from (
+        select k.event_ids from broadcasts b
+        cross join lateral (
+          select k.event_ids, k.created_at from broadcast_chunks k
+          where k.broadcast_id = b.id order by k.number desc limit 1) k
+        where b.tenant_id = broadcast.tenant_id and b.ended_at is null and k.created_at > moment - interval '60 seconds'
+        order by k.created_at desc limit 1) k
+      cross join lateral unnest(k.event_ids) u (id)
+      cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o)
+  then return; end if;
 
   -- Its templates are judged anew for each chunk: a person may have changed them.
   select array_agg(x.channel) filter (
@@ -364,19 +374,8 @@ begin
   from unnest(channels) c (channel)
   cross join lateral broadcast_provider(broadcast.tenant_id, c.channel, broadcast.provider_id) p
   where c.channel = any (p_provided);
-  -- One chunk of a tenant is dispatched at a time, whichever of its broadcasts made it: in the bulk lane nobody waits
-  -- behind more. Or as much of this broadcast is due already as a chunk has.
-  is_dispatching := exists (
-    select from (
-      select k.event_ids from broadcasts b
-      cross join lateral (
-        select k.event_ids, k.created_at from broadcast_chunks k
-        where k.broadcast_id = b.id order by k.number desc limit 1) k
-      where b.tenant_id = broadcast.tenant_id and b.ended_at is null and k.created_at > moment - interval '60 seconds'
-      order by k.created_at desc limit 1) k
-    cross join lateral unnest(k.event_ids) u (id)
-    cross join lateral (select from undispatched_events o where o.event_id = u.id limit 1) o);
-  if is_dispatching or exists (
+  -- As much of it is due already as a chunk has.
+  if exists (
       select from unnest(channels) c (channel)
       cross join lateral (
         select from deliveries d
@@ -386,7 +385,7 @@ begin
   then
     update broadcasts b
     set state = 'running', reason = null, started_at = coalesce(b.started_at, moment),
-        next_at = moment + case when is_dispatching then dispatched_in else sent_in end
+        next_at = moment + interval '250 milliseconds'
     where b.id = p_id;
     return;
   end if;
@@ -439,8 +438,7 @@ begin
       chunks = b.chunks + (cardinality(ids) > 0)::integer, is_expanded = cardinality(walked) < size,
       total = case when cardinality(walked) < size then b.expanded + cardinality(ids)
                    else greatest(b.total, b.expanded + cardinality(ids)) end,
-      -- Behind the tenant's others that wait for this chunk to be dispatched.
-      next_at = case when cardinality(walked) = size then moment + dispatched_in end
+      next_at = case when cardinality(walked) = size then moment end
   where b.id = p_id;
   perform end_broadcast(p_id, moment);
   tenant_id := broadcast.tenant_id;
