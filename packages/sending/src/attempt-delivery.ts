@@ -162,7 +162,7 @@ function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" |
 }
 
 /** Puts it back to rest, as if it had not been claimed. */
-function later(delivery: ClaimedDelivery, reason: string): Settlement {
+export function later(delivery: ClaimedDelivery, reason: string | null): Settlement {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
   return { deliveryId, attempt, ...rest, missing: null, end: null };

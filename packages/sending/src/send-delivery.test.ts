@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createPool } from "@belfry/database/connection";
+import { cancelEvents } from "@belfry/database/functions/cancel-events";
+import { assertHas } from "@belfry/testing/assert-has";
 import { eventually } from "@belfry/testing/eventually";
 import { createHandClock } from "@belfry/testing/hand-clock";
+import { uuidv7 } from "uuidv7";
 import { createFixture, EMAIL_TEMPLATE, type Fixture, message } from "../test/sending-fixture.ts";
 import { createShop } from "../test/shop.ts";
 import { type Answer, accept, deliveryOf, startVendor, status } from "../test/vendor.ts";
@@ -69,6 +72,42 @@ test("at most once: a delivery that a dying sender left ends as unknown", async 
   assert.equal((await fixture.row(id)).status, "unknown");
   assert.equal((await fixture.attempts(id))[0].class, "ambiguous");
   assert.equal(vendor.calls.length, 0);
+});
+
+test("a call that waits for its moment does not begin once its event or its broadcast is cancelled", async (t) => {
+  const fixture = await createFixture(t);
+  const { pool, db } = fixture;
+  const vendor = await startVendor(t);
+  const tenant = await fixture.tenant();
+  await fixture.sendgrid(tenant, vendor.url, { maxPerSecond: 4 });
+  const version = await fixture.template(tenant);
+  const ids = [];
+  for (let count = 0; count < 4; count += 1) ids.push(await fixture.delivery(tenant, version));
+  const [first, ofEvent, ofBroadcast, last] = ids as [string, string, string, string];
+  const broadcastId = uuidv7();
+  await pool.query(
+    `insert into broadcasts (id, tenant_id, event_type, trace_id, total) values ($1, $2, 'order.confirmed', 't', 1)`,
+    [broadcastId, tenant],
+  );
+  await pool.query("update deliveries set broadcast_id = $1 where id = $2", [
+    broadcastId,
+    ofBroadcast,
+  ]);
+  const clock = createHandClock();
+  const handled = fixture.sender({ clock }).handle(message(tenant, ids));
+  await eventually(async () => {
+    const { rowCount } = await pool.query("select from deliveries where status = 'sending'");
+    assert.deepEqual([vendor.calls.length, rowCount], [1, 3]);
+  });
+  const { event_id } = await fixture.row(ofEvent);
+  const [told] = await cancelEvents(db, tenant, [event_id]);
+  assert.equal(told?.verdict, "pending");
+  await pool.query("update broadcasts set cancel_asked_at = now() where id = $1", [broadcastId]);
+  const moving = setInterval(() => clock.advance(1000), 10);
+  await handled.finally(() => clearInterval(moving));
+  assert.deepEqual(vendor.calls.map(deliveryOf), [first, last]);
+  assertHas(await fixture.row(ofEvent), { status: "skipped", reason: "cancelled", attempts: 0 });
+  assertHas(await fixture.row(ofBroadcast), { status: "waiting", released_at: null, attempts: 0 });
 });
 
 test("if Postgres is away after the vendor's answer, the answer is stored when it is back, and the message is sent once", async (t) => {

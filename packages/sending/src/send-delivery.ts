@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import type {
   ClaimedDelivery,
@@ -7,11 +6,12 @@ import type {
 } from "@belfry/database/functions/claim-deliveries";
 import { reserveSends } from "@belfry/database/functions/claim-deliveries";
 import type { Settlement } from "@belfry/database/functions/settle-deliveries";
+import type { Clock } from "@belfry/providers/call-timeout";
 import type { FairSemaphore } from "@belfry/service/semaphore";
 import { type Span, tracer } from "@belfry/service/tracing";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
-import { type AttemptDeps, attemptDelivery } from "./attempt-delivery.ts";
+import { type AttemptDeps, attemptDelivery, later } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import type { Begun } from "./deliveries-handler.ts";
 import type { Leases } from "./leases.ts";
@@ -22,13 +22,18 @@ export interface SendDeliveryDeps extends Omit<AttemptDeps, "learn"> {
   circuits: Circuits;
   slots: Pick<FairSemaphore, "release">;
   leases: Leases;
-  /** These two each gather what comes in the same moment into one call of Postgres. */
+  /** These three each gather what comes in the same moment into one call of Postgres. */
   claim: (delivery: DeliveryToClaim) => Promise<ClaimResult>;
   settle: (settlement: Settlement) => Promise<boolean>;
+  /** Whether its event or its broadcast has been cancelled. */
+  isCancelled: (deliveryId: string) => Promise<boolean>;
   /** Called when a delivery of a sensitive template has ended. */
   eraseVariables: (eventId: string) => Promise<void>;
+  clock: Clock;
 }
 
+/** How long before its call a delivery that waits for it is looked at again. */
+export const LOOK_BEFORE_MS = 50;
 /** The wait when a better message to probe with is due soon. */
 const NO_PROBE = { reason: null, delayMs: 2_000, spacingMs: 0 };
 
@@ -103,8 +108,7 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
       if (given.kind === "none") throw new Error("a delivery was claimed for no provider");
       using span = startAttempt(delivery, deps.channel, startedAt);
-      const startsInMs = given.startsAt[at]! - performance.now();
-      if (startsInMs > 0) await sleep(startsInMs);
+      const isStopped = await isCancelledAtStart(delivery, given.startsAt[at]!, deps);
       const learn = async (outcome: SendOutcome) => {
         await deps.circuits.note(given.provider, outcome, probes.delete(given.provider));
         if (outcome.class === "policy" || outcome.ofOneMessage) {
@@ -122,7 +126,9 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
         const another = given.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
         return another ? "now" : undefined;
       };
-      const settlement = await attemptDelivery(delivery, given.provider, { ...deps, learn, span });
+      const settlement = isStopped
+        ? later(delivery, null)
+        : await attemptDelivery(delivery, given.provider, { ...deps, learn, span });
       if (permit === undefined) giveSlot();
       const isSettled = await settleDelivery(delivery, settlement, deps);
       if (span !== undefined) endAttempt(span, settlement);
@@ -134,6 +140,30 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
     if (permit?.kind === "send" && permit.probe) probes.add(permit.provider);
     for (const probe of probes) await deps.circuits.giveBack(probe);
   }
+}
+
+/**
+ * Waits for the moment that is reserved for the call. Resolves to whether the delivery was cancelled meanwhile; a digest
+ * goes on for its other events. A delivery that hardly waits is not looked at again.
+ */
+async function isCancelledAtStart(
+  delivery: ClaimedDelivery,
+  startsAtMs: number,
+  { clock, isCancelled, log }: SendDeliveryDeps,
+): Promise<boolean> {
+  const waitUntil = (atMs: number) =>
+    new Promise<void>((resolve) => clock.after(Math.max(0, atMs - clock.nowMs()), resolve));
+  const lookAtMs = startsAtMs - LOOK_BEFORE_MS;
+  if (lookAtMs > clock.nowMs() && delivery.digest === undefined) {
+    await waitUntil(lookAtMs);
+    const isStopped = await isCancelled(delivery.id).catch((err) => {
+      log.warn({ err, deliveryId: delivery.id }, "no look whether it was cancelled");
+      return false;
+    });
+    if (isStopped) return true;
+  }
+  if (startsAtMs > clock.nowMs()) await waitUntil(startsAtMs);
+  return false;
 }
 
 /**
@@ -206,7 +236,7 @@ export type Permit =
       provider: ActiveProvider;
       providers: readonly ActiveProvider[];
       probe: boolean;
-      /** When each call may begin, by performance.now(). */
+      /** When each call may begin, by the clock. */
       startsAt: number[];
     }
   /** The tenant has no active provider, or no other. */
@@ -248,6 +278,7 @@ export function createPermits(
   channel: string,
   providers: ActiveProviders,
   circuits: Circuits,
+  clock: Clock,
 ): Permits {
   return {
     async ask(tenantId, wanted, { except, only } = {}) {
@@ -275,7 +306,7 @@ export function createPermits(
         if (probe) await circuits.giveBack(provider);
         return { kind: "wait", reason: null, delayMs: reserved.firstInMs, spacingMs };
       }
-      const first = performance.now() + reserved.firstInMs;
+      const first = clock.nowMs() + reserved.firstInMs;
       const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
       return { ...sending, startsAt };
     },

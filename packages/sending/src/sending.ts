@@ -2,6 +2,7 @@ import { type ProviderChannel, sentRow } from "@belfry/contracts/channels";
 import { parsePublicUrl } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
 import { isDataFault } from "@belfry/database/connection";
+import { cancelledDeliveries } from "@belfry/database/functions/cancel-events";
 import {
   type ClaimResult,
   claimDeliveries,
@@ -13,7 +14,7 @@ import { postponeDeliveries, type Settlement } from "@belfry/database/functions/
 import type { OpenDatabase } from "@belfry/database/open-database";
 import { type NewOutboxMessage, storeOutboxMessages } from "@belfry/database/outbox";
 import { parseSecretKeys, type SecretKeys } from "@belfry/database/secrets";
-import type { Clock } from "@belfry/providers/call-timeout";
+import { type Clock, SYSTEM_CLOCK } from "@belfry/providers/call-timeout";
 import { createAskedBatcher } from "@belfry/service/batcher";
 import type { Logger } from "@belfry/service/logger";
 import type { MessageHandler } from "@belfry/service/message-batch";
@@ -30,7 +31,12 @@ import { deliveryService } from "./delivery-service.ts";
 import { createLeases, renewLeases, settlePersistently } from "./leases.ts";
 import { createRenderers, type MessageLinks, messageLinks } from "./make-message.ts";
 import { maxRetries } from "./next-step.ts";
-import { beginDeliveries, createPermits, type SendDeliveryDeps } from "./send-delivery.ts";
+import {
+  beginDeliveries,
+  createPermits,
+  LOOK_BEFORE_MS,
+  type SendDeliveryDeps,
+} from "./send-delivery.ts";
 import { crossCheck, type SenderConfig, senderConfig } from "./sender-config.ts";
 
 export interface SendingOptions {
@@ -74,7 +80,7 @@ const SLOT_WAIT_MS = 5_000;
 
 /** Connects the parts that turn messages of delivery ids into calls of providers and their outcomes in Postgres. */
 export function createSending(options: SendingOptions): Sending {
-  const { channel, pool, db, leaseMs, log, clock } = options;
+  const { channel, pool, db, leaseMs, log, clock = SYSTEM_CLOCK } = options;
   const batching = { maxItems: MAX_BATCH, maxInFlight: 2, isItemFault: isDataFault };
   const claims = createAskedBatcher<DeliveryToClaim, ClaimResult>({
     ...batching,
@@ -91,6 +97,15 @@ export function createSending(options: SendingOptions): Sending {
     ...batching,
     lingerMs: 4,
     run: (batch) => settlePersistently(batch, options),
+  });
+  const cancelLooks = createAskedBatcher<string, boolean>({
+    ...batching,
+    // A look for all calls that begin soon.
+    lingerMs: LOOK_BEFORE_MS - 10,
+    async run(ids) {
+      const cancelled = await cancelledDeliveries(pool, ids);
+      return ids.map((id) => cancelled.has(id));
+    },
   });
   const erasures = createAskedBatcher<string, void>({
     ...batching,
@@ -120,7 +135,7 @@ export function createSending(options: SendingOptions): Sending {
   });
   const renderers = createRenderers(pool);
   const circuits = createCircuits({ pool, channel, probeMs: leaseMs, log });
-  const permits = createPermits(pool, channel, providers, circuits);
+  const permits = createPermits(pool, channel, providers, circuits, clock);
   const slots = createFairSemaphore(
     options.concurrency,
     options.messagesInHand - options.concurrency,
@@ -142,12 +157,14 @@ export function createSending(options: SendingOptions): Sending {
     }),
     claim: claims,
     settle: settlements,
+    isCancelled: cancelLooks,
     eraseVariables: erasures,
     async suppress({ tenantId, recipient: address }, reason, source) {
       if (address !== null)
         await suppressAddress(db, { tenantId, channel, address, reason, source });
     },
     random: options.random,
+    clock,
     log,
   };
   const handler = createDeliveriesHandler({

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type pg from "pg";
 import type { Database } from "../connection.ts";
 
 export interface CancelChoice {
@@ -49,4 +50,22 @@ export async function cancelEvents(
     select id, verdict, stopped from cancel_events(p_tenant => ${tenantId}, p_ids => ${ids})
     order by id`.execute(db);
   return rows;
+}
+
+/** Of these deliveries those whose event or broadcast a cancel has stopped. */
+export async function cancelledDeliveries(
+  pool: pg.Pool,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: "cancelled_deliveries",
+    text: `select d.id from unnest($1::uuid[]) i (id)
+           cross join lateral (
+             select d.id, d.broadcast_id, d.cancel_asked_at from deliveries d where d.id = i.id limit 1) d
+           left join lateral (
+             select b.cancel_asked_at from broadcasts b where b.id = d.broadcast_id limit 1) b on true
+           where d.cancel_asked_at is not null or b.cancel_asked_at is not null`,
+    values: [ids],
+  });
+  return new Set(rows.map(({ id }) => id));
 }
