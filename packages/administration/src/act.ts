@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { listed } from "@belfry/contracts/channels";
 import { field } from "@belfry/contracts/fields";
 import type { KeyNeed } from "@belfry/contracts/key-roles";
@@ -102,8 +103,8 @@ interface ActDefinition<
   prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
   run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
   /**
-   * What the audit log tells, in the tenant of the caller where the note names no other; undefined: nothing changed.
-   * Secrets are masked.
+   * What the audit log tells, in the tenant of the caller where the note names no other; undefined: nothing changed. A note
+   * whose `before` and `after` are equal is not written either. Secrets are masked: a new one is to be named in `after`.
    */
   audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
   /** Once the change is committed: a hint to others. Best effort. */
@@ -241,6 +242,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
     if (isUntold(act.access, actor)) return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
+      if (told.before && isDeepStrictEqual(told.before, told.after)) continue;
       await writeNote(to, actor, { ...of, ...told });
     }
   };

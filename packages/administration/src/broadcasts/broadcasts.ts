@@ -90,17 +90,17 @@ export const pauseBroadcast = defineAct({
   },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const { id: one } = await lockedIn(db, tenantId, input.broadcastId, [
+    const before = await lockedIn(db, tenantId, input.broadcastId, [
       "scheduled",
       "running",
       "paused",
     ]);
-    await sql`update broadcasts set state = 'paused', reason = null, next_at = null where id = ${one} and tenant_id = ${tenantId}`.execute(
+    await sql`update broadcasts set state = 'paused', reason = null, next_at = null where id = ${before.id} and tenant_id = ${tenantId}`.execute(
       db,
     );
-    return { output: await requireBroadcast(db, tenantId, one) };
+    return { output: await requireBroadcast(db, tenantId, before.id), before };
   },
-  audit: (input) => note("broadcast.pause", `broadcast ${input.broadcastId}`),
+  audit: (_, { before, output }) => noteOf("pause", before, output),
 });
 
 export const resumeBroadcast = defineAct({
@@ -115,7 +115,7 @@ export const resumeBroadcast = defineAct({
   example: { input: { broadcastId: EXAMPLE_ID }, output: EXAMPLE },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const { id: one } = await lockedIn(db, tenantId, input.broadcastId, [
+    const before = await lockedIn(db, tenantId, input.broadcastId, [
       "scheduled",
       "running",
       "paused",
@@ -125,10 +125,10 @@ export const resumeBroadcast = defineAct({
       set state = case when b.started_at is null and b.send_at > clock_timestamp() then 'scheduled' else 'running' end,
           reason = null,
           next_at = case when not b.is_expanded then greatest(clock_timestamp(), case when b.started_at is null then b.send_at end) end
-      where b.id = ${one} and b.tenant_id = ${tenantId} and b.state = 'paused'`.execute(db);
-    return { output: await requireBroadcast(db, tenantId, one) };
+      where b.id = ${before.id} and b.tenant_id = ${tenantId} and b.state = 'paused'`.execute(db);
+    return { output: await requireBroadcast(db, tenantId, before.id), before };
   },
-  audit: (input) => note("broadcast.resume", `broadcast ${input.broadcastId}`),
+  audit: (_, { before, output }) => noteOf("resume", before, output),
 });
 
 export const cancelBroadcast = defineAct({
@@ -146,7 +146,7 @@ export const cancelBroadcast = defineAct({
   },
   flags: { broadcastId: "<id>" },
   async run({ db, tenantId }, input) {
-    const { id: one } = await lockedIn(db, tenantId, input.broadcastId, [
+    const before = await lockedIn(db, tenantId, input.broadcastId, [
       "scheduled",
       "running",
       "paused",
@@ -154,20 +154,28 @@ export const cancelBroadcast = defineAct({
       "cancelled",
     ]);
     // Waits for whoever dispatches or claims something of it; those after them see the flag.
-    await sql`select pg_advisory_xact_lock(broadcast_lock(${one}::uuid))`.execute(db);
+    await sql`select pg_advisory_xact_lock(broadcast_lock(${before.id}::uuid))`.execute(db);
     await sql`
       update broadcasts
       set state = 'cancelling', reason = null, cancel_asked_at = clock_timestamp(), next_at = clock_timestamp()
-      where id = ${one} and tenant_id = ${tenantId} and cancel_asked_at is null`.execute(db);
+      where id = ${before.id} and tenant_id = ${tenantId} and cancel_asked_at is null`.execute(db);
     await sql`
       select end_broadcast(b.id, clock_timestamp()) from broadcasts b
-      where b.id = ${one} and b.tenant_id = ${tenantId} and b.state = 'cancelling' and b.chunks = 0`.execute(
+      where b.id = ${before.id} and b.tenant_id = ${tenantId} and b.state = 'cancelling' and b.chunks = 0`.execute(
       db,
     );
-    return { output: await requireBroadcast(db, tenantId, one) };
+    return { output: await requireBroadcast(db, tenantId, before.id), before };
   },
-  audit: (input) => note("broadcast.cancel", `broadcast ${input.broadcastId}`),
+  audit: (_, { before, output }) => noteOf("cancel", before, output),
 });
+
+function noteOf(verb: string, before: Broadcast, after: Broadcast) {
+  const of = ({ state, reason }: Broadcast) => ({ state, reason });
+  return note(`broadcast.${verb}`, `broadcast ${after.id}`, {
+    before: of(before),
+    after: of(after),
+  });
+}
 
 type Row = Omit<
   Broadcast,
@@ -227,7 +235,7 @@ async function lockedIn(
   tenantId: string,
   one: string,
   states: readonly BroadcastState[],
-): Promise<{ id: string }> {
+): Promise<Broadcast> {
   const row = UUID.test(one)
     ? await db
         .selectFrom("broadcasts")
@@ -238,7 +246,7 @@ async function lockedIn(
         .executeTakeFirst()
     : undefined;
   if (row === undefined) throw new NotFound("broadcastId", "no such broadcast");
-  if (states.some((state) => state === row.state)) return row;
+  if (states.some((state) => state === row.state)) return await requireBroadcast(db, tenantId, one);
   throw new TooLate(`the broadcast is ${row.state}`);
 }
 

@@ -108,7 +108,9 @@ export const addSuppressions = defineAct({
     return { output: { added, alreadyThere: addresses.length - added }, addresses };
   },
   audit: ({ channel: of }, { output: after, addresses }) =>
-    note("suppression.add", auditTarget({ channel: of, addresses }), { after }),
+    after.added === 0
+      ? undefined
+      : note("suppression.add", auditTarget({ channel: of, addresses }), { after }),
 });
 
 export const removeSuppressions = defineAct({
@@ -127,7 +129,9 @@ export const removeSuppressions = defineAct({
     return { output: { removed, notThere: addresses.length - removed }, addresses };
   },
   audit: ({ channel: of }, { output: after, addresses }) =>
-    note("suppression.remove", auditTarget({ channel: of, addresses }), { after }),
+    after.removed === 0
+      ? undefined
+      : note("suppression.remove", auditTarget({ channel: of, addresses }), { after }),
 });
 
 interface ChannelAddresses {

@@ -163,9 +163,10 @@ export const putProvider = defineAct({
       await placeProvider(db, { id, tenantId, channel }, position);
     }
     const after = await providerAt(db, key);
-    return { output: after, before: before && isoTimes(before), after };
+    const hasNewSecrets = !isTested && isDeepStrictEqual(before?.settings, after.settings);
+    return { output: after, before: before && isoTimes(before), after, hasNewSecrets };
   },
-  audit: (_, { before, after }) => providerSaved(before, after),
+  audit: (_, { before, after, hasNewSecrets }) => providerSaved(before, after, hasNewSecrets),
 });
 
 export const listProviders = defineRead({
@@ -294,12 +295,13 @@ export function targetOf({ channel, kind, name }: Provider): string {
   return name === kind ? `${channel} ${kind}` : `${channel} ${kind} ${name}`;
 }
 
-function providerSaved(before: Provider | undefined, after: Provider) {
+/** `hasNewSecrets`: other settings that look the same masked. */
+function providerSaved(before: Provider | undefined, after: Provider, hasNewSecrets = false) {
   return {
     action: before === undefined ? "provider.create" : "provider.update",
     target: targetOf(after),
     before: before === undefined ? null : recorded(before),
-    after: recorded(after),
+    after: { ...recorded(after), ...(hasNewSecrets && { secrets: "new ones" }) },
   };
 }
 

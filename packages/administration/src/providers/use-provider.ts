@@ -94,17 +94,21 @@ export const moveProviderUp = defineAct({
   example: { input: { id: PROVIDER.id }, output: [PROVIDER] },
   async run(context, { id }) {
     const { db, tenantId } = context;
+    let was: Provider[] = [];
     let order: Provider[] = [];
     const { before } = await changeProvider(context, id, async (before) => {
       const ofChannel = { tenantId, channel: before.channel };
-      const place = (await findProviders(db, ofChannel)).findIndex((one) => one.id === id);
+      was = (await findProviders(db, ofChannel)).map(isoTimes);
+      const place = was.findIndex((one) => one.id === id);
       if (place > 0) await placeProvider(db, before, place - 1);
       order = (await findProviders(db, ofChannel)).map(isoTimes);
     });
-    return { output: order, before };
+    return { output: order, before, was };
   },
-  audit: (_, { output, before }) =>
-    note("provider.move", targetOf(before), { after: { order: output.map(({ name }) => name) } }),
+  audit: (_, { output, before, was }) => {
+    const of = (providers: Provider[]) => ({ order: providers.map(({ name }) => name) });
+    return note("provider.move", targetOf(before), { before: of(was), after: of(output) });
+  },
 });
 
 const TEXT = "This is a test from Belfry: the provider works.";

@@ -205,6 +205,42 @@ export const publishDraft = defineAct({
   audit: savedNote("publish"),
 });
 
+export const publishDrafts = defineAct({
+  name: "template publish-all",
+  access: EDIT,
+  inBundle: true,
+  command: false,
+  summary: "Publish the drafts of several languages of a template, all of them or none",
+  input: Type.Object({
+    ...ADDRESS,
+    drafts: Type.Array(
+      Type.Object({
+        ...LOCALE,
+        revision: integer(VERSIONS),
+        basedOnVersion: integer(VERSIONS),
+        sourceVersion: optional(integer(VERSIONS)),
+      }),
+      { description: "The default first: translations need it" },
+    ),
+  }),
+  output: Type.Array(SavedTemplate),
+  async prepare({ db, tenantId, actor }, { drafts, ...address }) {
+    const prepared = [];
+    const sourceComes = drafts.some((draft) => localeOf(draft) === "");
+    for (const draft of drafts) {
+      const chosen = { ...address, ...draft, tenantId, sourceComes };
+      prepared.push(await prepareDraft(db, chosen, emailOf(actor)));
+    }
+    return prepared;
+  },
+  async run({ db }, _, prepared) {
+    const saved = [];
+    for (const one of prepared) saved.push(await savePreparedTemplate(db, one));
+    return { output: saved.map(({ output }) => output), saved };
+  },
+  audit: (input, { saved }) => saved.map((one) => savedNote("publish")(input, one)),
+});
+
 /**
  * Keeps what is being written, faulty or not, with what publishing it will set. A new template is made
  * for it, which is in force nowhere. A draft goes on from the version that it began with, unless
@@ -264,6 +300,8 @@ export async function prepareDraft(
     revision?: number | undefined;
     basedOnVersion?: number | undefined;
     sourceVersion?: number | undefined;
+    /** The default variant is published before it. */
+    sourceComes?: boolean;
   },
   createdBy?: string,
 ): Promise<PreparedTemplate> {
@@ -274,7 +312,9 @@ export async function prepareDraft(
   if (basedOnVersion !== template.version) throw new Conflict(template.version);
   const { sourceVersion = draft.sourceVersion } = address;
   const known = { ...draft, basedOnVersion, sourceVersion };
-  const prepared = await prepareTemplate(db, inputOfDraft(template, known, createdBy));
+  const { sourceComes = false } = address;
+  const input = inputOfDraft(template, known, createdBy);
+  const prepared = await prepareTemplate(db, input, { sourceComes });
   // Who switches it off while it is compiled does not find it on again.
   return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }

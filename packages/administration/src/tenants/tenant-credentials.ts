@@ -230,8 +230,10 @@ export const removeWebhookSecret = defineAct({
   input: Type.Object({}),
   output: Tenant,
   example: { input: {}, output: EXAMPLE_TENANT },
-  run: async ({ db, tenantId }) => ({
-    output: await updateTenant(db, tenantId, { webhookSecret: null }),
-  }),
-  audit: () => note("webhook-secret.remove", "webhook secret"),
+  async run({ db, tenantId }) {
+    const before = await showTenant(db, tenantId);
+    return { output: await updateTenant(db, tenantId, { webhookSecret: null }), before };
+  },
+  audit: (_, { before }) =>
+    before.webhookSecret ? note("webhook-secret.remove", "webhook secret") : undefined,
 });

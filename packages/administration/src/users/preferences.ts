@@ -78,7 +78,8 @@ export const setPreference = defineAct({
   async run(context, { userId: id, ...cell }) {
     return await change(context, id, [cell], (_, field) => field);
   },
-  audit: ({ userId: target, ...after }) => note("user.preference", target, { after }),
+  audit: ({ userId: target, ...after }, { changed }) =>
+    changed === 0 ? undefined : note("user.preference", target, { after }),
   async after({ services, tenantId }, { userId: id }, { changed }) {
     if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
   },
@@ -99,8 +100,8 @@ export const changePreferences = defineAct({
   async run(context, { userId: id, preferences }) {
     return await change(context, id, preferences, (at, field) => `preferences[${at}].${field}`);
   },
-  audit: ({ userId: target, preferences }) =>
-    preferences.map((after) => note("user.preference", target, { after })),
+  audit: ({ userId: target, preferences }, { changed }) =>
+    (changed === 0 ? [] : preferences).map((after) => note("user.preference", target, { after })),
   async after({ services, tenantId }, { userId: id }, { changed }) {
     if (changed > 0) await services.announcePreferences({ tenantId, userId: id });
   },

@@ -1,5 +1,5 @@
 import { Conflict, InvalidInput } from "@belfry/administration/input-error";
-import { inputOfDraft, publishDraft, readDraft } from "@belfry/administration/templates/drafts";
+import { inputOfDraft, publishDrafts, readDraft } from "@belfry/administration/templates/drafts";
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
 import { envelopeRuleFaults } from "@belfry/administration/templates/template-envelope";
@@ -82,7 +82,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
     if (chosen.length === 0) return redirect(`${base}/templates/${template.id}/publish`);
     try {
-      for (const locale of chosen) await publish(context, template, locale, chosen.includes(""));
+      await publish(context, template, chosen);
     } catch (error) {
       if (error instanceof InvalidInput) return withStatus(422, await show(context));
       if (!(error instanceof Conflict)) throw error;
@@ -99,28 +99,24 @@ export function publishingPages({ route, db }: PageDeps): void {
     return redirect(ownPath(form.get("from")), "saved");
   });
 
-  /** One language. What the page showed is what is published: the draft's revision, over this version. */
-  const publish = async (context: InTenant, before: Template, locale: string, inOneGo: boolean) => {
-    const { form, run } = context;
-    const { eventType, channel } = before;
-    const draft = await readDraft(db, { id: before.id, locale });
-    const sourceVersion =
-      locale === "" ? undefined : await sourceOf(before, draft.sourceVersion ?? 0, inOneGo);
-    await run(publishDraft, {
-      eventType,
-      channel,
-      locale,
-      sourceVersion,
-      revision: Number(form.get(`revision-${locale}`)),
-      // Over what was published since the draft began: knowingly, for the page has shown it.
-      basedOnVersion: Number(form.get(`over-${locale}`)) || 0,
-    });
-  };
-
-  /** Written beside the default text that is published with it, it is up to date. */
-  const sourceOf = async (before: Template, begun: number, inOneGo: boolean): Promise<number> => {
-    const { version } = await readTemplate(db, { id: before.id });
-    return inOneGo && begun >= before.version ? version : begun;
+  /** What the page showed is what is published: the drafts' revisions, over these versions. */
+  const publish = async ({ form, run }: InTenant, before: Template, locales: string[]) => {
+    const { id, eventType, channel } = before;
+    const drafts = [];
+    for (const locale of locales) {
+      const { sourceVersion } = await readDraft(db, { id, locale });
+      const begun = sourceVersion ?? 0;
+      // Written beside the default text that is published with it, it is up to date.
+      const isNew = locales.includes("") && begun >= before.version;
+      drafts.push({
+        locale,
+        ...(locale !== "" && { sourceVersion: isNew ? before.version + 1 : begun }),
+        revision: Number(form.get(`revision-${locale}`)),
+        // Over what was published since the draft began: knowingly, for the page has shown it.
+        basedOnVersion: Number(form.get(`over-${locale}`)) || 0,
+      });
+    }
+    await run(publishDrafts, { eventType, channel, drafts });
   };
 
   const faultsOf = async (one: Publication, hasDefault: boolean): Promise<Phrase[]> => {

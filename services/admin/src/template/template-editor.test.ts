@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { putDraft } from "@belfry/administration/templates/drafts";
 import { readTemplate } from "@belfry/administration/templates/templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
+import { actsIn } from "@belfry/administration/test-acts";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {
   hiddenFields,
@@ -39,6 +41,29 @@ test("of two people who edit one template the second is told, shown the differen
   const audit = await operator.text(`${base}/audit`);
   for (const action of ["draft", "publish", "restore"])
     assert.match(audit, new RegExp(`template: ${action}`));
+});
+
+test("several languages are published together, or none where one of them has a fault", async (t) => {
+  const { admin, operator, base, address } = await startTenant(t);
+  const path = await publishByForm(operator, base, SMS);
+  const { tenantId, ...template } = address;
+  const write = async (locale: string, content: string) =>
+    await actsIn(admin.db, tenantId)(putDraft, { ...template, locale, content });
+  await write("", "New {{ id }}");
+  await write("de", "Neu {{ id");
+  const shown = hiddenFields(await operator.text(`${path}/publish`));
+  const refused = await operator.post(`${path}/publish`, { ...shown, locale: ["", "de"] });
+  assert.equal(refused.status, 422);
+  const kept = await readTemplate(admin.db, address);
+  assert.deepEqual([kept.content, kept.version, kept.hasDraft], ["Order {{ id }}", 1, true]);
+  await write("de", "Neu {{ id }}");
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
+  const { content, version, locales } = await readTemplate(admin.db, address);
+  assert.deepEqual([content, version], ["New {{ id }}", 2]);
+  assert.deepEqual(
+    locales.map(({ locale, version, outdated }) => [locale, version, outdated]),
+    [["de", 3, false]],
+  );
 });
 
 test("a draft is in force nowhere until it is published, and then is what the page showed", async (t) => {
