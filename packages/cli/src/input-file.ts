@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { open } from "node:fs/promises";
+import { fileText } from "@belfry/administration/file-text";
 import { CommandError } from "./command-error.ts";
 
 /** Above every bound on what a file may hold, and far below what a mistaken file would take. */
@@ -13,11 +14,11 @@ export async function readBytes(flag: string, path: string): Promise<Uint8Array>
   return path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
 }
 
-/** As `readBytes`, as UTF-8 text. */
+/** As `readBytes`, as text, whatever editor wrote it. */
 export async function readInput(flag: string, path: string): Promise<string> {
   const bytes = await readBytes(flag, path);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return fileText(bytes);
   } catch {
     throw new CommandError(`${flag}: ${name(path)} is not UTF-8 text`);
   }
@@ -25,7 +26,7 @@ export async function readInput(flag: string, path: string): Promise<string> {
 
 /** As `readInput`, without the line end that editors and `echo` add. */
 export async function readSecretInput(flag: string, path: string): Promise<string> {
-  return (await readInput(flag, path)).replace(/\r?\n$/, "");
+  return (await readInput(flag, path)).replace(/\n$/, "");
 }
 
 /** As `readInput`, as a JSON object. */

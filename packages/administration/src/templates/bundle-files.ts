@@ -1,5 +1,6 @@
 import { faultOf } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
+import { fileText } from "../file-text.ts";
 import { faultAt, type InputFault, InvalidInput, invalid, refuseFaults } from "../input-error.ts";
 import { type Category, categoriesOfText, readCategories } from "../users/categories.ts";
 import { FOOTER_TEXTS } from "./footer-texts.ts";
@@ -61,7 +62,7 @@ export function readBundle(files: TextFiles): Bundle {
     const text = files[path];
     if (text === undefined) return undefined;
     try {
-      return read(text);
+      return read(fileText(text));
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
       const told = error.faults.slice(0, MAX_FAULTS);
@@ -84,7 +85,7 @@ export function readBundle(files: TextFiles): Bundle {
     if (faults.length >= MAX_FAULTS) break;
   }
   const settings = at(LAYOUT_SETTINGS, layoutSettings);
-  const content = files[LAYOUT_CONTENT];
+  const content = at(LAYOUT_CONTENT, (text) => text);
   const says = content !== undefined || settings !== undefined;
   const layout = says ? changedLayout(NO_LAYOUT, { content, ...settings }) : undefined;
   const categories = at(CATEGORIES, categoriesOfText);
@@ -126,10 +127,10 @@ function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
   for (const template of templates) {
     const { file, variant, path } = template;
     const text = writeTemplateFile({ ...file, eventType: undefined });
-    texts.set(keyOf(template), { path, text: `${text}\n${variant.format ?? ""}` });
+    texts.set(keyOf(template), { path, text: `${fileText(text)}\n${variant.format ?? ""}` });
   }
   for (const path of layout === undefined ? [] : [LAYOUT_CONTENT, LAYOUT_SETTINGS]) {
-    texts.set(path, { path, text: layoutFiles(layout ?? NO_LAYOUT)[path] ?? "" });
+    texts.set(path, { path, text: fileText(layoutFiles(layout ?? NO_LAYOUT)[path] ?? "") });
   }
   for (const category of categories) {
     const path = categoryPath(category.key);

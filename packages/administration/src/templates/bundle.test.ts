@@ -8,6 +8,7 @@ import { refusal, tenantDatabase } from "../test-database.ts";
 import { listCategories, putCategory } from "../users/categories.ts";
 import { applyBundle, pullBundle } from "./bundle.ts";
 import { promoteEnvironment, setEnvironment } from "./environments.ts";
+import { putTemplate } from "./put-template.ts";
 import { importTemplates } from "./template-files.ts";
 
 const LAYOUT =
@@ -78,6 +79,30 @@ test("a bundle is pulled, edited, planned and applied; the same again changes no
   await run(applyBundle, { files: edited, plan: plan.plan });
   assert.equal(await versions(), (before ?? 0) + 1);
   assert.match((await run(pullBundle, {})).files["sale.began/SMS.txt"] ?? "", /Sale!$/);
+});
+
+test("a bundle from Windows, with byte order marks and CRLF, says the same as one from elsewhere; so does a text that was saved with CRLF", async (t) => {
+  const { run, versions } = await world(t);
+  const fromWindows = ([path, text]: [string, string]) => [
+    path,
+    `\ufeff${text.replaceAll("\n", "\r\n").replaceAll("><", ">\r\n<")}`,
+  ];
+  const files = Object.fromEntries(Object.entries(FILES).map(fromWindows));
+  const unix = Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path, text.slice(1).replaceAll("\r\n", "\n")]),
+  );
+  const made = await run(applyBundle, { files });
+  assert.equal(made.added.length, 6);
+  const before = await versions();
+  assert.equal((await run(applyBundle, { files: unix })).same.length, 6);
+  assert.equal((await run(applyBundle, { files })).same.length, 6);
+  assert.equal(await versions(), before);
+  assert.equal((await run(pullBundle, {})).files["layout.mjml"], unix["layout.mjml"]);
+
+  const sms = { eventType: "sale.began", channel: "SMS", content: "two\r\nlines" } as const;
+  await run(putTemplate, sms);
+  const { files: pulled } = await run(pullBundle, {});
+  assert.deepEqual((await run(applyBundle, { files: pulled })).changed, []);
 });
 
 test("a change in between refuses the plan, and of two that apply one plan one is refused", async (t) => {

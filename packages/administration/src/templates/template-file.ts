@@ -1,11 +1,12 @@
 import type { PushAction } from "@belfry/contracts/notification";
+import { fileText } from "../file-text.ts";
 import type { InputFault } from "../input-error.ts";
 import { jsonOf, type Kind, line } from "./setting-kinds.ts";
 import { lineName, SETTING_LINES, type TemplateSettingsInput } from "./template-settings.ts";
 
 /**
  * A variant of a template as a file: between two lines of `---` what is set, a line each, as the command
- * line names it; below that the content, to the last byte.
+ * line names it; below that the content.
  *
  *     ---
  *     subject: Your order {{ id }}
@@ -56,9 +57,7 @@ function headLines(key: string, value: string): string[] {
 export function readTemplateFile(
   text: string,
 ): { ok: true; file: TemplateFile } | { ok: false; faults: InputFault[] } {
-  // Some editors begin a file with a mark; git may have written all line ends anew.
-  const whole = text.startsWith("\ufeff") ? text.slice(1) : text;
-  const unix = whole.startsWith(`${EDGE}\r\n`) ? whole.replaceAll("\r\n", "\n") : whole;
+  const unix = fileText(text);
   const end = unix.indexOf(`\n${EDGE}\n`, EDGE.length - 1);
   if (!unix.startsWith(`${EDGE}\n`) || end === -1) {
     const message = `must begin with what is set, between two lines of ${EDGE}`;

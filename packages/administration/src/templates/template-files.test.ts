@@ -235,7 +235,7 @@ test("links, folders in folders, what is too large and what is no text are refus
   await refused(/^a\/b is no file/);
   await put("a/SMS.txt", "x".repeat(1024 * 1024 + 1));
   await refused(/^a\/SMS.txt is larger than 1 MiB/);
-  await put("a/SMS.txt", Buffer.from([0xff, 0xfe]));
+  await put("a/SMS.txt", Buffer.from([0xff, 0xff]));
   await refused(/^a\/SMS.txt is not UTF-8/);
   const many = `---\n${"  x\n".repeat(250_000)}---\nx`;
   await put("a/SMS.txt", many.replace("  x", "action: a=b"));

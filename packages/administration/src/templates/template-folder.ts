@@ -1,6 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { fileText } from "../file-text.ts";
 import { type InputFault, InvalidInput, invalid } from "../input-error.ts";
 import {
   MAX_BYTES,
@@ -141,7 +142,7 @@ async function readBounded(path: string, name: string): Promise<Buffer> {
 
 function textOf(content: Buffer, name: string): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    return fileText(content);
   } catch {
     throw invalid("dir", `${name} is not UTF-8 text`);
   }

@@ -25,7 +25,7 @@ test("of replicas that start at once one makes the first tenant and operator; la
   const { password } = FILE.operator;
   assert.ok(await verifyPassword(password, person?.password ?? undefined, { network: "test" }));
   const other = { ...FILE, tenant: { ...FILE.tenant, name: "Other" } };
-  assert.deepEqual(await bootstrap(db, JSON.stringify(other)), {});
+  assert.deepEqual(await bootstrap(db, `\ufeff${JSON.stringify(other)}`), {}, "from Windows");
   const log = await db.selectFrom("audit_log").selectAll().orderBy("id").execute();
   assert.deepEqual(
     log.map(({ action, person: by }) => [action, by]),

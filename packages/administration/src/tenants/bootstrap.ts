@@ -6,6 +6,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { optional } from "../act.ts";
 import { writeNote } from "../audited.ts";
+import { fileText } from "../file-text.ts";
 import { invalid, refuseFaults } from "../input-error.ts";
 import { hashPassword, passwordFault } from "../people/password.ts";
 import { insertPerson, listOperators } from "../people/person-rows.ts";
@@ -85,7 +86,7 @@ export async function bootstrap(db: Database, json: string) {
 function parsed(json: string): Static<typeof Bootstrap> {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(fileText(json));
   } catch {
     // The parser's own message quotes the text, which holds secrets.
     throw invalid("the file", "must be JSON");

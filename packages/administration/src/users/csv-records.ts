@@ -1,3 +1,5 @@
+import { MARK_BYTES, textDecoder } from "../file-text.ts";
+
 /** One row of a CSV file, or what is wrong with it; `line`: where it begins, from 1. */
 type CsvRecord = { line: number } & ({ fields: string[] } | { fault: string });
 
@@ -7,7 +9,6 @@ export const MAX_RECORD_CHARACTERS = 4_000;
 const DELIMITERS = [",", ";", "\t"] as const;
 /** Excel writes such a line before the heading, and hides it. */
 const DELIMITER_LINE = /^"?sep=([,;\t])"?$/i;
-const UTF_16 = [0xff, 0xfe];
 const NO_END = "has a quote that does not end";
 
 /** Thrown for bytes that are no text. */
@@ -42,8 +43,7 @@ export async function* csvTexts(
   let held: Uint8Array = new Uint8Array();
   let line = 1;
   const decode = (bytes: Uint8Array, more: boolean): string => {
-    const isWide = UTF_16.every((byte, at) => bytes[at] === byte);
-    decoder ??= new TextDecoder(isWide ? "utf-16le" : "utf-8", { fatal: true });
+    decoder ??= textDecoder(bytes);
     try {
       const text = decoder.decode(bytes, { stream: more });
       for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) line += 1;
@@ -57,7 +57,7 @@ export async function* csvTexts(
     if (decoder === undefined) {
       bytes = Buffer.concat([held, chunk]);
       held = bytes;
-      if (bytes.length < UTF_16.length) continue;
+      if (bytes.length < MARK_BYTES) continue;
     }
     yield decode(bytes, true);
   }

@@ -11,6 +11,7 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import type { Actor } from "../audited.ts";
+import { withoutMark } from "../file-text.ts";
 import { type InputFault, invalid, NotFound, TooLate } from "../input-error.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
 import { type CsvPlace, csvReader } from "./csv-records.ts";
@@ -218,7 +219,7 @@ function readPart({ kind, ...before }: Received, text: string, more: boolean) {
     }
   };
   // As the file begins, where its reader has left it.
-  take(reader.read(isFirst && text.startsWith("\ufeff") ? text.slice(1) : text));
+  take(reader.read(isFirst ? withoutMark(text) : text));
   if (!more) take(reader.end());
   return { columns, lines, chunks, reader: reader.place() };
 }
