@@ -1,4 +1,5 @@
-import { field, integer } from "./fields.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { field, integer, orNull } from "./fields.ts";
 
 /** A CSV file that is imported in the background. The table of imports says the same. */
 export const IMPORT_KINDS = ["users", "members"] as const;
@@ -22,12 +23,28 @@ export const MAX_PART_CHARACTERS = 500_000;
 const MAX_PARTS = 10_000;
 /** The first ones of a file. */
 export const MAX_IMPORT_FAULTS = 100;
+/** The first ones of a file, each cut at 80 characters. */
+export const MAX_IGNORED_COLUMNS = 50;
 /** How long an import is kept after its end, to be looked at. */
 export const IMPORT_DAYS = 30;
 /** An import of which no part came for so long is given up. */
 export const PART_WITHIN_MINUTES = 60;
 /** All parts of a file come within this, or the import is given up. */
 export const PARTS_WITHIN_HOURS = 24;
+
+/** A column of a CSV file that is not read. */
+const IgnoredColumn = Type.Object({
+  column: Type.String({ description: "As the first line names it; empty: it has no name" }),
+  suggestion: orNull(Type.String({ description: "The column that it is probably meant as" })),
+});
+export type IgnoredColumn = Static<typeof IgnoredColumn>;
+
+/** A property of the answer of each import. */
+export const IGNORED_COLUMNS = {
+  ignoredColumns: Type.Array(IgnoredColumn, {
+    description: `Columns that the first line names and that are not read: at most ${MAX_IGNORED_COLUMNS}`,
+  }),
+};
 
 /** The text of a CSV file, or of a part of it: it may be cut at any place. */
 export function csvPart() {

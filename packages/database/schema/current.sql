@@ -548,6 +548,7 @@ create table imports (
   due_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
+  ignored_columns jsonb not null default '[]'::jsonb,
   constraint imports_check CHECK (((kind = 'members'::text) = (topic IS NOT NULL))),
   constraint imports_check1 CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
   constraint imports_kind_check CHECK ((kind = ANY (ARRAY['users'::text, 'members'::text]))),
@@ -564,6 +565,7 @@ comment on column imports.columns is 'of the file, in its order; empty text: not
 comment on column imports.bytes is 'stored of the file so far, in chunks or already worked off';
 comment on column imports.faults is 'the first faults, each {line, field, message}, without any value of the file';
 comment on column imports.due_at is 'when it is to be worked on; while parts come: when it is given up';
+comment on column imports.ignored_columns is 'columns of the file that are not read, each {column, suggestion}: the first ones';
 
 create table inbound_messages (
   id uuid not null,

@@ -10,6 +10,7 @@ import type {
   ThrottleSettings,
 } from "@belfry/contracts/delivery";
 import type { Envelope } from "@belfry/contracts/envelope";
+import type { IgnoredColumn } from "@belfry/contracts/imports";
 import type { PushAction } from "@belfry/contracts/notification";
 import type { PreferenceChannel } from "@belfry/contracts/preferences";
 import type { OutboxAttachment, OutcomeClass } from "@belfry/contracts/sending";
@@ -460,6 +461,8 @@ export interface Schema {
     due_at: Generated<Date>;
     started_at: Date | null;
     ended_at: Date | null;
+    /** columns of the file that are not read, each {column, suggestion}: the first ones */
+    ignored_columns: Json<IgnoredColumn[]>;
   };
 
   inbound_messages: {

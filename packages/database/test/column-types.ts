@@ -16,6 +16,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "erasures.deleted": "Record<string, number>",
   "events.envelope": "Envelope from @belfry/contracts/envelope",
   "events.outcome": "EventOutcome from @belfry/contracts/delivery",
+  "imports.ignored_columns": "IgnoredColumn[] from @belfry/contracts/imports",
   "imports.faults": "{ line: number; field: string; message: string }[]",
   "layouts.footer_texts": "Record<string, string>",
   "outbox.attachments": "OutboxAttachment[] from @belfry/contracts/sending",

@@ -44,7 +44,14 @@ test("a file of addresses is suppressed as a whole or not at all, and every bad 
   const file =
     'Email,when\r\nAnn@Example.com,2026\r\n\r\n"bob@example.com", x\r\nann@example.com\r\n';
   const { faults, ...counts } = await bring(file, { email: "olga@example.com" });
-  assert.deepEqual(counts, { lines: 3, added: 1, alreadyThere: 1, repeated: 1, leftOut: 0 });
+  assert.deepEqual(counts, {
+    lines: 3,
+    added: 1,
+    alreadyThere: 1,
+    repeated: 1,
+    leftOut: 0,
+    ignoredColumns: [{ column: "when", suggestion: null }],
+  });
   assert.deepEqual(faults, []);
   const both = ["ann@example.com by hand olga@example.com", "bob@example.com bounced "];
   assert.deepEqual(await stored(), both);
@@ -77,7 +84,14 @@ test("a hostile file of 10 MB costs no more than its lines: what is told of it, 
     ...mail,
     file: bytesOf(one, Buffer.from("\na@b.example")),
   });
-  assert.deepEqual(counts, { lines: 2, added: 1, alreadyThere: 0, repeated: 0, leftOut: 1 });
+  assert.deepEqual(counts, {
+    lines: 2,
+    added: 1,
+    alreadyThere: 0,
+    repeated: 0,
+    leftOut: 1,
+    ignoredColumns: [],
+  });
   assert.deepEqual(faults, ["line 1: must be at most 4000 characters"]);
 
   const lines = Array.from({ length: 100_000 }, (_, n) =>

@@ -6,6 +6,7 @@ import {
   sentRow,
 } from "@belfry/contracts/channels";
 import { flag, oneOf } from "@belfry/contracts/fields";
+import { IGNORED_COLUMNS } from "@belfry/contracts/imports";
 import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, optional } from "../act.ts";
 import { audited } from "../audited.ts";
@@ -30,6 +31,7 @@ const Counts = Type.Object({
   faults: Type.Array(Type.String(), {
     description: "What is wrong with them, each with its number: at most 50, and how many more",
   }),
+  ...IGNORED_COLUMNS,
 });
 
 export const importSuppressions = defineAct({
@@ -50,15 +52,20 @@ export const importSuppressions = defineAct({
   output: Counts,
   example: {
     input: { channel: EXAMPLE_CHANNEL, file: "ann@example.com\n" },
-    output: { lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0, faults: [] },
+    output: {
+      ...{ lines: 1, added: 1, alreadyThere: 0, repeated: 0, leftOut: 0 },
+      ...{ faults: [], ignoredColumns: [] },
+    },
   },
   flags: { part: null, parts: null },
   async run({ db, tenantId, actor }, { channel, file, leaveOutBad = false, ...share }) {
     await requireTenant(db, tenantId);
     checkShare(share);
-    const { rows, lines, leftOut, faults } = await readRows(file, {
+    const { rows, lines, leftOut, faults, ignoredColumns } = await readRows(file, {
       leaveOutBad,
-      columns: [[...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"]],
+      columns: {
+        address: [...ADDRESSES[sentRow(channel).address].headings, "address", "recipient"],
+      },
       read: (fields) => addressOf(fields, channel),
     });
     if (lines === 0) throw invalid("file", "must hold an address");
@@ -84,7 +91,9 @@ export const importSuppressions = defineAct({
       done.reduce((total, counts) => total + counts[name], 0);
     const [added, alreadyThere] = [sum("added"), sum("alreadyThere")];
     const repeated = lines - leftOut - rows.length;
-    return { output: { lines, added, alreadyThere, repeated, leftOut, faults } };
+    return {
+      output: { lines, added, alreadyThere, repeated, leftOut, faults, ignoredColumns },
+    };
   },
 });
 

@@ -83,7 +83,7 @@ test("a bundle is pulled, edited, planned and applied; the same again changes no
 
 test("a bundle from Windows, with byte order marks and CRLF, says the same as one from elsewhere; so does a text that was saved with CRLF", async (t) => {
   const { run, versions } = await world(t);
-  const fromWindows = ([path, text]: [string, string]) => [
+  const fromWindows = ([path, text]: [string, string]): [string, string] => [
     path,
     `\ufeff${text.replaceAll("\n", "\r\n").replaceAll("><", ">\r\n<")}`,
   ];

@@ -25,7 +25,8 @@ export class NotText extends Error {
  * The records of a CSV file as it is read (RFC 4180), as spreadsheets write them, too: fields end at commas,
  * semicolons or tabs, whichever of these the first line has most of; blanks around a field are left out unless it is
  * quoted, and a quoted field may go on over several lines. UTF-8 with or without a byte order mark, or UTF-16 with
- * one. Records without any text are left out. After a bad record the next line is read as a new one.
+ * one. Records
+ * without any text and without a quote are left out. After a bad record the next line is read as a new one.
  */
 export async function* csvRecords(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -103,7 +104,8 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
 
   function* whole(line: number): Generator<CsvRecord> {
     if (record.fault !== undefined) yield { line, fault: record.fault };
-    else if (record.fields.some((field) => field !== "")) yield { line, fields: record.fields };
+    else if (record.hasQuote || record.fields.some((field) => field !== ""))
+      yield { line, fields: record.fields };
   }
 
   /** The quote is a slip of its first line: each line after it is a record of its own, so that none is read often. */
@@ -167,6 +169,7 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
 function newRecord(delimiter: string) {
   const fields: string[] = [];
   let quoted: string | undefined;
+  let hasQuote = false;
   let fault: string | undefined;
   const isBlank = (character: string | undefined) =>
     character === " " || (character === "\t" && delimiter !== "\t");
@@ -179,6 +182,7 @@ function newRecord(delimiter: string) {
         while (isBlank(line[at])) at += 1;
         if (line[at] === '"') {
           quoted = "";
+          hasQuote = true;
           at += 1;
         }
       }
@@ -215,6 +219,9 @@ function newRecord(delimiter: string) {
   return {
     add,
     fields,
+    get hasQuote() {
+      return hasQuote;
+    },
     get fault() {
       return fault;
     },

@@ -1,13 +1,16 @@
+import { ADDRESSES } from "@belfry/contracts/addresses";
 import { textFault } from "@belfry/contracts/identifiers";
 import type { ImportKind } from "@belfry/contracts/imports";
 import { faultsOf } from "@belfry/contracts/problems";
 import { NO_TIME_ZONE } from "@belfry/contracts/quiet-hours";
 import { BatchUser } from "@belfry/contracts/users";
 import type { Database } from "@belfry/database/connection";
+import { suppressedForm } from "../events/suppression-rows.ts";
 import type { InputFault } from "../input-error.ts";
 import { hasTimeZone } from "../tenants/tenant-input.ts";
+import type { ColumnNames } from "./csv-heading.ts";
 import { changeMembersOf, heldTopic } from "./topic-rows.ts";
-import { storeUsers } from "./user-rows.ts";
+import { knownUsers, storeUsers, usersAtAddresses } from "./user-rows.ts";
 import { userRow } from "./users.ts";
 
 /** What kinds of CSV files are imported in the background: their columns, and how their lines are written. */
@@ -34,27 +37,43 @@ export interface Written {
   faults: (InputFault & { line: number })[];
 }
 
+/** Lines with the ids of their users, and the faults of the others. */
+type FoundUsers = { lines: Line[] } & Pick<Written, "faults">;
+
 interface Kind {
-  /** By what a heading may call each, whatever its case, blanks and punctuation; the first one is needed. */
-  columns: Readonly<Record<string, readonly string[]>>;
-  /** Without a heading the file has one column, this one. */
+  columns: ColumnNames;
+  /** A heading names one of them. */
+  needed: readonly string[];
+  /** Without a heading the file has one column, userId. */
   mayLackHeading: boolean;
+  /** Finds the users that lines name otherwise than by an id. Default: lines have ids. */
+  findUsers?(db: Database, place: Place, lines: readonly Line[]): Promise<FoundUsers>;
   /** Of a user in several lines the last one counts. */
   write(db: Database, place: Place, lines: readonly Line[]): Promise<Written>;
 }
 
 const USER_ID = ["user id", "user", "external id", "external user id", "customer id", "id"];
+const EMAIL = ADDRESSES.recipientEmail.headings;
 
 export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
   users: {
     columns: {
       userId: USER_ID,
-      email: ["email", "email address", "mail", "recipient email"],
-      phone: ["phone", "phone number", "mobile", "mobile phone", "sms", "recipient phone"],
+      email: EMAIL,
+      phone: [
+        "phone",
+        "phone number",
+        "mobile",
+        "mobile phone",
+        "sms",
+        "telefon",
+        "recipient phone",
+      ],
       locale: ["locale", "language", "lang"],
       timezone: ["timezone", "time zone", "tz", "zone"],
       quietHours: ["quiet hours"],
     },
+    needed: ["userId"],
     mayLackHeading: false,
     async write(db, { tenantId, columns }, lines) {
       const faults: Written["faults"] = [];
@@ -72,8 +91,10 @@ export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
     },
   },
   members: {
-    columns: { userId: USER_ID },
+    columns: { userId: USER_ID, email: EMAIL },
+    needed: ["userId", "email"],
     mayLackHeading: true,
+    findUsers: findMembers,
     async write(db, { tenantId, topic }, lines) {
       const faults: Written["faults"] = [];
       const add = new Set<string>();
@@ -88,6 +109,45 @@ export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
     },
   },
 };
+
+/** By id; without one by the address in the directory. An id with an @ that nobody has is an address in the wrong column. */
+async function findMembers(
+  db: Database,
+  { tenantId, columns }: Place,
+  lines: readonly Line[],
+): Promise<FoundUsers> {
+  const place = columns.indexOf("email");
+  const given = lines.map((line) => {
+    const text = line.userId === "" ? (line.fields[place] ?? "") : "";
+    return { ...line, text, address: text === "" ? undefined : suppressedAddress(text) };
+  });
+  const addresses = given.flatMap(({ address }) => address ?? []);
+  const users = await usersAtAddresses(db, tenantId, addresses);
+  const likeAddresses = lines.map(({ userId }) => userId).filter((userId) => userId.includes("@"));
+  const known = await knownUsers(db, tenantId, likeAddresses);
+  const found: FoundUsers = { lines: [], faults: [] };
+  for (const { text, address, ...line } of given) {
+    const refuse = (field: string, message: string) =>
+      void found.faults.push({ line: line.line, field, message });
+    const [userId = "", ...others] = users.get(address ?? "") ?? [];
+    if (text === "") {
+      if (!line.userId.includes("@") || known.has(line.userId)) found.lines.push(line);
+      else refuse("userId", NO_KNOWN_USER);
+    } else if (address === undefined) refuse("email", `must be ${ADDRESSES.recipientEmail.form}`);
+    else if (others.length > 0) refuse("email", "is the address of several users: give a userId");
+    else if (userId === "") refuse("email", "is the address of no user");
+    else found.lines.push({ ...line, userId });
+  }
+  return found;
+}
+
+const NO_KNOWN_USER =
+  "is no known user: name the column email if it holds addresses, or name the users first";
+
+function suppressedAddress(text: string): string | undefined {
+  const address = ADDRESSES.recipientEmail.read(text);
+  return address && suppressedForm(address);
+}
 
 interface UserOfLine {
   userId?: string;

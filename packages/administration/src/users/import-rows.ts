@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import {
+  type IgnoredColumn,
   type ImportKind,
   MAX_IMPORT_BYTES,
   MAX_IMPORT_LINES,
@@ -14,9 +15,9 @@ import type { Actor } from "../audited.ts";
 import { withoutMark } from "../file-text.ts";
 import { type InputFault, invalid, NotFound, TooLate } from "../input-error.ts";
 import { holdTenant } from "../tenants/tenant-rows.ts";
+import { isMisspelt, readHeading, widthFault } from "./csv-heading.ts";
 import { type CsvPlace, csvReader } from "./csv-records.ts";
 import { IMPORTED } from "./import-kinds.ts";
-import { plainHeading } from "./read-rows.ts";
 import { holdTopic } from "./topic-rows.ts";
 
 /** How the parts of a file come in, and what is told of an import. */
@@ -80,6 +81,7 @@ export async function insertImport(
       person,
       address,
       faults: "[]",
+      ignored_columns: "[]",
     })
     .execute();
   return id;
@@ -108,7 +110,7 @@ export async function receivePart(
     throw new TooLate(`the import takes no part: it is ${found.state}`);
   if (part !== found.parts + 1) throw invalid("part", `must be ${found.parts + 1}, the next one`);
 
-  const { columns, lines, chunks, reader } = readPart(found, text, more);
+  const { columns, ignored, lines, chunks, reader } = readPart(found, text, more);
   const isErased = await erasedSince(db, { tenantId, requestedAt: found.requestedAt });
   const stored = chunks.map((records) =>
     JSON.stringify(withoutErased(records, columns ?? [], isErased)),
@@ -128,6 +130,7 @@ export async function receivePart(
     .set({
       parts: part,
       columns: columns ?? null,
+      ...(ignored && { ignored_columns: JSON.stringify(ignored) }),
       reader: more ? JSON.stringify(reader) : null,
       lines,
       bytes: String(bytes),
@@ -183,6 +186,9 @@ interface Received {
 function readPart({ kind, ...before }: Received, text: string, more: boolean) {
   let { lines } = before;
   let columns = before.columns ?? undefined;
+  /** Of a heading in this part. */
+  let ignored: IgnoredColumn[] | undefined;
+  const { columns: names, needed, mayLackHeading } = IMPORTED[kind];
   const isFirst = before.reader === null;
   const reader = csvReader(isFirst ? undefined : (JSON.parse(before.reader ?? "") as CsvPlace));
   const chunks: StoredRecord[][] = [];
@@ -202,15 +208,25 @@ function readPart({ kind, ...before }: Received, text: string, more: boolean) {
     for (const record of records) {
       if ("fault" in record) {
         // A file without a good first line has no heading to go by.
-        if (columns === undefined && !IMPORTED[kind].mayLackHeading) throw noHeading(kind);
+        if (columns === undefined && !mayLackHeading) throw noHeading(kind);
         store([record.line, null, record.fault], record.fault.length);
         continue;
       }
       if (columns === undefined) {
-        columns = columnsOf(kind, record.fields);
-        if (columns !== undefined) continue;
-        if (!IMPORTED[kind].mayLackHeading || record.fields.length > 1) throw noHeading(kind);
+        const heading = readHeading(names, record.fields);
+        if (needed.some((column) => heading.columns.includes(column))) {
+          ({ columns, ignored } = heading);
+          continue;
+        }
+        const isId = widthFault(record.fields, 1) === undefined;
+        const [text = ""] = record.fields;
+        if (!mayLackHeading || !isId || isMisspelt(names, text)) throw noHeading(kind);
         columns = ["userId"];
+      }
+      const fault = widthFault(record.fields, columns.length);
+      if (fault !== undefined) {
+        store([record.line, null, fault], fault.length);
+        continue;
       }
       const fields = columns.flatMap((column, at) =>
         column === "" ? [] : (record.fields[at] ?? ""),
@@ -221,26 +237,17 @@ function readPart({ kind, ...before }: Received, text: string, more: boolean) {
   // As the file begins, where its reader has left it.
   take(reader.read(isFirst ? withoutMark(text) : text));
   if (!more) take(reader.end());
-  return { columns, lines, chunks, reader: reader.place() };
-}
-
-/** Of each field its column, or nothing; undefined: it is no heading. The first column of a name counts. */
-function columnsOf(kind: ImportKind, heading: readonly string[]): string[] | undefined {
-  const names = Object.entries(IMPORTED[kind].columns);
-  const found = heading.map((text) => {
-    const plain = plainHeading(text);
-    return (
-      names.find(([, aliases]) => aliases.some((one) => plainHeading(one) === plain))?.[0] ?? ""
-    );
-  });
-  if (!found.includes("userId")) return undefined;
-  return found.map((column, at) => (found.indexOf(column) === at ? column : ""));
+  return { columns, ignored, lines, chunks, reader: reader.place() };
 }
 
 function noHeading(kind: ImportKind) {
-  const columns = Object.keys(IMPORTED[kind].columns);
-  const others = columns.length === 1 ? "" : `, and may name ${columns.slice(1).join(", ")}`;
-  return invalid("file", `must begin with a line that names the column userId${others}`);
+  const { columns, needed } = IMPORTED[kind];
+  const more = Object.keys(columns).filter((column) => !needed.includes(column));
+  const others = more.length === 0 ? "" : `, and may name ${more.join(", ")}`;
+  return invalid(
+    "file",
+    `must begin with a line that names the column ${needed.join(" or ")}${others}`,
+  );
 }
 
 function sum(numbers: readonly number[]): number {
@@ -272,7 +279,10 @@ export async function endImport(
 }
 
 export async function findImport(db: Database, tenantId: string, id: string) {
-  return await selectImports(db, tenantId).select("faults").where("id", "=", id).executeTakeFirst();
+  return await selectImports(db, tenantId)
+    .select(["faults", "ignored_columns as ignoredColumns"])
+    .where("id", "=", id)
+    .executeTakeFirst();
 }
 
 /** A page of them, the newest first. */

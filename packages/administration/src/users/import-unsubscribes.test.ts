@@ -53,12 +53,22 @@ test("what a file turns off is off, whatever was on; what was off keeps where it
     "ann,offers,EMAIL",
     "carl,*,SMS",
   ].join("\r\n");
-  assert.deepEqual(await importText(text), { lines: 5, turnedOff: 3, alreadyOff: 1 });
+  assert.deepEqual(await importText(text), {
+    lines: 5,
+    turnedOff: 3,
+    alreadyOff: 1,
+    ignoredColumns: [],
+  });
   assert.deepEqual(await said("ann"), ["offers/EMAIL false import"]);
   assert.deepEqual(await said("bob"), ["offers/EMAIL false api"]);
   assert.deepEqual(await said('o\'neil, "Pat"'), ["*/* false import"]);
   assert.deepEqual(await said("carl"), ["*/SMS false import"]);
-  assert.deepEqual(await importText(text), { lines: 5, turnedOff: 0, alreadyOff: 4 });
+  assert.deepEqual(await importText(text), {
+    lines: 5,
+    turnedOff: 0,
+    alreadyOff: 4,
+    ignoredColumns: [],
+  });
 });
 
 test("every bad line is told with its number, and nothing of the file is done", async (t) => {
@@ -110,11 +120,11 @@ test("a file of many thousands of lines, in whatever pieces it comes, is read wh
     bytes.subarray(at * 1_001, (at + 1) * 1_001),
   );
   const result = await run(importUnsubscribes, { file: bytesOf(...pieces) });
-  assert.deepEqual(result, { lines: 12_000, turnedOff: 11_000, alreadyOff: 0 });
+  assert.deepEqual(result, { lines: 12_000, turnedOff: 11_000, alreadyOff: 0, ignoredColumns: [] });
   assert.deepEqual(await said("üser-10999"), ["offers/EMAIL false import"]);
   await assert.rejects(actsIn(db, "none")(importUnsubscribes, { file: "" }), NotFound);
   assert.deepEqual(await run(importUnsubscribes, { file: "" }), {
-    ...{ lines: 0, turnedOff: 0, alreadyOff: 0 },
+    ...{ lines: 0, turnedOff: 0, alreadyOff: 0, ignoredColumns: [] },
   });
 });
 
@@ -122,10 +132,20 @@ test("a heading may name the columns as other senders do, in any order, beside o
   const { importText, said } = await world(t);
   const text =
     "sep=;\r\nChannel;Added on;External-ID;List\r\nEMAIL;1.2.2026;ann,b;offers\r\n;;;\r\n";
-  assert.deepEqual(await importText(text), { lines: 1, turnedOff: 1, alreadyOff: 0 });
+  assert.deepEqual(await importText(text), {
+    lines: 1,
+    turnedOff: 1,
+    alreadyOff: 0,
+    ignoredColumns: [{ column: "Added on", suggestion: null }],
+  });
   assert.deepEqual(await said("ann,b"), ["offers/EMAIL false import"]);
   const excel = Buffer.from("\ufeffuser\tcategory\tchannel\r\nbob\toffers\tSMS\r\n", "utf16le");
-  assert.deepEqual(await importText(excel), { lines: 1, turnedOff: 1, alreadyOff: 0 });
+  assert.deepEqual(await importText(excel), {
+    lines: 1,
+    turnedOff: 1,
+    alreadyOff: 0,
+    ignoredColumns: [],
+  });
 });
 
 test("an endpoint is told of each user what the file has turned off, at most a hundred cells at a time", async (t) => {
@@ -182,7 +202,7 @@ test("50,000 lines of a new tenant cost a few looks into indexes each", async (t
   const { db, pool, tenantId } = await tenantDatabase(t, { maxConnections: 1 });
   const text = Array.from({ length: 50_000 }, (_, n) => `user-${n},*,EMAIL`).join("\n");
   const result = await actsIn(db, tenantId)(importUnsubscribes, { file: text });
-  assert.deepEqual(result, { lines: 50_000, turnedOff: 50_000, alreadyOff: 0 });
+  assert.deepEqual(result, { lines: 50_000, turnedOff: 50_000, alreadyOff: 0, ignoredColumns: [] });
   const read = await rowsRead(pool, ["recipients", "preferences"]);
   assert.ok(read < 10 * 50_000, `${read} rows`);
 });
@@ -194,8 +214,8 @@ test("an import goes share by share: each row is written once, and a bad line re
   const done = [];
   for (const part of [1, 2]) done.push(await run(importUnsubscribes, { file, part, parts: 2 }));
   assert.deepEqual(done, [
-    { lines: 2_501, turnedOff: 1_251, alreadyOff: 0 },
-    { lines: 2_501, turnedOff: 1_250, alreadyOff: 0 },
+    { lines: 2_501, turnedOff: 1_251, alreadyOff: 0, ignoredColumns: [] },
+    { lines: 2_501, turnedOff: 1_250, alreadyOff: 0, ignoredColumns: [] },
   ]);
   assert.equal((await db.selectFrom("preferences").select("user_id").execute()).length, 2_501);
   const notes = await db.selectFrom("audit_log").select("target").orderBy("id").execute();
@@ -248,6 +268,7 @@ test("while an import waits, other tenants change users; one that broke off is f
     lines: 2_500,
     turnedOff: 1_500,
     alreadyOff: 1_000,
+    ignoredColumns: [],
   });
   const notes = await db
     .selectFrom("audit_log")

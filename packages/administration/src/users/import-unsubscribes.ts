@@ -1,5 +1,6 @@
 import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
 import { textFault } from "@belfry/contracts/identifiers";
+import { IGNORED_COLUMNS } from "@belfry/contracts/imports";
 import { type PreferenceChannel, preferenceFaults } from "@belfry/contracts/preferences";
 import { noteUse } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
@@ -31,13 +32,13 @@ interface Cell {
   channel: PreferenceChannel;
 }
 
-const COLUMNS = ["user", "category", "channel"];
 /** By what a heading may call them: as other senders export them. */
-const COLUMN_NAMES = [
-  ["user", "user id", "external id", "external user id", "customer id", "recipient id"],
-  ["category", "category key", "topic", "list", "group", "subscription"],
-  ["channel", "medium"],
-];
+const COLUMN_NAMES = {
+  user: ["user", "user id", "external id", "external user id", "customer id", "recipient id"],
+  category: ["category", "category key", "topic", "list", "group", "subscription"],
+  channel: ["channel", "medium"],
+};
+const COLUMNS = Object.keys(COLUMN_NAMES);
 /** Of one user; what is more goes in another message. */
 const CELLS_PER_MESSAGE = 100;
 
@@ -45,6 +46,7 @@ const Counts = Type.Object({
   lines: Type.Integer({ description: "Without the heading and empty ones" }),
   turnedOff: Type.Integer({ description: "Cells that are off now and were not before" }),
   alreadyOff: Type.Integer({ description: "These keep where they came from, and when" }),
+  ...IGNORED_COLUMNS,
 });
 
 export const importUnsubscribes = defineAct({
@@ -65,7 +67,7 @@ export const importUnsubscribes = defineAct({
   output: Counts,
   example: {
     input: { file: `user-1,offers,${EXAMPLE_CHANNEL}\n` },
-    output: { lines: 1, turnedOff: 1, alreadyOff: 0 },
+    output: { lines: 1, turnedOff: 1, alreadyOff: 0, ignoredColumns: [] },
   },
   flags: { part: null, parts: null },
   run: async (context, { file, ...share }) => ({
@@ -82,11 +84,11 @@ async function turnOffLines(
   checkShare(share);
   const known = await categoriesOfTenant(db, tenantId);
   const categories = new Map(known.map((category) => [category.key, category]));
-  const { rows, lines } = await readRows(file, {
+  const { rows, lines, ignoredColumns } = await readRows(file, {
     columns: COLUMN_NAMES,
     read: (fields) => readCell(fields, categories),
   });
-  if (rows.length === 0) return { lines, turnedOff: 0, alreadyOff: 0 };
+  if (rows.length === 0) return { lines, turnedOff: 0, alreadyOff: 0, ignoredColumns };
   // Before the first part, so that none of them holds the configuration version.
   await noteUse(db, tenantId, "uses_preferences");
   const done = await writeInParts(
@@ -106,7 +108,12 @@ async function turnOffLines(
   );
   const sum = (name: "turnedOff" | "alreadyOff") =>
     done.reduce((total, counts) => total + counts[name], 0);
-  return { lines, turnedOff: sum("turnedOff"), alreadyOff: sum("alreadyOff") };
+  return {
+    lines,
+    turnedOff: sum("turnedOff"),
+    alreadyOff: sum("alreadyOff"),
+    ignoredColumns,
+  };
 }
 
 function readCell(
@@ -132,7 +139,7 @@ async function turnOff(
   db: Database,
   tenantId: string,
   cells: readonly Cell[],
-): Promise<Omit<Static<typeof Counts>, "lines">> {
+): Promise<Pick<Static<typeof Counts>, "turnedOff" | "alreadyOff">> {
   const column = (name: keyof Cell) => cells.map((cell) => cell[name]);
   await holdUsers(db, tenantId, column("userId"));
   const { rows } = await sql<Cell>`

@@ -2,6 +2,7 @@ import { flag, id, oneOf, orNull, time } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import {
   csvPart,
+  IGNORED_COLUMNS,
   IMPORT_DAYS,
   IMPORT_KINDS,
   IMPORT_STATES,
@@ -63,6 +64,7 @@ const ShownImport = Type.Object(
       Type.Object({ line: Type.Integer(), field: Type.String(), message: Type.String() }),
       { description: `The first ${MAX_IMPORT_FAULTS}, without any value of the file` },
     ),
+    ...IGNORED_COLUMNS,
   },
   { title: "ShownImport" },
 );
@@ -86,8 +88,9 @@ const RECEIVING: ShownImport = {
   startedAt: null,
   endedAt: null,
   faults: [],
+  ignoredColumns: [],
 };
-const { faults: _, ...LISTED_IMPORT } = RECEIVING;
+const { faults: _, ignoredColumns: __, ...LISTED_IMPORT } = RECEIVING;
 
 const importId = id({ description: "the import's id" });
 const more = optional(flag(), "further parts of the file follow");
@@ -102,7 +105,7 @@ export const startImport = defineAct({
   description: [
     "`users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00).",
     "An empty field says that there is none; a column that the file has not stays as it is.",
-    "`members`: the users of the column userId are added to the topic.",
+    "`members`: the users of the column userId are added to the topic, or, by their addresses in the directory, those of the column email.",
     `A file may have ${MAX_IMPORT_LINES} lines and ${MAX_IMPORT_BYTES / 1024 / 1024} MiB: send a longer text in parts.`,
     `Bad lines are left out and told. It is kept for ${IMPORT_DAYS} days after its end.`,
   ].join(" "),
@@ -227,6 +230,6 @@ function requireId(given: string): string {
 async function shownImport(db: Database, tenantId: string, of: string): Promise<ShownImport> {
   const row = await findImport(db, tenantId, of);
   if (row === undefined) throw noImport(of);
-  const { faults, ...rest } = row;
-  return { ...isoTimes(rest), faults: faults as LineFault[] };
+  const { faults, ignoredColumns, ...rest } = row;
+  return { ...isoTimes(rest), faults: faults as LineFault[], ignoredColumns };
 }

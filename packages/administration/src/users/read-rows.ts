@@ -1,9 +1,11 @@
 import { field, integer } from "@belfry/contracts/fields";
+import type { IgnoredColumn } from "@belfry/contracts/imports";
 import type { Database } from "@belfry/database/connection";
 import type { TUnsafe } from "@sinclair/typebox";
 import { optional } from "../act.ts";
 import type { Audited, AuditNote } from "../audited.ts";
 import { InvalidInput, invalid } from "../input-error.ts";
+import { type ColumnNames, type Heading, readHeading, widthFault } from "./csv-heading.ts";
 import { csvRecords, NotText } from "./csv-records.ts";
 
 /** The text of a file; or, within this process, its bytes as they come. */
@@ -34,21 +36,21 @@ interface FileRows<Row> {
   leftOut: number;
   /** What is wrong with them, each with its number: at most 50, and how many more there are. */
   faults: string[];
+  ignoredColumns: IgnoredColumn[];
 }
 
 const ROWS_PER_TRANSACTION = 1_000;
 const MAX_TOLD = 50;
 
 /**
- * Reads the rows of a CSV file. Where the first record names all of `columns`, by one of the names of each, whatever
- * their case, blanks and punctuation, `read` gets the fields of these columns; otherwise all fields in their order. A
+ * Reads the rows of a CSV file. Where the first record names all of `columns`, by one of the names of each, `read` gets the fields of these columns; otherwise all fields in their order. A
  * bad record refuses all: throws `InvalidInput` with a fault a bad record, at most 50 and how many more there are; with
  * `leaveOutBad` they are returned instead.
  */
 export async function readRows<Row>(
   file: FileOfLines,
   how: {
-    columns: readonly (readonly string[])[];
+    columns: ColumnNames;
     read(fields: readonly string[]): ReadRecord<Row>;
     leaveOutBad?: boolean;
   },
@@ -57,21 +59,29 @@ export async function readRows<Row>(
   const told: string[] = [];
   const rows = new Map<string, Row>();
   let [lines, leftOut, count] = [0, 0, 0];
-  let places: number[] | undefined;
+  let heading: Heading | undefined;
   let isFirst = true;
+  const names = Object.keys(columns);
+  const rowOf = ({ fields }: { fields: readonly string[] }): ReadRecord<Row> => {
+    if (heading === undefined) return read(fields);
+    const { columns: found } = heading;
+    const fault = widthFault(fields, found.length);
+    if (fault !== undefined) return { faults: [fault] };
+    return read(names.map((name) => fields[found.indexOf(name)] ?? ""));
+  };
   try {
     for await (const record of csvRecords(typeof file === "string" ? [Buffer.from(file)] : file)) {
       if (isFirst && "fields" in record) {
-        places = placesOf(columns, record.fields);
+        const found = readHeading(columns, record.fields);
         isFirst = false;
-        if (places !== undefined) continue;
+        if (names.every((name) => found.columns.includes(name))) {
+          heading = found;
+          continue;
+        }
       }
       isFirst = false;
       lines += 1;
-      const { row, faults = [] } =
-        "fault" in record
-          ? { faults: [record.fault] }
-          : read(places?.map((place) => record.fields[place] ?? "") ?? record.fields);
+      const { row, faults = [] } = "fault" in record ? { faults: [record.fault] } : rowOf(record);
       count += faults.length;
       const room = MAX_TOLD - told.length;
       told.push(...faults.slice(0, room).map((fault) => `line ${record.line}: ${fault}`));
@@ -90,22 +100,7 @@ export async function readRows<Row>(
     throw new InvalidInput(faults.map((message) => ({ field: "file", message })));
   }
   const sorted = [...rows.keys()].sort().map((key) => rows.get(key)!);
-  return { rows: sorted, lines, leftOut, faults };
-}
-
-/** The places of the columns, by their names in a heading; of several names of one the first counts. Undefined: one is missing. */
-function placesOf(columns: readonly (readonly string[])[], heading: readonly string[]) {
-  const names = heading.map(plainHeading);
-  const places = columns.map(
-    (aliases) =>
-      aliases.map((alias) => names.indexOf(plainHeading(alias))).find((at) => at >= 0) ?? -1,
-  );
-  return places.includes(-1) ? undefined : places;
-}
-
-/** A column's name without case, blanks and punctuation. */
-export function plainHeading(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return { rows: sorted, lines, leftOut, faults, ignoredColumns: heading?.ignored ?? [] };
 }
 
 const MOST_SHARES = 100;

@@ -69,6 +69,42 @@ export async function findUser(db: Database, tenantId: string, userId: string) {
     .executeTakeFirst();
 }
 
+/** The users whom the directory gives one of these addresses, each in the form of suppressions: two of an address at most. */
+export async function usersAtAddresses(
+  db: Database,
+  tenantId: string,
+  addresses: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (addresses.length === 0) return new Map();
+  const { rows } = await sql<{ address: string; userId: string }>`
+    select a.address, r.user_id as "userId"
+    from (select distinct a.address from unnest(${addresses}::text[]) a (address)) a
+    cross join lateral (
+      select r.user_id from recipients r
+      where r.tenant_id = ${tenantId} and r.email is not null
+        and lower(r.email collate "C") = a.address collate "C"
+      order by r.user_id limit 2) r`.execute(db);
+  const users = Map.groupBy(rows, ({ address }) => address);
+  return new Map([...users].map(([address, all]) => [address, all.map(({ userId }) => userId)]));
+}
+
+/** Which of these ids are of users: in the directory, in a topic, or named by an event. */
+export async function knownUsers(
+  db: Database,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Set<string>> {
+  if (userIds.length === 0) return new Set();
+  const { rows } = await sql<{ userId: string }>`
+    select u.id as "userId" from unnest(${userIds}::text[]) u (id)
+    where exists (select from recipients r where r.tenant_id = ${tenantId} and r.user_id = u.id)
+      or exists (select from topic_members m where m.tenant_id = ${tenantId} and m.user_id = u.id)
+      or exists (select from search_users s where s.tenant_id = ${tenantId} and s.user_id = u.id)`.execute(
+    db,
+  );
+  return new Set(rows.map(({ userId }) => userId));
+}
+
 /** What is stored of a user, as `User` has it; quiet hours as 22:00:00. */
 export type UserRow = Omit<StoredUser, "createdAt" | "updatedAt">;
 

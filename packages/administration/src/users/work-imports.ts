@@ -117,11 +117,12 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
     .limit(1)
     .executeTakeFirst();
   const stored = chunk === undefined ? [] : (JSON.parse(chunk.records) as StoredRecord[]);
-  const records = withoutErased(stored, claimed.columns, await erasedSince(db, claimed));
+  const isErased = await erasedSince(db, claimed);
+  const records = withoutErased(stored, claimed.columns, isErased);
   const columns = claimed.columns.filter((column) => column !== "");
   const at = columns.indexOf("userId");
   const faults: LineFault[] = [];
-  const good = [];
+  const read = [];
   for (const [line, ...fields] of records) {
     if (fields[0] === null) {
       const message = fields[1] ?? "";
@@ -129,10 +130,18 @@ async function writeChunk(db: Database, claimed: ClaimedImport): Promise<void> {
       continue;
     }
     const texts = fields as string[];
-    good.push({ line, userId: texts[at] ?? "", fields: texts });
+    read.push({ line, userId: texts[at] ?? "", fields: texts });
   }
-  const written = await IMPORTED[kind].write(db, { tenantId, topic, columns }, good);
-  faults.push(...written.faults);
+  const { findUsers, write } = IMPORTED[kind];
+  const place = { tenantId, topic, columns };
+  const found = (await findUsers?.(db, place, read)) ?? { lines: read, faults: [] };
+  const good = [];
+  for (const one of found.lines) {
+    if (!isErased(one.userId)) good.push(one);
+    else faults.push({ line: one.line, field: "userId", message: ERASED_LINE });
+  }
+  const written = await write(db, place, good);
+  faults.push(...found.faults, ...written.faults);
   const leftOut = new Set(faults.map(({ line }) => line)).size;
   const alreadyThere = records.length - leftOut - written.added;
   if (chunk !== undefined) {

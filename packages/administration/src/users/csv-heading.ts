@@ -1,0 +1,50 @@
+import { type IgnoredColumn, MAX_IGNORED_COLUMNS } from "@belfry/contracts/imports";
+import { nearestName, plainName } from "@belfry/contracts/nearest-name";
+
+/** By what a heading may call each column, the most usual first, whatever the case, blanks and punctuation. */
+export type ColumnNames = Readonly<Record<string, readonly string[]>>;
+
+const MAX_NAME_CHARACTERS = 80;
+
+/** What the first line of a CSV file says of its fields. */
+export interface Heading {
+  /** Of each field its column, or an empty text; without the fields at the end that have no name. */
+  columns: string[];
+  /** The names that are read as no column. */
+  ignored: IgnoredColumn[];
+}
+
+/** Finds each column once: where two fields have names of it, by the more usual one. */
+export function readHeading(names: ColumnNames, fields: readonly string[]): Heading {
+  const plain = fields.map(plainName);
+  const end = fields.findLastIndex((text) => text !== "") + 1;
+  const columns = Array.from({ length: end }, () => "");
+  for (const [column, aliases] of Object.entries(names)) {
+    const found = aliases.map((alias) => plain.indexOf(plainName(alias))).find((at) => at >= 0);
+    if (found !== undefined) columns[found] = column;
+  }
+  const missing = Object.entries(names).filter(([column]) => !columns.includes(column));
+  const aliases = missing.flatMap(([, all]) => all);
+  const ignored = columns
+    .flatMap((column, at) => (column === "" ? (fields[at] ?? "") : []))
+    .slice(0, MAX_IGNORED_COLUMNS)
+    .map((text) => {
+      const near = nearestName(text, aliases);
+      const suggestion = missing.find(([, all]) => near !== undefined && all.includes(near))?.[0];
+      return { column: text.slice(0, MAX_NAME_CHARACTERS), suggestion: suggestion ?? null };
+    });
+  return { columns, ignored };
+}
+
+/** Whether a text without any digit is a slip of a column's name: short ids are as near to one by chance. */
+export function isMisspelt(names: ColumnNames, text: string): boolean {
+  if (text.length < 5 || /\d/.test(text)) return false;
+  return nearestName(text, Object.values(names).flat()) !== undefined;
+}
+
+/** The fault of a record that has a text where the heading names nothing; undefined: it has none. */
+export function widthFault(fields: readonly string[], width: number): string | undefined {
+  return fields.slice(width).some((text) => text !== "")
+    ? "has more fields than the first line"
+    : undefined;
+}
