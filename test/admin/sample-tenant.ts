@@ -183,7 +183,7 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
 /** An import that has ended with bad lines, and one that is being uploaded. */
 async function storeImports({ db, pool }: AdminUnderTest, tenantId: string): Promise<string> {
   const run = actsIn(db, tenantId);
-  const file = "userId,email\nada,ada@example.com\nbob,nobody\n";
+  const file = "userId,email,lcoale\nada,ada@example.com,de\nbob,nobody,\n";
   const { id } = await run(startImport, { kind: "users", file });
   const faults = [{ line: 3, field: "email", message: "must be an email address" }];
   await pool.query(

@@ -38,6 +38,10 @@ export const IMPORT_OVERRIDES: CommandOverrides = {
         await cancelled?.catch(() => undefined);
         throw error;
       }
+      for (const { column, suggestion } of begun?.ignoredColumns ?? []) {
+        const meant = suggestion === null ? "" : `: did you mean ${suggestion}?`;
+        process.stderr.write(`the column ${JSON.stringify(column)} is not read${meant}\n`);
+      }
       if (begun === undefined || wait === false) return begun;
       const { id: importId } = begun;
       return await ended(() => runOf(showImport)({ importId }) as Promise<ShownImport>);

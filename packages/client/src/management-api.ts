@@ -464,6 +464,13 @@ export interface ShownImport extends Import {
     field: string;
     message: string;
   }[];
+  /** Columns that the first line names and that are not read: at most 50 */
+  ignoredColumns: {
+    /** As the first line names it; empty: it has no name */
+    column: string;
+    /** The column that it is probably meant as */
+    suggestion: string | null;
+  }[];
 }
 
 export interface Suppression {
@@ -1348,7 +1355,7 @@ export interface ManagementCalls {
   };
   /**
    * Import a CSV file of users, or of a topic's members, in the background
-   * `users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00). An empty field says that there is none; a column that the file has not stays as it is. `members`: the users of the column userId are added to the topic. A file may have 1000000 lines and 128 MiB: send a longer text in parts. Bad lines are left out and told. It is kept for 30 days after its end. Needs a key with the role manage or provision.
+   * `users`: the first line names the columns: userId, and any of email, phone, locale, timezone and quietHours (as 22:00-06:00). An empty field says that there is none; a column that the file has not stays as it is. `members`: the users of the column userId are added to the topic, or, by their addresses in the directory, those of the column email. A file may have 1000000 lines and 128 MiB: send a longer text in parts. Bad lines are left out and told. It is kept for 30 days after its end. Needs a key with the role manage or provision.
    */
   importStart: {
     input: {
@@ -1826,6 +1833,13 @@ export interface ManagementCalls {
       leftOut: number;
       /** What is wrong with them, each with its number: at most 50, and how many more */
       faults: string[];
+      /** Columns that the first line names and that are not read: at most 50 */
+      ignoredColumns: {
+        /** As the first line names it; empty: it has no name */
+        column: string;
+        /** The column that it is probably meant as */
+        suggestion: string | null;
+      }[];
     };
   };
   /**
@@ -2686,6 +2700,13 @@ export interface ManagementCalls {
       turnedOff: number;
       /** These keep where they came from, and when */
       alreadyOff: number;
+      /** Columns that the first line names and that are not read: at most 50 */
+      ignoredColumns: {
+        /** As the first line names it; empty: it has no name */
+        column: string;
+        /** The column that it is probably meant as */
+        suggestion: string | null;
+      }[];
     };
   };
   /**

@@ -81,13 +81,17 @@ form.addEventListener("submit", async (event) => {
 });
 
 /** What all shares say alike is taken once. */
-function add(sums, { lines: _, repeated, leftOut, faults, ...counts }) {
-  Object.assign(sums, { repeated, leftOut, faults });
+function add(sums, { lines: _, repeated, leftOut, faults, ignoredColumns, ...counts }) {
+  Object.assign(sums, { repeated, leftOut, faults, ignoredColumns });
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
 function showOutcome(sums, of) {
   const { turnedOff, alreadyOff, added, alreadyThere, repeated, leftOut, faults = [] } = sums;
+  const columns = (sums.ignoredColumns ?? []).map(({ column, suggestion }) => {
+    const meant = suggestion === null ? "" : ` (did you mean ${suggestion}?)`;
+    return `${column || "–"}${meant}`;
+  });
   const said = (number) => format.format(number);
   const told = [`Done. Lines: ${said(of)}.`];
   if (turnedOff !== undefined) told.push(`Newly turned off: ${said(turnedOff)}.`);
@@ -96,6 +100,7 @@ function showOutcome(sums, of) {
   if (alreadyThere) told.push(`Already suppressed: ${said(alreadyThere)}.`);
   if (repeated) told.push(`Duplicates: ${said(repeated)}.`);
   if (leftOut) told.push(`Left out: ${said(leftOut)}.`);
+  if (columns.length > 0) told.push(`These columns are not read: ${columns.join(", ")}`);
   state.textContent = told.join(" ");
   if (faults.length > 0) list(faults, "These lines have errors:");
 }
