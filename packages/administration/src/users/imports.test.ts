@@ -461,6 +461,42 @@ test("an import whose parts keep coming is given up after a day", async (t) => {
   assert.equal((await shown(id)).state, "cancelled");
 });
 
+test("an import whose connection is lost goes on at once from its last chunk, and an outage never ends it", async (t) => {
+  const { pool, members, work, shown, postponed, run } = await world(t);
+  const { id } = await members("news", lines(0, 1_200));
+  // The connection that writes the second chunk is cut, once; a sequence keeps its count through a rollback.
+  await pool.query("create sequence cuts");
+  await pool.query(
+    `create function cut() returns trigger language plpgsql as $$ begin
+       if nextval('cuts') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+       return new; end $$`,
+  );
+  await pool.query(
+    `create trigger cut after insert on topic_members for each row when (new.user_id = 'user-700')
+     execute function cut()`,
+  );
+  assert.equal(await work(), 3);
+  assert.deepEqual(postponed, []);
+  const { state, added, processed } = await shown(id);
+  assert.deepEqual([state, added, processed], ["done", 1_200, 1_200]);
+  assert.equal((await run(listTopics, {})).items[0]?.members, 1_200);
+
+  await pool.query(
+    `create or replace function cut() returns trigger language plpgsql as $$ begin
+       raise exception 'full' using errcode = '53100'; end $$`,
+  );
+  const other = await members("more", "user-700\n");
+  for (let time = 1; time <= 11; time += 1) {
+    await work();
+    assert.equal(postponed.length, time);
+    await pool.query("update imports set due_at = now()");
+  }
+  assert.equal((await shown(other.id)).state, "waiting");
+  await pool.query("drop trigger cut on topic_members");
+  await work();
+  assert.equal((await shown(other.id)).state, "done");
+});
+
 test("a chunk that cannot be written is tried again later, and the import ends after ten times", async (t) => {
   const { db, members, work, shown, postponed, pool, run } = await world(t);
   const { id } = await members("news", "ada\nbob\n");

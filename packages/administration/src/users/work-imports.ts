@@ -1,5 +1,5 @@
 import { type ImportKind, MAX_IMPORT_FAULTS } from "@belfry/contracts/imports";
-import type { Database } from "@belfry/database/connection";
+import { type Database, isDataFault } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type Actor, writeNote } from "../audited.ts";
 import { IMPORTED } from "./import-kinds.ts";
@@ -18,7 +18,7 @@ interface ImportWork {
   db: Database;
   /** Rests after each step for as long as the step took, so that imports never take more than half of the time. */
   rest(ms: number, signal: AbortSignal): Promise<void>;
-  /** Called when a chunk cannot be written. It is tried again; after ten times the import ends. */
+  /** Called when a chunk is put off because it cannot be written. The import ends after ten times, but for outages. */
   onPostponed?(error: unknown): void;
   /** A monotonic clock. Default: the process's. */
   nowMs?: () => number;
@@ -26,6 +26,8 @@ interface ImportWork {
 
 const AGAIN_AFTER_SECONDS = 60;
 const MAX_TRIES = 10;
+/** So often a chunk is tried again at once: most failures are lost connections. */
+const MAX_TRIES_AT_ONCE = 3;
 
 /**
  * Writes the lines of imports, a chunk a transaction, with the tenants in turn, until nothing is left to do or the
@@ -69,11 +71,16 @@ interface ClaimedImport extends Actor {
   faults: LineFault[];
 }
 
-/** Writes the next chunk of the next tenant after `after`. Returns the tenant; undefined: there is nothing to do. */
+/**
+ * Writes the next chunk of the next tenant after `after`. Returns the tenant; undefined: there is nothing to do. A chunk
+ * that fails changes nothing, and is tried again.
+ */
 async function workChunk(
-  { db, onPostponed }: ImportWork,
+  work: ImportWork,
   after: string,
+  triesLeft = MAX_TRIES_AT_ONCE,
 ): Promise<string | undefined> {
+  const { db, onPostponed } = work;
   let claimed: ClaimedImport | undefined;
   try {
     return await db.transaction().execute(async (transaction) => {
@@ -84,8 +91,9 @@ async function workChunk(
     });
   } catch (error) {
     if (claimed === undefined) throw error;
+    if (triesLeft > 0 && !isDataFault(error)) return await workChunk(work, after, triesLeft - 1);
     onPostponed?.(error);
-    await postponeImport(db, claimed);
+    await postponeImport(db, claimed, isOutage(error));
     return claimed.tenantId;
   }
 }
@@ -185,13 +193,22 @@ async function tellEnd(db: Database, claimed: ClaimedImport, action: string, cou
   await writeNote(db, { personId, person, address }, told);
 }
 
-async function postponeImport(db: Database, claimed: ClaimedImport): Promise<void> {
+/** Whether the database or the network names a cause that no line of a file can be. */
+function isOutage(error: unknown): boolean {
+  return typeof (error as { code?: unknown }).code === "string" && !isDataFault(error);
+}
+
+async function postponeImport(
+  db: Database,
+  claimed: ClaimedImport,
+  isFree: boolean,
+): Promise<void> {
   const { id, tenantId, processed, added, alreadyThere, leftOut } = claimed;
   await db.transaction().execute(async (transaction) => {
     const row = await transaction
       .updateTable("imports")
       .set({
-        tries: sql<number>`tries + 1`,
+        tries: sql<number>`tries + ${isFree ? 0 : 1}::integer`,
         due_at: sql<Date>`now() + ${AGAIN_AFTER_SECONDS} * interval '1 second'`,
       })
       .where("id", "=", id)
