@@ -161,7 +161,7 @@ async function receive(
     const expiresAt = new Date(begun.createdAt.getTime() + UNNAMED_HOURS * 3_600_000);
     return { id, name, type, bytes, expiresAt: expiresAt.toISOString() };
   } catch (error) {
-    // If this fails, too, the upload is deleted ten minutes later.
+    // If this fails, too, the upload counts for a minute, and is deleted later.
     await deleteUpload(pool, id).catch((err) =>
       request.log.warn({ err, traceId: request.id }, "what came of an upload was not deleted"),
     );

@@ -1,3 +1,7 @@
+-- An upload that is not complete after this time is lost: its request may take 15 seconds.
+create or replace function upload_time() returns interval language sql immutable
+as $function$ select interval '1 minute' $function$;
+
 -- Begins an upload: counts one request in the tenant's minute window, as accept_events does, and keeps room for p_bytes
 -- among the tenant's files that no event has named. Returns `outcome`: `begun`; `minute` (over the limit a minute); `full`
 -- (too many or too large unnamed files; `wait` seconds until the oldest of them is due to be deleted; `wait` is null if all
@@ -37,7 +41,8 @@ begin
   turned := turned_ring(tenant.ring, tenant.ring_total, tenant.ring_second, at_second);
   select count(*) as files, coalesce(sum(a.bytes), 0) as bytes, min(a.created_at) as oldest into unnamed
   from attachments a
-  where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours';
+  where a.tenant_id = p_tenant and not a.named and a.created_at > moment - interval '24 hours'
+    and (a.complete or a.created_at > moment - upload_time());
   -- The tenant's uploads begin one after the other, and their bytes are counted when they begin: never more than may be.
   kept_bytes := coalesce((select s.bytes from attachment_sums s where s.tenant_id = p_tenant), 0);
   if turned.used >= tenant.per_minute then
@@ -194,7 +199,7 @@ begin
   if cardinality(old) < p_most then
     old := old || array(
       select a.id from attachments a
-      where not a.complete and a.created_at <= p_moment - interval '10 minutes' and a.id <> all (old)
+      where not a.complete and a.created_at <= p_moment - upload_time() and a.id <> all (old)
       order by a.created_at limit p_most - cardinality(old) for update skip locked);
   end if;
   delete from attachments a

@@ -84,10 +84,10 @@ async function accept(pool: Pick<pg.Pool, "query">, event: ReturnType<typeof nam
 
 const now = () => new Date();
 
-test("what no event has named for 24 hours is deleted, and what an upload left behind after ten minutes", async (t) => {
+test("what no event has named for 24 hours is deleted, and what an upload left behind after a minute", async (t) => {
   const { pool, stored, left } = await setUp(t);
   const [old, named] = [await stored({ hours: 24 }), await stored({ hours: 23.9 })];
-  const [young, cut] = [await stored(), await stored({ hours: 0.2, complete: false })];
+  const [young, cut] = [await stored(), await stored({ hours: 0.02, complete: false })];
   const uploading = await stored({ complete: false });
   assert.equal(await accept(pool, naming([named])), "accepted");
   assert.equal(await expireAttachments(pool, now(), 50), 2);
@@ -95,6 +95,17 @@ test("what no event has named for 24 hours is deleted, and what an upload left b
   assert.deepEqual(rest.toSorted(), [named, young, uploading].toSorted(), `${old} and ${cut} went`);
   assert.equal(await expireAttachments(pool, new Date(Date.now() + 48 * HOUR_MS), 50), 2);
   assert.deepEqual(await left(), [named]);
+});
+
+test("a killed upload counts against its tenant for a minute alone", async (t) => {
+  const { pool, stored } = await setUp(t);
+  await stored({ hours: 0.02, complete: false });
+  const begin = () => {
+    const upload = { id: randomUUID(), tenantId: "a", name: "a", type: "a/b", bytes: 1 };
+    return beginAttachment(pool, upload, { bytes: 1_000, files: 1 });
+  };
+  assert.equal((await begin()).outcome, "begun");
+  assert.equal((await begin()).outcome, "full", "the one that has just begun");
 });
 
 test("10,000 uploads that are never named are gone, step by step", async (t) => {
