@@ -1,19 +1,22 @@
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
-/** Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. */
+/**
+ * Calls `work` every so often until the signal, between rests; a failure is logged once and tried again. With `atOnce`
+ * it begins without a rest, so that a process that is often restarted does the work, too.
+ */
 export async function every(
   everyMs: number,
   what: string,
   work: () => Promise<unknown>,
-  options: { log: Logger; signal: AbortSignal },
+  options: { log: Logger; signal: AbortSignal; atOnce?: boolean },
 ): Promise<void> {
-  const { log, signal } = options;
+  const { log, signal, atOnce = false } = options;
   let failing = false;
-  while (!signal.aborted) {
+  for (let rests = !atOnce; !signal.aborted; rests = true) {
     const restMs = untilNext(everyMs);
     // Work that takes long rests all the same.
-    await pause(restMs < everyMs / 2 ? restMs + everyMs : restMs, signal);
+    if (rests) await pause(restMs < everyMs / 2 ? restMs + everyMs : restMs, signal);
     if (signal.aborted) return;
     try {
       await work();

@@ -115,6 +115,7 @@ await runService({
         every(ALERTS_EVERY_MS, "telling people of trouble", () => tellAlerts(db, services), {
           log,
           signal,
+          atOnce: true,
         }),
         watchVersion({
           read: () => readConfigurationVersion(db),

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { every } from "./every.ts";
+import { createLogger } from "./logger.ts";
+
+const HOUR_MS = 3_600_000;
+
+test("work that must not be missed begins with the process, however soon that ends; other work rests first", async () => {
+  for (const atOnce of [true, false]) {
+    const stop = new AbortController();
+    let calls = 0;
+    const done = every(HOUR_MS, "working", async () => void (calls += 1), {
+      log: createLogger({ service: "test", level: "silent" }),
+      signal: stop.signal,
+      atOnce,
+    });
+    // What begins at once has begun within the call.
+    stop.abort();
+    await done;
+    assert.equal(calls, atOnce ? 1 : 0);
+  }
+});
