@@ -57,12 +57,14 @@ create table alert_mails (
   tenant_id text collate "C" not null,
   kind text not null,
   sent_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
   constraint alert_mails_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id) ON DELETE CASCADE,
   constraint alert_mails_pkey PRIMARY KEY (person_id, tenant_id, kind),
   constraint alert_mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 create index alert_mails_of_tenant ON alert_mails USING btree (tenant_id);
 comment on table alert_mails is 'the last mail of a kind to a person about a tenant';
+comment on column alert_mails.ended_at is 'when the person was told that the trouble has ended; null: it goes on, or an email about its end is due';
 
 create table alerts (
   tenant_id text collate "C" not null,

@@ -46,6 +46,9 @@ const ADDED = [
   "0030-deliveries-due-index",
   "0032-unlinked-attachments",
   "0033-bytes-of-attachments",
+  "0034-broadcasts-in-turn",
+  "0037-ignored-columns",
+  "0038-alert-ends",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
 /** What a later version brings. */

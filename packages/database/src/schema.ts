@@ -68,6 +68,8 @@ export interface Schema {
     tenant_id: string;
     kind: string;
     sent_at: Date;
+    /** when the person was told that the trouble has ended; null: it goes on, or an email about its end is due */
+    ended_at: Date | null;
   };
 
   alerts: {

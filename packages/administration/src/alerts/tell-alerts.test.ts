@@ -158,7 +158,7 @@ const setDay = (db: Database, tenantId: string, day: Date, day_total: number) =>
     .execute();
 
 for (const kind of ALERT_KINDS) {
-  test(`${kind}: the owner is told once while it lasts, and again only after it has ended, an hour later`, async (t) => {
+  test(`${kind}: the owner is told once while it lasts, once that it has ended, and again only an hour later`, async (t) => {
     const s = await started(t);
     const { begin, end, link } = TROUBLE[kind];
     assert.equal(await s.tell(), 0);
@@ -176,7 +176,12 @@ for (const kind of ALERT_KINDS) {
     s.later(MINUTE_MS);
     assert.equal(await s.tell(), 0, "it lasts");
     await end(s);
-    assert.equal(await s.tell(), 0, "it has ended");
+    assert.equal(await s.tell(), 1, "it has ended");
+    const [, ended] = await s.mails();
+    const words = ALERTS[kind].ended;
+    assert.deepEqual([ended?.to, ended?.link, ended?.title], [OWNER, link, words.title]);
+    assert.equal(JSON.parse(ended!.variables).message, words.message);
+    assert.equal(await s.tell(), 0, "it was told already");
     await begin(s);
     assert.equal(await s.tell(), 0, "within the hour");
     s.later(HOUR_MS - MINUTE_MS);
@@ -184,7 +189,8 @@ for (const kind of ALERT_KINDS) {
     await begin(s);
     assert.equal(await s.tell(), 1, "it lasts still, an hour after the first mail");
     s.later(HOUR_MS);
-    assert.equal(await s.tell(), 0, "it was told already");
+    const isOver = kind === "failure-rate";
+    assert.equal(await s.tell(), isOver ? 1 : 0, "it was told already, but for its end");
   });
 }
 
@@ -229,6 +235,15 @@ for (const [language, said] of Object.entries(SPEAKS)) {
       titles.add(JSON.parse(variables ?? "").title);
     }
     assert.deepEqual(titles, new Set(kinds.map((kind) => alertWords(kind, language).title)));
+    for (const kind of kinds) await TROUBLE[kind].end(s);
+    assert.equal(await s.tell(), kinds.length);
+    const ends = await s.db.selectFrom("events").select("variables").execute();
+    for (const kind of kinds) {
+      const { title } = alertWords(kind, language).ended;
+      assert.ok(ends.some(({ variables }) => JSON.parse(variables ?? "").title === title), title);
+      assert.notEqual(title, ALERTS[kind].ended.title);
+    }
+    for (const kind of kinds) await TROUBLE[kind].begin(s);
     // Of what is said in English alone nothing is in another language.
     await s.db.deleteFrom("events").execute();
     await s.db.deleteFrom("alert_mails").execute();
@@ -285,6 +300,28 @@ test("two replicas that look at once send one mail", async (t) => {
   await Promise.all([s.tell(), s.tell(), s.tell()]);
   await s.tell();
   assert.equal((await s.mails()).length, 1);
+  await TROUBLE["endpoint-disabled"].end(s);
+  await Promise.all([s.tell(), s.tell(), s.tell()]);
+  await s.tell();
+  assert.equal((await s.mails()).length, 2, "of its end as well");
+});
+
+test("whoever was not told of a trouble, or wants to know no more, is not told of its end, nor later", async (t) => {
+  const s = await started(t);
+  const { begin, end } = TROUBLE["endpoint-disabled"];
+  await s.run(chooseAllAlerts, { person: OPERATOR, alerts: [] });
+  await begin(s);
+  assert.equal(await s.tell(), 1);
+  await s.run(chooseAlerts, { person: OWNER, alerts: [] });
+  await end(s);
+  assert.equal(await s.tell(), 0);
+  await s.run(chooseAlerts, { person: OWNER, alerts: ["endpoint-disabled"] });
+  await s.run(chooseAllAlerts, { person: OPERATOR, alerts: ["endpoint-disabled"] });
+  assert.equal(await s.tell(), 0);
+  assert.deepEqual(
+    (await s.mails()).map(({ to, title }) => [to, title]),
+    [[OWNER, ALERTS["endpoint-disabled"].title]],
+  );
 });
 
 test("nothing is created without a tenant that sends, or where others than operators could read its mail", async (t) => {

@@ -19,7 +19,7 @@ const LOCK = 0x62656c67;
 
 /**
  * Looks for trouble of tenants, and mails the owners and operators who want to know of it: once while it lasts, and at
- * most one mail of a kind about a tenant to a person an hour. One look at a time over all replicas. Without a tenant that
+ * most one mail of a kind about a tenant to a person an hour. Whoever was told is told of the end, too, once. One look at a time over all replicas. Without a tenant that
  * sends Belfry's own mail it does nothing. Returns how many mails were accepted.
  */
 export async function tellAlerts(
@@ -41,6 +41,7 @@ export async function tellAlerts(
     );
     const sent = due.filter((_, index) => ids[index] !== null);
     await noteSent(transaction, sent, now);
+    if (due.length < MAILS_PER_LOOK) await endUnwanted(transaction, due, now);
     return ids.filter((id) => id !== null);
   });
   for (const id of accepted) await services.publishEvent(id, id).catch(() => undefined);
@@ -71,7 +72,13 @@ interface DueMail {
   tenantId: string;
   tenantName: string;
   kind: Alert;
+  hasEnded: boolean;
 }
+
+/** Of a row of `alert_mails` s: the trouble has ended, and the person was told nothing of that. */
+const IS_OVER = sql<boolean>`
+  (s.ended_at is null
+   and not exists (select from alerts a where a.tenant_id = s.tenant_id and a.kind = s.kind))`;
 
 /** Who is to be told of what: an operator chooses for all tenants, whatever else the person is there. */
 async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
@@ -79,6 +86,8 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
   const { rows } = await sql<DueMail>`
     with trouble as (
       select tenant_id, kind, max(began_at) as began_at from alerts group by tenant_id, kind
+      union all
+      select distinct s.tenant_id, s.kind, null::timestamptz from alert_mails s where ${IS_OVER}
     ),
     wanted as (
       select x.*, m.person_id
@@ -92,19 +101,23 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
       left join alert_choices c on c.person_id = p.id and c.tenant_id is null
       where p.operator and x.kind = any (coalesce(c.kinds, ${defaultAlerts("operator")}::text[]))
     )
-    select p.id as "personId", p.email, p.language, t.id as "tenantId", t.name as "tenantName", w.kind
+    select p.id as "personId", p.email, p.language, t.id as "tenantId", t.name as "tenantName", w.kind,
+           w.began_at is null as "hasEnded"
     from wanted w join people p on p.id = w.person_id join tenants t on t.id = w.tenant_id
     left join alert_mails s on s.person_id = w.person_id and s.tenant_id = w.tenant_id and s.kind = w.kind
-    where s.sent_at is null or (s.sent_at < w.began_at and s.sent_at <= ${lately})
+    where case
+      when w.began_at is null then s.sent_at is not null and s.ended_at is null and t.active
+      else s.sent_at is null or (s.sent_at < w.began_at and s.sent_at <= ${lately}) end
     order by w.began_at, t.id, p.id limit ${MAILS_PER_LOOK}`.execute(db);
   return rows;
 }
 
 /** In the person's language where the template is published in it: its words and those of the alert are of one language. */
 function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) {
-  const { email, tenantId, tenantName, kind: of } = due;
+  const { email, tenantId, tenantName, kind: of, hasEnded } = due;
   const language = due.language !== null && languages.has(due.language) ? due.language : null;
-  const { title, message } = alertWords(of, language);
+  const words = alertWords(of, language);
+  const { title, message } = hasEnded ? words.ended : words;
   const link = `${adminUrl}/tenants/${tenantId}${ALERTS[of].page}`;
   const variables = { tenant: tenantName, title, message, link, choices: `${adminUrl}/account` };
   return { eventType: OWN_MAIL.alert, email, language, variables };
@@ -112,14 +125,29 @@ function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) 
 
 async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Promise<void> {
   if (sent.length === 0) return;
-  const rows = sent.map(({ personId, tenantId, kind: of }) => ({
+  const rows = sent.map(({ personId, tenantId, kind: of, hasEnded }) => ({
     ...{ person_id: personId, tenant_id: tenantId, kind: of, sent_at: now },
+    ended_at: hasEnded ? now : null,
   }));
   await db
     .insertInto("alert_mails")
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet({ sent_at: now }),
+      conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet((excluded) => ({
+        // Of an end the time of the first mail stays, which the hour is counted from.
+        sent_at: sql<Date>`case when excluded.ended_at is null then excluded.sent_at else alert_mails.sent_at end`,
+        ended_at: excluded.ref("excluded.ended_at"),
+      })),
     )
     .execute();
+}
+
+/** Whoever no longer wants to know is not told of the end later, either. */
+async function endUnwanted(db: Database, due: readonly DueMail[], now: Date): Promise<void> {
+  const keys = due.map(({ personId, tenantId, kind }) => `${personId} ${tenantId} ${kind}`);
+  await sql`
+    update alert_mails s set ended_at = ${now}
+    where ${IS_OVER} and (s.person_id || ' ' || s.tenant_id || ' ' || s.kind) <> all (${keys}::text[])`.execute(
+    db,
+  );
 }
