@@ -14,7 +14,7 @@ export async function readBytes(flag: string, path: string): Promise<Uint8Array>
   return path === "-" ? await readStandardInput(flag) : await readFileBytes(flag, path);
 }
 
-/** As `readBytes`, as text, whatever editor wrote it. */
+/** Reads what `readBytes` reads, as text, whatever editor wrote it. */
 export async function readInput(flag: string, path: string): Promise<string> {
   const bytes = await readBytes(flag, path);
   try {

@@ -34,7 +34,7 @@ export const PARTS_WITHIN_HOURS = 24;
 
 /** A column of a CSV file that is not read. */
 const IgnoredColumn = Type.Object({
-  column: Type.String({ description: "As the first line names it; empty: it has no name" }),
+  column: Type.String({ description: "Its name in the first line; empty: it has none" }),
   suggestion: orNull(Type.String({ description: "The column that it is probably meant as" })),
 });
 export type IgnoredColumn = Static<typeof IgnoredColumn>;

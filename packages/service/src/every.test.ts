@@ -14,7 +14,7 @@ test("work that must not be missed begins with the process, however soon that en
       signal: stop.signal,
       atOnce,
     });
-    // What begins at once has begun within the call.
+    // The call itself begins the work that begins at once.
     stop.abort();
     await done;
     assert.equal(calls, atOnce ? 1 : 0);

@@ -240,7 +240,10 @@ for (const [language, said] of Object.entries(SPEAKS)) {
     const ends = await s.db.selectFrom("events").select("variables").execute();
     for (const kind of kinds) {
       const { title } = alertWords(kind, language).ended;
-      assert.ok(ends.some(({ variables }) => JSON.parse(variables ?? "").title === title), title);
+      assert.ok(
+        ends.some(({ variables }) => JSON.parse(variables ?? "").title === title),
+        title,
+      );
       assert.notEqual(title, ALERTS[kind].ended.title);
     }
     for (const kind of kinds) await TROUBLE[kind].begin(s);

@@ -75,7 +75,7 @@ interface DueMail {
   hasEnded: boolean;
 }
 
-/** Of a row of `alert_mails` s: the trouble has ended, and the person was told nothing of that. */
+/** Whether a row of `alert_mails`, as s, is of a trouble whose end its person was not told of. */
 const IS_OVER = sql<boolean>`
   (s.ended_at is null
    and not exists (select from alerts a where a.tenant_id = s.tenant_id and a.kind = s.kind))`;
@@ -134,7 +134,7 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet((excluded) => ({
-        // Of an end the time of the first mail stays, which the hour is counted from.
+        // The hour is counted from the mail of the trouble, not from that of its end.
         sent_at: sql<Date>`case when excluded.ended_at is null then excluded.sent_at else alert_mails.sent_at end`,
         ended_at: excluded.ref("excluded.ended_at"),
       })),
@@ -142,7 +142,7 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .execute();
 }
 
-/** Whoever no longer wants to know is not told of the end later, either. */
+/** Marks the ends that nobody wants to know of, so that they are not told later. */
 async function endUnwanted(db: Database, due: readonly DueMail[], now: Date): Promise<void> {
   const keys = due.map(({ personId, tenantId, kind }) => `${personId} ${tenantId} ${kind}`);
   await sql`

@@ -1,14 +1,14 @@
 import { type IgnoredColumn, MAX_IGNORED_COLUMNS } from "@belfry/contracts/imports";
 import { nearestName, plainName } from "@belfry/contracts/nearest-name";
 
-/** By what a heading may call each column, the most usual first, whatever the case, blanks and punctuation. */
+/** The names that a heading may give each column, the most usual first; case, blanks and punctuation do not count. */
 export type ColumnNames = Readonly<Record<string, readonly string[]>>;
 
 const MAX_NAME_CHARACTERS = 80;
 
-/** What the first line of a CSV file says of its fields. */
+/** The meaning of the first line of a CSV file. */
 export interface Heading {
-  /** Of each field its column, or an empty text; without the fields at the end that have no name. */
+  /** The column of each field, or an empty text; without the fields at the end that have no name. */
   columns: string[];
   /** The names that are read as no column. */
   ignored: IgnoredColumn[];

@@ -44,7 +44,7 @@ interface Kind {
   columns: ColumnNames;
   /** A heading names one of them. */
   needed: readonly string[];
-  /** Without a heading the file has one column, userId. */
+  /** A file without a heading has one column, userId. */
   mayLackHeading: boolean;
   /** Finds the users that lines name otherwise than by an id. Default: lines have ids. */
   findUsers?(db: Database, place: Place, lines: readonly Line[]): Promise<FoundUsers>;
@@ -110,7 +110,7 @@ export const IMPORTED: Readonly<Record<ImportKind, Kind>> = {
   },
 };
 
-/** By id; without one by the address in the directory. An id with an @ that nobody has is an address in the wrong column. */
+/** Finds users by id, else by their address in the directory. An id with an @ that nobody has is an address in the wrong column. */
 async function findMembers(
   db: Database,
   { tenantId, columns }: Place,

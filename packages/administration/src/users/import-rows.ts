@@ -186,7 +186,7 @@ interface Received {
 function readPart({ kind, ...before }: Received, text: string, more: boolean) {
   let { lines } = before;
   let columns = before.columns ?? undefined;
-  /** Of a heading in this part. */
+  /** Set if the heading is in this part. */
   let ignored: IgnoredColumn[] | undefined;
   const { columns: names, needed, mayLackHeading } = IMPORTED[kind];
   const isFirst = before.reader === null;
