@@ -36,7 +36,10 @@ test("a file of any length is imported, its progress told until it is done", asy
   const done = JSON.parse(out);
   assert.deepEqual([code, done.state, done.added, done.leftOut], [0, "done", 1, 1]);
   assert.deepEqual(done.faults, [{ line: 3, field: "email", message: "must be an email address" }]);
-  assert.match(err, /^the column "lcoale" is not read: did you mean locale\?\n(0 of 2 lines\n)?2 of 2 lines\n$/);
+  assert.match(
+    err,
+    /^the column "lcoale" is not read: did you mean locale\?\n(0 of 2 lines\n)?2 of 2 lines\n$/,
+  );
   assert.deepEqual(await json(`import show ${of} ${done.id}`), done);
   const listed = await json(`import list ${of}`);
   assert.deepEqual(
