@@ -2,7 +2,6 @@
 
 /** Where a provider delivers them: `/webhooks/<kind of provider>/<tenant>/inbound`. */
 export const INBOUND_PATH = "/webhooks/:provider/:tenantId/inbound";
-export const MAX_INBOUND_BYTES = 64 * 1024;
 export const MAX_INBOUND_CHARACTERS = 4_000;
 
 export interface InboundText {

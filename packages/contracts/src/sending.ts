@@ -154,5 +154,3 @@ export const WEBHOOK_PATH = "/webhooks/:provider/:tenantId";
 export function webhookPath(provider: string, tenantId: string): string {
   return WEBHOOK_PATH.replace(":provider", provider).replace(":tenantId", tenantId);
 }
-/** SendGrid sends batches of up to 768 KB. */
-export const MAX_WEBHOOK_BYTES = 2 * 1024 * 1024;

@@ -3,19 +3,23 @@ import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryIdOf,
+  formedHeader,
   headerOf,
   type InboundReader,
   isRecent,
   isSameSignature,
   momentOf,
+  ONE_EVENT_BYTES,
   parseReceiptBody,
   phoneOf,
+  provenBy,
   type ReceiptReader,
-  type ReceiptRequest,
   receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 const keyOf = (settings: Readonly<Record<string, unknown>>) => textSetting(settings, "signingKey");
@@ -24,6 +28,7 @@ const keyOf = (settings: Readonly<Record<string, unknown>>) => textSetting(setti
 export const birdReceipts: ReceiptReader = {
   kind: "bird",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf,
   signsAddress: true,
   askedByMessage: false,
@@ -31,12 +36,10 @@ export const birdReceipts: ReceiptReader = {
     text: "Create a webhook subscription to sms.outbound with this address, and another to sms.inbound with /inbound at its end. Give both the signing key that stands above.",
     link: "https://app.bird.com/developers/webhooks",
   },
-  async read(request, keys, now) {
-    const event = signedEvent(request, keys, now);
-    if (typeof event === "string") return { ok: false, fault: event };
+  read: provenBy(signedEvent, (event) => {
     const receipt = event.name === "sms.outbound" ? toReceipt(event) : null;
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
-  },
+    return { receipts: receipt === null ? [] : [receipt] };
+  }),
 };
 
 const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
@@ -80,22 +83,21 @@ function toReceipt({ id, payload }: BirdEvent): Receipt | null {
 export const birdInbound: InboundReader = {
   kind: "bird",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf,
   signsAddress: true,
   answer: { type: "application/json; charset=utf-8", body: "{}" },
-  async read(request, keys, now) {
-    const event = signedEvent(request, keys, now);
-    if (typeof event === "string") return { ok: false, fault: event };
-    if (event.name !== "sms.inbound") return { ok: true, message: undefined };
+  read: provenBy(signedEvent, (event) => {
+    if (event.name !== "sms.inbound") return { message: undefined };
     const { id: vendorId, payload } = event;
     const sender = phoneOf(recordOf(recordOf(payload.sender).contact).identifierValue);
-    if (sender === null) return { ok: false, fault: "unreadable" };
+    if (sender === null) return "unreadable";
     const text = receiptText(recordOf(recordOf(payload.body).text).text, MAX_INBOUND_CHARACTERS);
     // A picture alone: nothing to read.
-    if (text === null) return { ok: true, message: undefined };
+    if (text === null) return { message: undefined };
     const receiver = recordOf(recordOf(payload.receiver).connector).identifierValue;
-    return { ok: true, message: { vendorId, sender, recipient: phoneOf(receiver) ?? "", text } };
-  },
+    return { message: { vendorId, sender, recipient: phoneOf(receiver) ?? "", text } };
+  }),
 };
 
 interface BirdEvent {
@@ -108,29 +110,35 @@ interface BirdEvent {
 /** The vendor tries for 8 hours, with the first try's time and signature. What is repeated is known by its id. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
-function signedEvent(
-  request: ReceiptRequest,
-  keys: readonly string[],
-  now: Date,
-): BirdEvent | "forged" | "unreadable" {
-  const signature = headerOf(request, "messagebird-signature");
-  const time = headerOf(request, "messagebird-request-timestamp");
-  if (signature === undefined || time === undefined) return "forged";
-  if (!isRecent(time, now, MAX_AGE_SECONDS)) return "forged";
+/** HMAC-SHA256 in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
+
+function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
+  const signature = formedHeader(head, "messagebird-signature", SIGNATURE);
+  const time = headerOf(head, "messagebird-request-timestamp") ?? "";
+  if (signature === undefined || !isRecent(time, now, MAX_AGE_SECONDS)) return "forged";
   const given = Buffer.from(signature, "base64");
-  const isTheirs = keys.some((key) =>
-    isSameSignature(given, birdSignature(key, time, request.url, request.body)),
-  );
-  if (!isTheirs) return "forged";
-  const { event: name, payload: told } = recordOf(parseReceiptBody(request.body));
-  const payload = recordOf(told);
-  const id = vendorEventOf(payload.id);
-  if (typeof name !== "string" || id === null) return "unreadable";
-  return { name, id, payload };
+  return (body: Buffer): BirdEvent | WebhookFault => {
+    const signed = signedBytes(time, head.url, body);
+    if (!keys.some((key) => isSameSignature(given, signatureOf(key, signed)))) return "forged";
+    const { event: name, payload: told } = recordOf(parseReceiptBody(body));
+    const payload = recordOf(told);
+    const id = vendorEventOf(payload.id);
+    if (typeof name !== "string" || id === null) return "unreadable";
+    return { name, id, payload };
+  };
 }
 
 /** HMAC-SHA256 over the time, the address and the body's SHA-256 as bytes, each on a line. */
 export function birdSignature(key: string, time: string, address: string, body: Buffer): Buffer {
+  return signatureOf(key, signedBytes(time, address, body));
+}
+
+function signatureOf(key: string, signed: Buffer): Buffer {
+  return createHmac("sha256", key).update(signed).digest();
+}
+
+function signedBytes(time: string, address: string, body: Buffer): Buffer {
   const bodyHash = createHash("sha256").update(body).digest();
-  return createHmac("sha256", key).update(`${time}\n${address}\n`).update(bodyHash).digest();
+  return Buffer.concat([Buffer.from(`${time}\n${address}\n`), bodyHash]);
 }

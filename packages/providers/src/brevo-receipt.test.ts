@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { testVendorReceipts } from "../test/email-vendor.ts";
+import { readWebhook } from "../test/read-webhook.ts";
 import { brevoReceipts } from "./brevo-receipt.ts";
 import { basicAuthorization } from "./http-vendor.ts";
 
@@ -73,6 +74,6 @@ testVendorReceipts({
 test("brevo: a batch is read event by event", async () => {
   const ids = [randomUUID(), randomUUID()];
   const body = ids.map((id) => event({ event: "delivered" }, id));
-  const read = await brevoReceipts.read(request(body), [KEY], new Date());
+  const read = await readWebhook(brevoReceipts, request(body), [KEY], new Date());
   assert.deepEqual(read.ok && read.receipts.map(({ deliveryId }) => deliveryId), ids);
 });

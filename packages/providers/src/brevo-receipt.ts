@@ -1,15 +1,17 @@
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   addressMark,
-  hasPassword,
+  BATCH_BYTES,
   mailReceipts,
   outcomeOf,
   parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
   recordOf,
   textSetting,
   vendorEventOf,
+  withPassword,
 } from "./receipt.ts";
 
 /**
@@ -20,6 +22,7 @@ import {
 export const brevoReceipts: ReceiptReader = {
   kind: "brevo",
   content: "email",
+  maxBytes: BATCH_BYTES,
   keyOf: (settings) => textSetting(settings, "webhookPassword"),
   signsAddress: false,
   askedByMessage: false,
@@ -28,15 +31,13 @@ export const brevoReceipts: ReceiptReader = {
     text: "Transactional → Settings → Webhook. Choose Sent, Delivered, Deferred, Soft bounce, Hard bounce, Invalid email, Blocked, Error, Complaint and Unsubscribed. Put a user name and the webhook password above into the address: https://belfry:PASSWORD@…",
     link: "https://app-smtp.brevo.com/webhook",
   },
-  async read(request, keys) {
-    if (!hasPassword(request, keys)) return { ok: false, fault: "forged" };
-    const body = parseReceiptBody(request.body);
-    const events = (Array.isArray(body) ? body : [body]).map(recordOf);
+  read: provenBy(withPassword, ({ json }) => {
+    const events = (Array.isArray(json) ? json : [json]).map(recordOf);
     if (events.some(({ event }) => typeof event !== "string")) {
-      return { ok: false, fault: "unreadable" };
+      return "unreadable";
     }
-    return { ok: true, receipts: events.flatMap(toReceipts) };
-  },
+    return { receipts: events.flatMap(toReceipts) };
+  }),
 };
 
 const OPTED_OUT: ReceiptOutcome = { kind: "opted out", suppress: "opted out" };

@@ -3,13 +3,16 @@ import type { Receipt } from "@belfry/contracts/sending";
 import {
   isSameText,
   mailReceipts,
+  ONE_EVENT_BYTES,
   outcomeOf,
   parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** The vendor tries for eight hours. */
@@ -25,6 +28,7 @@ const MAX_AHEAD_SECONDS = 15 * 60;
 export const mailgunReceipts: ReceiptReader = {
   kind: "mailgun",
   content: "email",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "webhookSigningKey"),
   signsAddress: false,
   askedByMessage: false,
@@ -32,15 +36,20 @@ export const mailgunReceipts: ReceiptReader = {
     text: "Send → Sending → Webhooks, of the domain. Add the address for Accepted, Delivered, Temporary failure, Permanent failure, Spam complaints and Unsubscribes.",
     link: "https://app.mailgun.com/mg/sending/webhooks",
   },
-  async read(request, keys, now) {
-    const { signature, "event-data": event } = recordOf(parseReceiptBody(request.body));
-    const token = signedToken(recordOf(signature), keys, now);
-    if (token === undefined) return { ok: false, fault: "forged" };
-    const data = recordOf(event);
-    if (typeof data.event !== "string") return { ok: false, fault: "unreadable" };
-    return { ok: true, receipts: toReceipts(data, vendorEventOf(token)) };
-  },
+  read: provenBy(signedEvent, ({ token, data }) => {
+    if (typeof data.event !== "string") return "unreadable";
+    return { receipts: toReceipts(data, vendorEventOf(token)) };
+  }),
 };
+
+/** The signature stands in the body alone, so a small one is parsed before it is proven. */
+function signedEvent(_head: WebhookHead, keys: readonly string[], now: Date) {
+  return (body: Buffer) => {
+    const { signature, "event-data": event } = recordOf(parseReceiptBody(body));
+    const token = signedToken(recordOf(signature), keys, now);
+    return token === undefined ? "forged" : { token, data: recordOf(event) };
+  };
+}
 
 function signedToken(
   { timestamp, token, signature }: Record<string, unknown>,

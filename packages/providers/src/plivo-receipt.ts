@@ -1,35 +1,39 @@
 import { createHmac } from "node:crypto";
 import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
+import { parseForm } from "@belfry/contracts/parse-form";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryOfAddress,
   headerOf,
   type InboundReader,
   isSameSignature,
+  MAX_FORM_FIELDS,
+  ONE_EVENT_BYTES,
   phoneOf,
+  provenBy,
   type ReceiptReader,
-  type ReceiptRequest,
   receiptText,
+  sortedFields,
   textSetting,
   vendorEventOf,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** The vendor's status callback of one message: a form, signed over its address and its fields. */
 export const plivoReceipts: ReceiptReader = {
   kind: "plivo",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "authToken"),
   signsAddress: true,
   askedByMessage: true,
-  async read(request, keys) {
-    const form = plivoForm(request, keys);
-    if (form === undefined) return { ok: false, fault: "forged" };
+  read: provenBy(plivoForm, (form, { url }) => {
     const messageId = vendorEventOf(form.get("MessageUUID"));
-    if (messageId === null) return { ok: false, fault: "unreadable" };
+    if (messageId === null) return "unreadable";
     const status = form.get("Status") ?? "";
     const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
-    const deliveryId = deliveryOfAddress(request.url);
-    if (kind === undefined || deliveryId === null) return { ok: true, receipts: [] };
+    const deliveryId = deliveryOfAddress(url);
+    if (kind === undefined || deliveryId === null) return { receipts: [] };
     const code = /^\d{1,4}$/.exec(form.get("ErrorCode") ?? "")?.[0] ?? null;
     const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
     const receipt: Receipt = {
@@ -42,8 +46,8 @@ export const plivoReceipts: ReceiptReader = {
       occurredAt: null,
       suppress: kind === "bounced" ? (known?.suppress ?? null) : null,
     };
-    return { ok: true, receipts: [receipt] };
-  },
+    return { receipts: [receipt] };
+  }),
 };
 
 const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
@@ -82,44 +86,49 @@ const CODES: Readonly<Record<string, { words: string; suppress?: Receipt["suppre
 export const plivoInbound: InboundReader = {
   kind: "plivo",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "authToken"),
   signsAddress: true,
   // An answer without a verb sends nothing.
   answer: { type: "text/xml; charset=utf-8", body: "<Response/>" },
-  async read(request, keys) {
-    const form = plivoForm(request, keys);
-    if (form === undefined) return { ok: false, fault: "forged" };
+  read: provenBy(plivoForm, (form) => {
     const vendorId = vendorEventOf(form.get("MessageUUID"));
     const sender = phoneOf(form.get("From"));
-    if (vendorId === null || sender === null) return { ok: false, fault: "unreadable" };
+    if (vendorId === null || sender === null) return "unreadable";
     const text = receiptText(form.get("Text"), MAX_INBOUND_CHARACTERS);
     // A picture alone: nothing to read.
-    if (text === null) return { ok: true, message: undefined };
+    if (text === null) return { message: undefined };
     return {
-      ok: true,
       message: { vendorId, sender, recipient: phoneOf(form.get("To")) ?? "", text },
     };
-  },
+  }),
 };
 
-const MAX_FIELDS = 200;
 /** By the token of the account that sent the message, and by that of its main account. */
 const SIGNATURE_HEADERS = ["x-plivo-signature-v3", "x-plivo-signature-ma-v3"];
 
-/** The form that the vendor posted; undefined where its signature is missing or wrong. It signs no time. */
-export function plivoForm(
-  request: ReceiptRequest,
-  keys: readonly string[],
-): URLSearchParams | undefined {
-  const form = new URLSearchParams(request.body.toString());
-  const nonce = headerOf(request, "x-plivo-signature-v3-nonce");
-  if (nonce === undefined || form.size > MAX_FIELDS) return undefined;
-  const given = SIGNATURE_HEADERS.flatMap((name) => headerOf(request, name)?.split(",", 8) ?? []);
-  const rights = keys.map((key) => Buffer.from(plivoSignature(key, request.url, nonce, form)));
-  const isTheirs = given.some((signature) =>
-    rights.some((right) => isSameSignature(Buffer.from(signature.trim()), right)),
-  );
-  return isTheirs ? form : undefined;
+/** HMAC-SHA256 in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
+const MAX_SIGNATURES = 8;
+
+/** The form that the vendor posted. It signs no time. */
+export function plivoForm(head: WebhookHead, keys: readonly string[]) {
+  const nonce = headerOf(head, "x-plivo-signature-v3-nonce");
+  const given = SIGNATURE_HEADERS.flatMap((name) =>
+    (headerOf(head, name) ?? "").split(",", MAX_SIGNATURES).map((one) => one.trim()),
+  ).filter((one) => SIGNATURE.test(one));
+  const address = signedAddress(head.url);
+  if (nonce === undefined || given.length === 0 || address === undefined) return "forged";
+  return (body: Buffer) => {
+    const form = parseForm(body.toString(), MAX_FORM_FIELDS);
+    if (form === undefined) return "forged";
+    const signed = signedText(address, nonce, form);
+    const rights = keys.map((key) => Buffer.from(signatureOf(key, signed)));
+    const isTheirs = given.some((one) =>
+      rights.some((right) => isSameSignature(Buffer.from(one), right)),
+    );
+    return isTheirs ? form : "forged";
+  };
 }
 
 /**
@@ -132,20 +141,35 @@ export function plivoSignature(
   nonce: string,
   form: URLSearchParams,
 ): string {
-  const [place = "", asked] = address.split("?", 2);
-  const query = inOrder(new URLSearchParams(asked), "=").join("&");
-  const fields = inOrder(form, "").join("");
-  const mark = query !== "" || fields !== "" ? "?" : "";
-  const dot = query !== "" && fields !== "" ? "." : "";
-  const signed = `${place}${mark}${query}${dot}${fields}.${nonce}`;
-  return createHmac("sha256", key).update(signed).digest("base64");
+  return signatureOf(key, signedText(signedAddress(address)!, nonce, form));
 }
 
-function inOrder(values: URLSearchParams, between: string): string[] {
-  return [...new Set(values.keys())].sort().flatMap((name) =>
-    values
-      .getAll(name)
-      .sort()
-      .map((value) => name + between + value),
-  );
+function signatureOf(key: string, text: string): string {
+  return createHmac("sha256", key).update(text).digest("base64");
+}
+
+function signedText({ place, query }: SignedAddress, nonce: string, form: URLSearchParams): string {
+  const fields = sortedFields(form).flat().join("");
+  const mark = query !== "" || fields !== "" ? "?" : "";
+  const dot = query !== "" && fields !== "" ? "." : "";
+  return `${place}${mark}${query}${dot}${fields}.${nonce}`;
+}
+
+interface SignedAddress {
+  place: string;
+  /** In order. */
+  query: string;
+}
+
+/** Undefined for a query of more fields than a vendor's has. */
+function signedAddress(address: string): SignedAddress | undefined {
+  const [place = "", asked = ""] = address.split("?", 2);
+  const query = parseForm(asked, MAX_FORM_FIELDS);
+  if (query === undefined) return undefined;
+  return {
+    place,
+    query: sortedFields(query)
+      .map((field) => field.join("="))
+      .join("&"),
+  };
 }

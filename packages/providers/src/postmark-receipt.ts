@@ -1,16 +1,17 @@
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   addressMark,
-  hasPassword,
+  BATCH_BYTES,
   mailReceipts,
   momentOf,
   outcomeOf,
-  parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
   recordOf,
   textSetting,
   vendorEventOf,
+  withPassword,
 } from "./receipt.ts";
 
 /**
@@ -20,6 +21,7 @@ import {
 export const postmarkReceipts: ReceiptReader = {
   kind: "postmark",
   content: "email",
+  maxBytes: BATCH_BYTES,
   keyOf: (settings) => textSetting(settings, "webhookPassword"),
   signsAddress: false,
   askedByMessage: false,
@@ -28,12 +30,11 @@ export const postmarkReceipts: ReceiptReader = {
     text: "The server's message stream → Webhooks → Add webhook. Choose Delivery, Bounce, Spam complaint and Subscription change. As basic auth credentials enter any user name and the webhook password above.",
     link: "https://account.postmarkapp.com/servers",
   },
-  async read(request, keys) {
-    if (!hasPassword(request, keys)) return { ok: false, fault: "forged" };
-    const record = recordOf(parseReceiptBody(request.body));
-    if (typeof record.RecordType !== "string") return { ok: false, fault: "unreadable" };
-    return { ok: true, receipts: toReceipts(record) };
-  },
+  read: provenBy(withPassword, ({ json }) => {
+    const record = recordOf(json);
+    if (typeof record.RecordType !== "string") return "unreadable";
+    return { receipts: toReceipts(record) };
+  }),
 };
 
 const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };

@@ -3,12 +3,13 @@ import { emailAddress } from "@belfry/contracts/addresses";
 import type { Content } from "@belfry/contracts/channels";
 import { PHONE } from "@belfry/contracts/identifiers";
 import type { InboundText } from "@belfry/contracts/inbound";
+import { jsonValues } from "@belfry/contracts/json-values";
+import { parseForm } from "@belfry/contracts/parse-form";
 import { type Receipt, webhookPath } from "@belfry/contracts/sending";
 
-/** A request as a provider made it: the body byte for byte. */
-export interface ReceiptRequest {
+/** A provider's request before its body is read. */
+export interface WebhookHead {
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  body: Buffer;
   /** The address as the vendor was told it, with its query. */
   url: string;
 }
@@ -24,21 +25,57 @@ export type WebhookFault = "forged" | "unsigned" | "unreachable" | "unreadable";
 /** GETs an address of a vendor: the answer's body; undefined unless it is a 200 in time. */
 export type GetText = (url: string) => Promise<string | undefined>;
 
+/** Of a vendor's callback about one message. */
+export const ONE_EVENT_BYTES = 64 * 1024;
+/** Of a batch of events (SendGrid's have up to 768 KB), and of what a vendor sends after it has proven itself. */
+export const BATCH_BYTES = 1024 * 1024;
+
 /** How a kind of provider's webhook is verified and read. */
 export interface WebhookReader<Held> {
   kind: string;
   content: Content;
+  /** The largest body that the vendor sends. */
+  maxBytes: number;
   /** The key of a provider's settings, undefined: none is set; several providers of one kind have several. */
   keyOf(settings: Readonly<Record<string, unknown>>): string | undefined;
   /** It signs the address too, which therefore has to be known: `PUBLIC_URL`. */
   signsAddress: boolean;
-  /** Verifies, then reads. Never throws for what the request holds. `get`: default over the Internet. */
+  /**
+   * Judges the headers: a fault if they hold no proof, or else what verifies and reads the body (byte for byte). Neither
+   * throws for what the request holds. `get`: default over the Internet.
+   */
   read(
-    request: ReceiptRequest,
+    head: WebhookHead,
     keys: readonly string[],
     now: Date,
     get?: GetText,
-  ): Promise<WebhookRead<Held>>;
+  ): Promise<WebhookFault | ((body: Buffer) => Promise<WebhookRead<Held>>)>;
+}
+
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** How a vendor proves a webhook: a fault in the headers, or else what verifies a body and returns its content. */
+type Proof<Content extends object> = (
+  head: WebhookHead,
+  keys: readonly string[],
+  now: Date,
+  get?: GetText,
+) => Awaitable<WebhookFault | ((body: Buffer) => Awaitable<WebhookFault | Content>)>;
+
+/** Reads content that a vendor has proven, or tells that it is not what the webhook is for. */
+export function provenBy<Content extends object, Held extends object>(
+  proof: Proof<Content>,
+  read: (content: Content, head: WebhookHead) => Held | WebhookFault,
+): WebhookReader<Held>["read"] {
+  return async (head, keys, now, get) => {
+    const verify = await proof(head, keys, now, get);
+    if (typeof verify === "string") return verify;
+    return async (body) => {
+      const content = await verify(body);
+      const held = typeof content === "string" ? content : read(content, head);
+      return typeof held === "string" ? { ok: false, fault: held } : { ok: true, ...held };
+    };
+  };
 }
 
 /** Reads a vendor's receipts: what became of each message. */
@@ -169,7 +206,7 @@ export function deliveryIdOf(value: unknown): string | null {
 /** The delivery that `DELIVERY_PARAMETER` of an address names. */
 export function deliveryOfAddress(address: unknown): string | null {
   const url = typeof address === "string" ? URL.parse(address) : null;
-  return deliveryIdOf(url?.searchParams.get(DELIVERY_PARAMETER));
+  return deliveryIdOf(parseForm(url?.search ?? "", MAX_FORM_FIELDS)?.get(DELIVERY_PARAMETER));
 }
 
 /** The vendor's id of an event, or null for one that cannot be kept. */
@@ -179,7 +216,27 @@ export function vendorEventOf(value: unknown): string | null {
     : null;
 }
 
+/** Of a form or a query. A vendor's has a few dozen. */
+export const MAX_FORM_FIELDS = 200;
+/** Of a body of JSON. A batch of `BATCH_BYTES` has half as many. */
+const MAX_JSON_VALUES = 100_000;
+
+export type Field = [name: string, value: string];
+
+/** The fields of a form as vendors sign them: by name, then by value, as code units compare. */
+export function sortedFields(form: URLSearchParams): Field[] {
+  return [...form].sort(([name, value], [other, another]) =>
+    name === other ? compare(value, another) : compare(name, other),
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** The value of a JSON body; undefined for another one, and for one that would take long to parse. */
 export function parseReceiptBody(body: Buffer): unknown {
+  if (jsonValues(body, MAX_JSON_VALUES) > MAX_JSON_VALUES) return undefined;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
@@ -187,13 +244,14 @@ export function parseReceiptBody(body: Buffer): unknown {
   }
 }
 
-/** Whether the request's basic authentication has one of the keys as its password; any user name will do. */
-export function hasPassword(request: ReceiptRequest, keys: readonly string[]): boolean {
-  const [, encoded] =
-    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headerOf(request, "authorization") ?? "") ?? [];
-  const pair = Buffer.from(encoded ?? "", "base64").toString();
+/** Proves JSON by basic authentication with one of the keys as its password; any user name will do. */
+export function withPassword(head: WebhookHead, keys: readonly string[]) {
+  const [, encoded = ""] =
+    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(headerOf(head, "authorization") ?? "") ?? [];
+  const pair = Buffer.from(encoded, "base64").toString();
   const password = pair.slice(pair.indexOf(":") + 1);
-  return pair.includes(":") && keys.some((key) => isSameText(password, key));
+  const isTheirs = pair.includes(":") && keys.some((key) => isSameText(password, key));
+  return isTheirs ? (body: Buffer) => ({ json: parseReceiptBody(body) }) : "forged";
 }
 
 /** Compares a secret in a time that says nothing of it. */
@@ -215,9 +273,15 @@ export function momentOf(value: unknown): Date | null {
   return Number.isNaN(moment.getTime()) ? null : moment;
 }
 
-export function headerOf(request: ReceiptRequest, name: string): string | undefined {
-  const value = request.headers[name];
+export function headerOf(head: WebhookHead, name: string): string | undefined {
+  const value = head.headers[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** A header that has this form; undefined: it is missing, or has another. */
+export function formedHeader(head: WebhookHead, name: string, form: RegExp): string | undefined {
+  const value = headerOf(head, name);
+  return value !== undefined && form.test(value) ? value : undefined;
 }
 
 /** Whether a signature is the right one, in a time that does not tell where they differ. */

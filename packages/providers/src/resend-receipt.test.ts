@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { Webhook } from "standardwebhooks";
 import { testVendorReceipts } from "../test/email-vendor.ts";
+import { readWebhook } from "../test/read-webhook.ts";
 import { resendReceipts } from "./resend-receipt.ts";
 
 const KEY = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
@@ -93,7 +94,8 @@ test("resend: of a mail with copies no receipt says whose it is, but that the ve
       "svix-timestamp": String(at.getTime() / 1000),
       "svix-signature": new Webhook(KEY).sign("msg_1", at, body),
     };
-    const found = await resendReceipts.read(
+    const found = await readWebhook(
+      resendReceipts,
       { headers, body: Buffer.from(body), url: "" },
       [KEY],
       at,

@@ -5,15 +5,18 @@ import {
   isSameText,
   mailReceipts,
   momentOf,
+  ONE_EVENT_BYTES,
   ONE_OF_SEVERAL,
   outcomeOf,
   parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
-  type ReceiptRequest,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** Of a mail with copies: the vendor repeats its tags, and not to how many addresses it went. */
@@ -29,6 +32,7 @@ const MAX_DISTANCE_SECONDS = 5 * 60;
 export const resendReceipts: ReceiptReader = {
   kind: "resend",
   content: "email",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "webhookSecret"),
   signsAddress: false,
   askedByMessage: false,
@@ -36,29 +40,32 @@ export const resendReceipts: ReceiptReader = {
     text: "Webhooks → Add Webhook. Choose email.sent, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed and email.suppressed, and enter the signing secret above.",
     link: "https://resend.com/webhooks",
   },
-  async read(request, keys, now) {
-    if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
-    const event = recordOf(parseReceiptBody(request.body));
-    if (typeof event.type !== "string") return { ok: false, fault: "unreadable" };
-    return { ok: true, receipts: toReceipts(event, vendorEventOf(headerOf(request, "svix-id"))) };
-  },
+  read: provenBy(signedEvent, (event, head) => {
+    if (typeof event.type !== "string") return "unreadable";
+    return { receipts: toReceipts(event, vendorEventOf(headerOf(head, "svix-id"))) };
+  }),
 };
 
+/** A version and an HMAC-SHA256 in base64. */
+const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
+
 /** HMAC-SHA256 over the id, the time and the body; a message carries one signature for each secret in force. */
-function isSigned(request: ReceiptRequest, keys: readonly string[], now: Date): boolean {
-  const [id, time, signatures] = ["svix-id", "svix-timestamp", "svix-signature"].map((name) =>
-    headerOf(request, name),
-  );
-  if (id === undefined || time === undefined || signatures === undefined) return false;
-  if (!/^\d{1,12}$/.test(time)) return false;
-  if (Math.abs(now.getTime() / 1000 - Number(time)) > MAX_DISTANCE_SECONDS) return false;
-  const given = signatures.split(" ", 10);
-  return keys.some((key) => {
-    const secret = Buffer.from(key.replace(/^whsec_/, ""), "base64");
-    const hmac = createHmac("sha256", secret).update(`${id}.${time}.`).update(request.body);
-    const right = `v1,${hmac.digest("base64")}`;
-    return given.some((signature) => isSameText(signature, right));
-  });
+function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
+  const [id = "", time = "", signatures = ""] = [
+    ...["svix-id", "svix-timestamp", "svix-signature"],
+  ].map((name) => headerOf(head, name));
+  const given = signatures.split(" ", 10).filter((one) => SIGNATURE.test(one));
+  if (id === "" || given.length === 0 || !/^\d{1,12}$/.test(time)) return "forged";
+  if (Math.abs(now.getTime() / 1000 - Number(time)) > MAX_DISTANCE_SECONDS) return "forged";
+  return (body: Buffer): Data | WebhookFault => {
+    const isTheirs = keys.some((key) => {
+      const secret = Buffer.from(key.replace(/^whsec_/, ""), "base64");
+      const hmac = createHmac("sha256", secret).update(`${id}.${time}.`).update(body);
+      const right = `v1,${hmac.digest("base64")}`;
+      return given.some((signature) => isSameText(signature, right));
+    });
+    return isTheirs ? recordOf(parseReceiptBody(body)) : "forged";
+  };
 }
 
 /** Other events (opened, clicked, scheduled, …) are private, or say nothing about the delivery. */

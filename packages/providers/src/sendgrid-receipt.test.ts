@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { test } from "node:test";
+import { readWebhook } from "../test/read-webhook.ts";
 import { sendgridReceipts } from "./sendgrid-receipt.ts";
 
 /** The vendor's own published example: key, signature, timestamp and body. */
@@ -32,7 +33,12 @@ function read(parts: Parts, keys = [parts.key], now = new Date(Number(parts.time
     "x-twilio-email-event-webhook-signature": parts.signature,
     "x-twilio-email-event-webhook-timestamp": parts.timestamp,
   };
-  return sendgridReceipts.read({ headers, body: Buffer.from(parts.body), url: "" }, keys, now);
+  return readWebhook(
+    sendgridReceipts,
+    { headers, body: Buffer.from(parts.body), url: "" },
+    keys,
+    now,
+  );
 }
 
 /** Events as the vendor would sign them now. */
@@ -73,7 +79,10 @@ test("a changed body, signature, timestamp or another key is forged", async () =
   assert.deepEqual(await read(PUBLISHED, ["nonsense"]), FORGED);
   assert.equal((await read(PUBLISHED, [OTHER_KEY, PUBLISHED.key])).ok, true);
   const unsigned = { headers: {}, body: Buffer.from(body), url: "" };
-  assert.deepEqual(await sendgridReceipts.read(unsigned, [PUBLISHED.key], new Date()), FORGED);
+  assert.deepEqual(
+    await readWebhook(sendgridReceipts, unsigned, [PUBLISHED.key], new Date()),
+    FORGED,
+  );
 });
 
 test("a signature older than a day, or from the future, is forged", async () => {

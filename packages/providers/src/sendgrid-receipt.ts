@@ -1,17 +1,21 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
+  BATCH_BYTES,
+  formedHeader,
   headerOf,
   isRecent,
   mailReceipts,
   outcomeOf,
   parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
-  type ReceiptRequest,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 const SIGNATURE_HEADER = "x-twilio-email-event-webhook-signature";
@@ -23,6 +27,7 @@ const MAX_AGE_SECONDS = 24 * 60 * 60;
 export const sendgridReceipts: ReceiptReader = {
   kind: "sendgrid",
   content: "email",
+  maxBytes: BATCH_BYTES,
   keyOf: (settings) => textSetting(settings, "webhookPublicKey"),
   signsAddress: false,
   askedByMessage: false,
@@ -30,26 +35,28 @@ export const sendgridReceipts: ReceiptReader = {
     text: "Settings → Mail Settings → Event Webhooks. Choose Processed, Deferred, Delivered, Bounced, Dropped, Spam Reports and Unsubscribes, and turn Signature Verification on.",
     link: "https://app.sendgrid.com/settings/mail_settings/webhook_settings",
   },
-  async read(request, keys, now) {
-    if (!isSigned(request, keys, now)) return { ok: false, fault: "forged" };
-    const events = parseReceiptBody(request.body);
-    if (!Array.isArray(events)) return { ok: false, fault: "unreadable" };
-    return { ok: true, receipts: events.flatMap(toReceipts) };
-  },
+  read: provenBy(signedEvents, (events) => ({ receipts: events.flatMap(toReceipts) })),
 };
 
+/** An ECDSA signature on P-256 in DER, in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{88,96}={0,2}$/;
+
 /** ECDSA on P-256 over the timestamp and the body as it came, its last line end included. */
-export function isSigned(request: ReceiptRequest, keys: readonly string[], now: Date): boolean {
-  const signature = headerOf(request, SIGNATURE_HEADER);
-  const timestamp = headerOf(request, TIMESTAMP_HEADER);
-  if (signature === undefined || timestamp === undefined) return false;
-  if (!isRecent(timestamp, now, MAX_AGE_SECONDS)) return false;
-  const signed = Buffer.concat([Buffer.from(timestamp), request.body]);
-  const bytes = Buffer.from(signature, "base64");
-  return keys.some((text) => {
-    const key = webhookKey(text);
-    return key !== undefined && verify("sha256", signed, key, bytes);
-  });
+function signedEvents(head: WebhookHead, keys: readonly string[], now: Date) {
+  const signature = formedHeader(head, SIGNATURE_HEADER, SIGNATURE);
+  const timestamp = headerOf(head, TIMESTAMP_HEADER) ?? "";
+  if (signature === undefined || !isRecent(timestamp, now, MAX_AGE_SECONDS)) return "forged";
+  const given = Buffer.from(signature, "base64");
+  return (body: Buffer): unknown[] | WebhookFault => {
+    const signed = Buffer.concat([Buffer.from(timestamp), body]);
+    const isTheirs = keys.some((text) => {
+      const key = webhookKey(text);
+      return key !== undefined && verify("sha256", signed, key, given);
+    });
+    if (!isTheirs) return "forged";
+    const events = parseReceiptBody(body);
+    return Array.isArray(events) ? events : "unreadable";
+  };
 }
 
 /** The vendor's public key (base64 of its DER form), or undefined when it is not one on P-256. */

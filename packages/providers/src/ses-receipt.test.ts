@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import test from "node:test";
 import { selfSigned } from "@belfry/testing/certificate";
 import { testVendorReceipts } from "../test/email-vendor.ts";
+import { readWebhook } from "../test/read-webhook.ts";
 import { sesReceipts } from "./ses-receipt.ts";
 
 const TOPIC = "arn:aws:sns:eu-central-1:123456789012:mail";
@@ -50,7 +51,8 @@ function snsMessage(fields: Record<string, string>, key = keys.privateKey) {
     .join("");
   const hash = message.SignatureVersion === "1" ? "sha1" : "sha256";
   const Signature = sign(hash, Buffer.from(text), key).toString("base64");
-  return { headers: {}, body: Buffer.from(JSON.stringify({ ...message, Signature })), url: "" };
+  const headers = { "x-amz-sns-topic-arn": message.TopicArn };
+  return { headers, body: Buffer.from(JSON.stringify({ ...message, Signature })), url: "" };
 }
 
 const event = (eventType: string, details: object = {}) => ({
@@ -147,7 +149,7 @@ testVendorReceipts({
 });
 
 const read = (fields: Record<string, string>, key = keys.privateKey) =>
-  sesReceipts.read(snsMessage({ Message: "{}", ...fields }, key), [TOPIC], AT, get);
+  readWebhook(sesReceipts, snsMessage({ Message: "{}", ...fields }, key), [TOPIC], AT, get);
 const FORGED = { ok: false, fault: "forged" } as const;
 const NOTHING = { ok: true, receipts: [] } as const;
 const UNREACHABLE = { ok: false, fault: "unreachable" } as const;
@@ -219,7 +221,7 @@ test("ses: a subscription of the topic is confirmed, at Amazon SNS alone", async
   });
   const changed = unsigned.body.toString().replace("Token=right", "Token=right2");
   const request = { ...unsigned, body: Buffer.from(changed) };
-  assert.deepEqual(await sesReceipts.read(request, [TOPIC], AT, get), FORGED);
+  assert.deepEqual(await readWebhook(sesReceipts, request, [TOPIC], AT, get), FORGED);
   assert.deepEqual(asked.slice(before), []);
 });
 
@@ -239,7 +241,7 @@ test("ses: an event about several addresses is a receipt for each, but a complai
   const read = async (what: object) => {
     const mail = { timestamp: AT.toISOString(), tags: { delivery_id: [deliveryId] } };
     const message = snsMessage({ Message: JSON.stringify({ ...what, mail }) });
-    const found = await sesReceipts.read(message, [TOPIC], AT, get);
+    const found = await readWebhook(sesReceipts, message, [TOPIC], AT, get);
     assert.ok(found.ok);
     return found.receipts.map(({ address, suppress, reason, vendorEvent }) => [
       ...[address, suppress, reason, vendorEvent.replace(/^[^:]*/, "")],

@@ -2,20 +2,26 @@ import { type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   type GetText,
+  headerOf,
   mailReceipts,
   momentOf,
   ONE_OF_SEVERAL,
   outcomeOf,
   parseReceiptBody,
+  provenBy,
   type ReceiptOutcome,
   type ReceiptReader,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** Longer than SNS tries. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+/** SNS has messages of up to 256 KB, here with their quotes escaped. */
+const MAX_MESSAGE_BYTES = 320 * 1024;
 /** More than a mail of ours has. */
 const MAX_ADDRESSES = 50;
 /** Our clock may be behind. */
@@ -30,6 +36,7 @@ const MAX_AHEAD_MS = 15 * 60 * 1000;
 export const sesReceipts: ReceiptReader = {
   kind: "ses",
   content: "email",
+  maxBytes: MAX_MESSAGE_BYTES,
   keyOf: (settings) => textSetting(settings, "topicArn"),
   signsAddress: false,
   askedByMessage: false,
@@ -37,19 +44,12 @@ export const sesReceipts: ReceiptReader = {
     text: "Configuration set → Event destinations → Add destination: Amazon SNS, with Sends, Rejects, Deliveries, Hard bounces, Complaints, Delivery delays and Subscriptions. Then, at the topic, create an HTTPS subscription to the address, without raw message delivery: Belfry confirms it.",
     link: "https://console.aws.amazon.com/ses/home#/configuration-sets",
   },
-  async read(request, keys, now, get = getOverInternet) {
-    const message = recordOf(parseReceiptBody(request.body));
-    const proof = await proofOf(message, keys, now, get);
-    if (proof !== "signed") return { ok: false, fault: proof };
-    if (message.Type === "SubscriptionConfirmation") {
-      const isConfirmed = (await get(String(message.SubscribeURL))) !== undefined;
-      return isConfirmed ? { ok: true, receipts: [] } : { ok: false, fault: "unreachable" };
-    }
-    if (message.Type !== "Notification") return { ok: true, receipts: [] };
+  read: provenBy(signedMessage, (message) => {
+    if (message.Type !== "Notification") return { receipts: [] };
     // SES also says in a sentence that it has found the topic.
     const event = recordOf(parseReceiptBody(Buffer.from(String(message.Message))));
-    return { ok: true, receipts: toReceipts(event, vendorEventOf(message.MessageId)) };
-  },
+    return { receipts: toReceipts(event, vendorEventOf(message.MessageId)) };
+  }),
 };
 
 async function getOverInternet(url: string): Promise<string | undefined> {
@@ -68,6 +68,27 @@ const SIGNED: Readonly<Record<string, readonly string[]>> = {
 };
 const HASHES: Readonly<Record<string, string>> = { 1: "sha1", 2: "sha256" };
 const TOPIC = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/;
+
+/**
+ * A message that SNS has signed for a topic of the settings. Its headers name the topic, too: the body of one that does
+ * not know the topic is not read. Confirms a subscription.
+ */
+function signedMessage(
+  head: WebhookHead,
+  topics: readonly string[],
+  now: Date,
+  get: GetText = getOverInternet,
+) {
+  if (!topics.includes(headerOf(head, "x-amz-sns-topic-arn") ?? "")) return "forged";
+  return async (body: Buffer): Promise<Fields | WebhookFault> => {
+    const message = recordOf(parseReceiptBody(body));
+    const proof = await proofOf(message, topics, now, get);
+    if (proof !== "signed") return proof;
+    if (message.Type !== "SubscriptionConfirmation") return message;
+    const isConfirmed = (await get(String(message.SubscribeURL))) !== undefined;
+    return isConfirmed ? message : "unreachable";
+  };
+}
 
 /** Asks for a certificate only what belongs to a topic of the settings, and only the topic's own region. */
 async function proofOf(

@@ -3,18 +3,22 @@ import { MAX_INBOUND_CHARACTERS } from "@belfry/contracts/inbound";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryOfAddress,
+  formedHeader,
   headerOf,
   type InboundReader,
   isRecent,
   momentOf,
+  ONE_EVENT_BYTES,
   parseReceiptBody,
   phoneOf,
+  provenBy,
   type ReceiptReader,
-  type ReceiptRequest,
   receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 const keyOf = (settings: Readonly<Record<string, unknown>>) =>
@@ -24,15 +28,14 @@ const keyOf = (settings: Readonly<Record<string, unknown>>) =>
 export const telnyxReceipts: ReceiptReader = {
   kind: "telnyx",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf,
   signsAddress: false,
   askedByMessage: true,
-  async read(request, keys, now) {
-    const event = signedEvent(request, keys, now);
-    if (typeof event === "string") return { ok: false, fault: event };
+  read: provenBy(signedEvent, (event) => {
     const receipt = OUTBOUND.has(event.type) ? toReceipt(event) : null;
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
-  },
+    return { receipts: receipt === null ? [] : [receipt] };
+  }),
 };
 
 const OUTBOUND = new Set(["message.sent", "message.finalized"]);
@@ -82,24 +85,23 @@ function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
 export const telnyxInbound: InboundReader = {
   kind: "telnyx",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf,
   signsAddress: false,
   answer: { type: "application/json; charset=utf-8", body: "{}" },
-  async read(request, keys, now) {
-    const event = signedEvent(request, keys, now);
-    if (typeof event === "string") return { ok: false, fault: event };
+  read: provenBy(signedEvent, (event) => {
     // A profile has one address for everything that happens.
-    if (event.type !== "message.received") return { ok: true, message: undefined };
+    if (event.type !== "message.received") return { message: undefined };
     const { id: vendorId, payload } = event;
     const sender = phoneOf(recordOf(payload.from).phone_number);
-    if (sender === null) return { ok: false, fault: "unreadable" };
+    if (sender === null) return "unreadable";
     const text = receiptText(payload.text, MAX_INBOUND_CHARACTERS);
     // A picture alone: nothing to read.
-    if (text === null) return { ok: true, message: undefined };
+    if (text === null) return { message: undefined };
     const [to] = Array.isArray(payload.to) ? payload.to : [];
     const recipient = phoneOf(recordOf(to).phone_number) ?? "";
-    return { ok: true, message: { vendorId, sender, recipient, text } };
-  },
+    return { message: { vendorId, sender, recipient, text } };
+  }),
 };
 
 interface TelnyxEvent {
@@ -116,29 +118,29 @@ interface TelnyxEvent {
  */
 const MAX_AGE_SECONDS = 15 * 60;
 
+/** An Ed25519 signature in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
+
 /** Verifies and reads an event: Ed25519 over its time, a bar and its body as it came. */
-function signedEvent(
-  request: ReceiptRequest,
-  keys: readonly string[],
-  now: Date,
-): TelnyxEvent | "forged" | "unreadable" {
-  const signature = headerOf(request, "telnyx-signature-ed25519");
-  const time = headerOf(request, "telnyx-timestamp");
-  if (signature === undefined || time === undefined) return "forged";
-  if (!isRecent(time, now, MAX_AGE_SECONDS)) return "forged";
-  const signed = Buffer.concat([Buffer.from(`${time}|`), request.body]);
-  const bytes = Buffer.from(signature, "base64");
-  const isTheirs = keys.some((text) => {
-    const key = telnyxKey(text);
-    return key !== undefined && verify(null, signed, key, bytes);
-  });
-  if (!isTheirs) return "forged";
-  const { data } = recordOf(parseReceiptBody(request.body));
-  const { event_type: type, payload: given, occurred_at: occurredAt } = recordOf(data);
-  const payload = recordOf(given);
-  const id = vendorEventOf(payload.id);
-  if (typeof type !== "string" || id === null) return "unreadable";
-  return { type, id, payload, occurredAt: momentOf(occurredAt) };
+function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
+  const signature = formedHeader(head, "telnyx-signature-ed25519", SIGNATURE);
+  const time = headerOf(head, "telnyx-timestamp") ?? "";
+  if (signature === undefined || !isRecent(time, now, MAX_AGE_SECONDS)) return "forged";
+  const given = Buffer.from(signature, "base64");
+  return (body: Buffer): TelnyxEvent | WebhookFault => {
+    const signed = Buffer.concat([Buffer.from(`${time}|`), body]);
+    const isTheirs = keys.some((text) => {
+      const key = telnyxKey(text);
+      return key !== undefined && verify(null, signed, key, given);
+    });
+    if (!isTheirs) return "forged";
+    const { data } = recordOf(parseReceiptBody(body));
+    const { event_type: type, payload: told, occurred_at: occurredAt } = recordOf(data);
+    const payload = recordOf(told);
+    const id = vendorEventOf(payload.id);
+    if (typeof type !== "string" || id === null) return "unreadable";
+    return { type, id, payload, occurredAt: momentOf(occurredAt) };
+  };
 }
 
 /** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */

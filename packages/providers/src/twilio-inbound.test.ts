@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { readWebhook } from "../test/read-webhook.ts";
 import { twilioInbound, twilioSignature } from "./twilio-receipt.ts";
 
 const TOKEN = "t0ken-of-the-account";
@@ -31,7 +32,7 @@ async function read(fields: object, changes: Changes = {}) {
   const body = Buffer.from(changes.body ?? form.toString());
   const headers = { "x-twilio-signature": signature };
   const keys = ["another-account's-token", TOKEN];
-  return await twilioInbound.read({ headers, body, url: URL_OF_HOOK }, keys, NOW);
+  return await readWebhook(twilioInbound, { headers, body, url: URL_OF_HOOK }, keys, NOW);
 }
 
 test("the vendor's published example is signed as it says", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { testDeps } from "../test/messages.ts";
+import { readWebhook } from "../test/read-webhook.ts";
 import { receiptsAddress } from "./receipt.ts";
 import { twilioReceipts, twilioSignature } from "./twilio-receipt.ts";
 
@@ -21,7 +22,7 @@ async function read(fields: Record<string, string>, addresses: Addresses = {}) {
   const form = new URLSearchParams({ MessageSid, To: "+12025550123", ...fields });
   const headers = { "x-twilio-signature": twilioSignature(TOKEN, signedUrl, form) };
   const request = { headers, body: Buffer.from(form.toString()), url };
-  return await twilioReceipts.read(request, ["another-token", TOKEN], NOW);
+  return await readWebhook(twilioReceipts, request, ["another-token", TOKEN], NOW);
 }
 
 async function receiptOf(fields: Record<string, string>, addresses = {}) {

@@ -1,34 +1,39 @@
 import { createHmac } from "node:crypto";
 import { MAX_INBOUND_CHARACTERS, type OptKeyword } from "@belfry/contracts/inbound";
+import { parseForm } from "@belfry/contracts/parse-form";
 import type { Receipt } from "@belfry/contracts/sending";
 import {
   deliveryOfAddress,
-  headerOf,
+  type Field,
+  formedHeader,
   type InboundReader,
   isSameSignature,
+  MAX_FORM_FIELDS,
+  ONE_EVENT_BYTES,
+  provenBy,
   type ReceiptReader,
-  type ReceiptRequest,
   receiptText,
+  sortedFields,
   textSetting,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** The vendor's status callback of one message: a form, signed over its address and its fields. */
 export const twilioReceipts: ReceiptReader = {
   kind: "twilio",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: twilioKey,
   signsAddress: true,
   askedByMessage: true,
-  async read(request, keys) {
-    const form = twilioForm(request, keys);
-    if (form === undefined) return { ok: false, fault: "forged" };
+  read: provenBy(twilioForm, (form, { url }) => {
     const messageId = form.get("MessageSid");
-    if (!isTwilioMessageId(messageId)) return { ok: false, fault: "unreadable" };
+    if (!isTwilioMessageId(messageId)) return "unreadable";
     const status = form.get("MessageStatus") ?? "";
     const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
     // The vendor repeats no text of ours but the address, which it signs.
-    const deliveryId = deliveryOfAddress(request.url);
-    if (kind === undefined || deliveryId === null) return { ok: true, receipts: [] };
+    const deliveryId = deliveryOfAddress(url);
+    if (kind === undefined || deliveryId === null) return { receipts: [] };
     const code = /^\d{5}$/.exec(form.get("ErrorCode") ?? "")?.[0] ?? null;
     const known = code !== null && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
     const receipt: Receipt = {
@@ -41,8 +46,8 @@ export const twilioReceipts: ReceiptReader = {
       occurredAt: null,
       suppress: kind === "bounced" ? (known?.suppress ?? null) : null,
     };
-    return { ok: true, receipts: [receipt] };
-  },
+    return { receipts: [receipt] };
+  }),
 };
 
 const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
@@ -85,25 +90,24 @@ const MAX_NUMBER_CHARACTERS = 64;
 export const twilioInbound: InboundReader = {
   kind: "twilio",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: twilioKey,
   signsAddress: true,
   // An answer without a verb sends nothing.
   answer: { type: "text/xml; charset=utf-8", body: "<Response/>" },
-  async read(request, keys) {
-    const form = twilioForm(request, keys);
-    if (form === undefined) return { ok: false, fault: "forged" };
+  read: provenBy(twilioForm, (form) => {
     const vendorId = form.get("MessageSid");
     const sender = receiptText(form.get("From"), MAX_NUMBER_CHARACTERS);
     if (!isTwilioMessageId(vendorId) || sender === null) {
-      return { ok: false, fault: "unreadable" };
+      return "unreadable";
     }
     const text = receiptText(form.get("Body"), MAX_INBOUND_CHARACTERS) ?? "";
     const keyword = KEYWORDS.get(form.get("OptOutType") ?? "");
     // A picture alone, or a place: nothing to read.
-    if (text === "" && keyword === undefined) return { ok: true, message: undefined };
+    if (text === "" && keyword === undefined) return { message: undefined };
     const recipient = receiptText(form.get("To"), MAX_NUMBER_CHARACTERS) ?? "";
-    return { ok: true, message: { vendorId, sender, recipient, text, keyword } };
-  },
+    return { message: { vendorId, sender, recipient, text, keyword } };
+  }),
 };
 
 /** The keyword that the vendor's own opt-out handling recognized. */
@@ -112,47 +116,56 @@ const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map([
   ["START", "start"],
 ]);
 
-const MAX_FIELDS = 200;
-
 /** The account's own token signs webhooks, also where an API key makes the requests. */
 export function twilioKey(settings: Readonly<Record<string, unknown>>): string | undefined {
   const ownToken = settings.apiKeySid === undefined ? "authToken" : "webhookAuthToken";
   return textSetting(settings, "webhookAuthToken") ?? textSetting(settings, ownToken);
 }
 
-/** The form that the vendor posted; undefined where its signature is missing or wrong. */
-export function twilioForm(
-  request: ReceiptRequest,
-  keys: readonly string[],
-): URLSearchParams | undefined {
-  const form = new URLSearchParams(request.body.toString());
-  const signature = headerOf(request, "x-twilio-signature");
-  if (signature === undefined || form.size > MAX_FIELDS) return undefined;
-  const isTheirs = addressForms(request.url).some((url) =>
-    keys.some((key) => isSigned(signature, key, url, form)),
-  );
-  return isTheirs ? form : undefined;
+/** HMAC-SHA1 in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/;
+
+/** The form that the vendor posted. */
+export function twilioForm(head: WebhookHead, keys: readonly string[]) {
+  const signature = formedHeader(head, "x-twilio-signature", SIGNATURE);
+  if (signature === undefined) return "forged";
+  const given = Buffer.from(signature);
+  return (body: Buffer) => {
+    const form = parseForm(body.toString(), MAX_FORM_FIELDS);
+    if (form === undefined) return "forged";
+    const fields = signedFields(form);
+    const isTheirs = addressForms(head.url).some((url) =>
+      keys.some((key) => isSameSignature(given, Buffer.from(signatureOf(key, url + fields)))),
+    );
+    return isTheirs ? form : "forged";
+  };
 }
 
 /** The vendor signs an address with its port or without, as its own libraries know. */
 function addressForms(url: string): string[] {
   const withoutPort = url.replace(/^(https?:\/\/[^/:]+):\d+/, "$1");
-  return [url, withoutPort, withoutPort.replace(/^https:\/\/[^/:]+/, "$&:443")];
+  const withPort = withoutPort.replace(/^https:\/\/[^/:]+/, "$&:443");
+  return [...new Set([url, withoutPort, withPort])];
 }
 
-/** HMAC-SHA1 over the address, then each field's name and value by the order of names; a value named twice once. */
+/** HMAC-SHA1 over the address and the form's fields. */
 export function twilioSignature(key: string, url: string, form: URLSearchParams): string {
-  const names = [...new Set(form.keys())].sort();
-  const fields = names.flatMap((name) =>
-    [...new Set(form.getAll(name))].sort().map((value) => name + value),
-  );
-  return createHmac("sha1", key)
-    .update(url + fields.join(""))
-    .digest("base64");
+  return signatureOf(key, url + signedFields(form));
 }
 
-function isSigned(signature: string, key: string, url: string, form: URLSearchParams): boolean {
-  return isSameSignature(Buffer.from(signature), Buffer.from(twilioSignature(key, url, form)));
+function signatureOf(key: string, text: string): string {
+  return createHmac("sha1", key).update(text).digest("base64");
+}
+
+/** Each field's name and value, by the order of names, then of values; a value named twice once. */
+function signedFields(form: URLSearchParams): string {
+  const fields = sortedFields(form);
+  const isRepeated = ([name, value]: Field, at: number) =>
+    fields[at - 1]?.[0] === name && fields[at - 1]?.[1] === value;
+  return fields
+    .filter((field, at) => !isRepeated(field, at))
+    .flat()
+    .join("");
 }
 
 export function isTwilioMessageId(value: unknown): value is string {

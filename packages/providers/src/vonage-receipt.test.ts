@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { SignJWT } from "jose";
+import { readWebhook } from "../test/read-webhook.ts";
 import { vonageReceipts } from "./vonage-receipt.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
@@ -39,7 +40,7 @@ async function read(status: unknown, changes: Changes = {}) {
     .sign(new TextEncoder().encode(changes.secret ?? SECRET));
   const headers = { authorization: changes.authorization ?? `Bearer ${token}` };
   const request = { headers, body: Buffer.from(changes.body ?? body), url: "" };
-  return vonageReceipts.read(request, ["another-account's-secret", SECRET], NOW);
+  return readWebhook(vonageReceipts, request, ["another-account's-secret", SECRET], NOW);
 }
 
 test("each status says what became of its delivery, and a barred number is suppressed", async () => {
@@ -110,6 +111,6 @@ test("another secret, issuer, algorithm, body or age, or a missing claim, is for
 
 test("a callback without a signature is told from a forged one: it is to come again, signed", async () => {
   const request = { headers: {}, body: Buffer.from(JSON.stringify(STATUS)), url: "" };
-  const result = await vonageReceipts.read(request, [SECRET], NOW);
+  const result = await readWebhook(vonageReceipts, request, [SECRET], NOW);
   assert.deepEqual(result, { ok: false, fault: "unsigned" });
 });

@@ -7,33 +7,31 @@ import {
   headerOf,
   type InboundReader,
   momentOf,
+  ONE_EVENT_BYTES,
   parseReceiptBody,
   phoneOf,
+  provenBy,
   type ReceiptReader,
-  type ReceiptRequest,
   receiptText,
   recordOf,
   textSetting,
   vendorEventOf,
+  type WebhookFault,
+  type WebhookHead,
 } from "./receipt.ts";
 
 /** The status webhook of the vendor's Messages API, signed by a token (HS256) over the body's hash. */
 export const vonageReceipts: ReceiptReader = {
   kind: "vonage",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "signatureSecret"),
   signsAddress: false,
   askedByMessage: true,
-  async read(request, keys, now) {
-    const verdict = await vonageSigned(request, keys, now);
-    if (verdict !== "signed") return { ok: false, fault: verdict };
-    const status = parseReceiptBody(request.body);
-    if (typeof status !== "object" || status === null || Array.isArray(status)) {
-      return { ok: false, fault: "unreadable" };
-    }
-    const receipt = toReceipt(status as Record<string, unknown>);
-    return { ok: true, receipts: receipt === null ? [] : [receipt] };
-  },
+  read: provenBy(signedBody, (status) => {
+    const receipt = toReceipt(status);
+    return { receipts: receipt === null ? [] : [receipt] };
+  }),
 };
 
 const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
@@ -91,46 +89,45 @@ function errorCode(error: Record<string, unknown>): string | null {
 export const vonageInbound: InboundReader = {
   kind: "vonage",
   content: "text",
+  maxBytes: ONE_EVENT_BYTES,
   keyOf: (settings) => textSetting(settings, "signatureSecret"),
   signsAddress: false,
   answer: { type: "application/json; charset=utf-8", body: "{}" },
-  async read(request, keys, now) {
-    const verdict = await vonageSigned(request, keys, now);
-    if (verdict !== "signed") return { ok: false, fault: verdict };
-    const body = parseReceiptBody(request.body);
-    if (typeof body !== "object" || body === null) return { ok: false, fault: "unreadable" };
-    const given = body as Record<string, unknown>;
+  read: provenBy(signedBody, (given) => {
     const vendorId = vendorEventOf(given.message_uuid);
     const sender = phoneOf(given.from);
-    if (vendorId === null || sender === null) return { ok: false, fault: "unreadable" };
+    if (vendorId === null || sender === null) return "unreadable";
     const text = receiptText(given.text, MAX_INBOUND_CHARACTERS);
     // A picture, or a place: nothing to read.
     if (text === null || (given.channel !== undefined && given.channel !== "sms")) {
-      return { ok: true, message: undefined };
+      return { message: undefined };
     }
-    return { ok: true, message: { vendorId, sender, recipient: phoneOf(given.to) ?? "", text } };
-  },
+    return { message: { vendorId, sender, recipient: phoneOf(given.to) ?? "", text } };
+  }),
 };
 
 const MAX_TOKEN_AGE = "5m";
 /** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */
 const CLOCK_TOLERANCE = "10m";
 
-/** Whether a webhook of the Messages API is the vendor's: by a token (HS256) over its body's hash. */
-export async function vonageSigned(
-  request: ReceiptRequest,
-  keys: readonly string[],
-  now: Date,
-): Promise<"signed" | "unsigned" | "forged"> {
-  const authorization = headerOf(request, "authorization");
+/** An object of the Messages API, proven by a token (HS256) over the body's hash. */
+async function signedBody(head: WebhookHead, keys: readonly string[], now: Date) {
+  const authorization = headerOf(head, "authorization");
   // Rarely the vendor sends one without; answered with a 5xx it comes again, signed.
   if (authorization === undefined) return "unsigned";
   const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
-  const isGood = token !== undefined && (await isSigned(token, request.body, keys, now));
-  return isGood ? "signed" : "forged";
+  const hash = token === undefined ? undefined : await signedHash(token, keys, now);
+  if (hash === undefined) return "forged";
+  return (body: Buffer): Record<string, unknown> | WebhookFault => {
+    if (!isHashOf(hash, body)) return "forged";
+    const json = parseReceiptBody(body);
+    const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
+    return isObject ? recordOf(json) : "unreadable";
+  };
 }
 
-async function isSigned(token: string, body: Buffer, keys: readonly string[], now: Date) {
+/** The body's hash that a token of the vendor's has; undefined: it is not the vendor's. */
+async function signedHash(token: string, keys: readonly string[], now: Date): Promise<unknown> {
   for (const key of keys) {
     try {
       const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {
@@ -141,15 +138,15 @@ async function isSigned(token: string, body: Buffer, keys: readonly string[], no
         clockTolerance: CLOCK_TOLERANCE,
         currentDate: now,
       });
-      return isHashOf(payload.payload_hash, body);
+      return payload.payload_hash;
     } catch (error) {
       // Signed with another key: perhaps the next.
       if (error instanceof errors.JWSSignatureVerificationFailed) continue;
-      if (error instanceof errors.JOSEError) return false;
+      if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }
   }
-  return false;
+  return undefined;
 }
 
 function isHashOf(hash: unknown, body: Buffer): boolean {

@@ -6,12 +6,13 @@ import type { EmailMessage, Receipt, SendOutcome } from "@belfry/contracts/sendi
 import { assertHas } from "@belfry/testing/assert-has";
 import { BAD_ADDRESSES, NOT_JSON } from "@belfry/testing/hostile";
 import type { ProviderKind } from "../src/provider.ts";
-import type { GetText, ReceiptReader, ReceiptRequest } from "../src/receipt.ts";
+import type { GetText, ReceiptReader } from "../src/receipt.ts";
 import { checkSettings } from "../src/settings.ts";
 import { testHttpPromises } from "./http-provider-promises.ts";
 import type { ReceivedCall } from "./loopback-vendor.ts";
 import { EMAIL, LIST_EMAIL } from "./messages.ts";
 import { providerAtVendor } from "./provider-at-vendor.ts";
+import { readWebhook, type WebhookRequest } from "./read-webhook.ts";
 
 /** A mail as a vendor reads it from a call; empty or undefined: the call does not say it. */
 export interface MailAtVendor {
@@ -231,11 +232,11 @@ interface VendorReceipts {
   key: string;
   otherKey: string;
   /** The request of a vendor that tells this of a delivery, verified by a key at a time. */
-  request(what: object, deliveryId: string, key: string, at: Date): ReceiptRequest;
+  request(what: object, deliveryId: string, key: string, at: Date): WebhookRequest;
   /** What the vendor's own servers answer to a GET. */
   get?: GetText;
   /** A request whose proof is of another body; absent where the vendor's proof does not cover the body. */
-  tamper?(request: ReceiptRequest): ReceiptRequest;
+  tamper?(request: WebhookRequest): WebhookRequest;
   /** Seconds, where the vendor signs a time: how old and how far ahead a request may be. */
   oldest?: number;
   furthestAhead?: number;
@@ -252,9 +253,10 @@ const FORGED = { ok: false, fault: "forged" } as const;
 /** How a vendor's receipts are verified and read: one suite, run by each vendor's test. */
 export function testVendorReceipts(vendor: VendorReceipts): void {
   const { key, otherKey, request, cases } = vendor;
-  const reader: Pick<ReceiptReader, "kind" | "read"> = {
+  const reader = {
     kind: vendor.reader.kind,
-    read: (what, keys, now) => vendor.reader.read(what, keys, now, vendor.get),
+    read: (what: WebhookRequest, keys: readonly string[], now: Date) =>
+      readWebhook(vendor.reader, what, keys, now, vendor.get),
   };
   const [[delivered]] = [cases[0]!];
   const id = randomUUID();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { WebhookRead, WebhookReader } from "../src/receipt.ts";
+import { readWebhook } from "./read-webhook.ts";
 
 const NOW = new Date("2026-11-26T12:00:00Z");
 const FORGED = { ok: false, fault: "forged" };
@@ -27,7 +28,8 @@ export function testSignedWebhook<Held>(subject: WebhookUnderTest<Held>) {
   const name = `${reader.kind}, ${url.endsWith("/inbound") ? "inbound" : "receipts"}`;
 
   const read = (headers: object, given = body, at = url, now = NOW): Promise<WebhookRead<Held>> =>
-    reader.read(
+    readWebhook(
+      reader,
       { headers: headers as Record<string, string>, body: Buffer.from(given), url: at },
       [otherKey, key],
       now,
@@ -62,6 +64,16 @@ export function testSignedWebhook<Held>(subject: WebhookUnderTest<Held>) {
     }
     const elsewhere = await read(headers, body, url.replace("mail.", "other."));
     assert.equal(elsewhere.ok, !reader.signsAddress, "the address is signed, or is not");
+  });
+
+  test(`${name}: a body is parsed only once it is proven, and one of too many values never is`, async (t) => {
+    const headers = sign({ url, body }, key, NOW);
+    const parsed = t.mock.method(JSON, "parse");
+    assert.deepEqual(await read(headers, `${body} `), FORGED);
+    assert.equal(parsed.mock.callCount(), 0);
+    assert.equal((await readSigned(`[${"{},".repeat(60_000)}0]`)).ok, false);
+    assert.equal(parsed.mock.callCount(), 0);
+    assert.equal((await readSigned("a&".repeat(30_000))).ok, false);
   });
 
   if (maxAgeSeconds !== undefined) {

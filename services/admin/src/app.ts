@@ -3,7 +3,6 @@ import { MANAGE_PATH } from "@belfry/administration/act-http";
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
-import { Problem } from "@belfry/contracts/problems";
 import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
@@ -28,6 +27,7 @@ import { type ManageApiDeps, manageApi } from "./manage-api.ts";
 import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
 import { assetRoutes, loadAssets } from "./page/assets.ts";
+import { boundedForm, boundedMultipart } from "./page/bounded-form.ts";
 import { createCookies } from "./page/cookies.ts";
 import { faultWords, refusalWords } from "./page/fault-words.ts";
 import { acceptedLanguage, isLanguage, type Language, Phrase, say } from "./page/language.ts";
@@ -227,12 +227,13 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     scope.addContentTypeParser<string>(
       "application/x-www-form-urlencoded",
       { parseAs: "string" },
-      (_request, body, done) => done(null, new URLSearchParams(body)),
+      async (_request: FastifyRequest, body: string) => boundedForm(body),
     );
     scope.addContentTypeParser<Buffer>(
       "multipart/form-data",
       { parseAs: "buffer" },
-      async (request: FastifyRequest, body: Buffer) => await formDataOf(request, body),
+      async ({ headers }: FastifyRequest, body: Buffer) =>
+        await boundedMultipart(body, headers["content-type"] ?? ""),
     );
     refuseUnknownRoutes(scope);
     scope.setErrorHandler(async (error, request, reply) => {
@@ -255,16 +256,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     route("GET /*", async () => NOTHING_HERE);
   });
   return app;
-}
-
-/** A form with a file. Node's own parser is enough for one. */
-async function formDataOf({ headers }: FastifyRequest, body: Buffer): Promise<FormData> {
-  const type = { "content-type": headers["content-type"] ?? "" };
-  try {
-    return await new Response(new Uint8Array(body), { headers: type }).formData();
-  } catch (cause) {
-    throw new Problem("badRequest", { cause });
-  }
 }
 
 function languageOf({ person, request }: Guest): Language {

@@ -161,6 +161,9 @@ test("a form of another type, one that is too large, and names of every object a
   assert.equal(await send("text/plain", `_token=${_token}`), 415);
   const form = "application/x-www-form-urlencoded";
   assert.equal(await send(form, `_token=${_token}&name=${"x".repeat(1_100_000)}`), 413);
+  assert.equal(await send(form, `_token=${_token}${"&a".repeat(2_000)}`), 413);
+  assert.equal(await send("multipart/form-data; boundary=x", "\r\n".repeat(20_000)), 413);
+  assert.equal((await operator.get(`/tenants?${"a&".repeat(2_000)}`)).status, 413);
   const odd = "__proto__=x&constructor=y&name[]=z&name=Odd&name=Second";
   assert.equal(await send(form, `_token=${_token}&${odd}&perMinute=1&dailyCap=1`), 303);
   assert.ok((await operator.text("/tenants")).includes(">Odd<"), "of one name the first counts");

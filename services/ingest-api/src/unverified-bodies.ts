@@ -12,7 +12,7 @@ export interface UnverifiedBounds {
   bytesOfAddress: number;
 }
 
-/** A container of 512 MiB carries this beside its work; a vendor's largest body fits four times. */
+/** A container of 512 MiB carries this beside its work; a vendor's largest body fits eight times. */
 export const UNVERIFIED_BOUNDS: UnverifiedBounds = { bytes: 32 * MIB, bytesOfAddress: 8 * MIB };
 
 /** A body and the memory it takes, which is given back with `using`. */

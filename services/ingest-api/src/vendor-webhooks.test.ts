@@ -5,12 +5,12 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { readEvent } from "@belfry/administration/events/event-report";
-import { MAX_WEBHOOK_BYTES } from "@belfry/contracts/sending";
 import { createDatabase, createPool } from "@belfry/database/connection";
 import { storeReceipts } from "@belfry/database/functions/store-receipts";
 import { encryptSecret, parseSecretKeys, providerSettingsOwner } from "@belfry/database/secrets";
 import { type AbuseBounds, createAbuseLimits } from "@belfry/http-api/abuse-limits";
 import { birdSignature } from "@belfry/providers/bird-receipt";
+import { INBOUND_READERS, RECEIPT_READERS, receiptReader } from "@belfry/providers/kinds";
 import { plivoSignature } from "@belfry/providers/plivo-receipt";
 import { twilioSignature } from "@belfry/providers/twilio-receipt";
 import { createHttpServer } from "@belfry/service/http";
@@ -23,6 +23,7 @@ import { uuidv7 } from "uuidv7";
 import { UNVERIFIED_BOUNDS, UnverifiedBodies } from "./unverified-bodies.ts";
 import { createWebhookKeys, receiptRoute } from "./vendor-webhooks.ts";
 
+const MAX_BYTES = receiptReader("sendgrid")!.maxBytes;
 const SECRET = "a-signature-secret-of-the-account";
 const PUBLIC_URL = "https://mail.example.com/belfry";
 const TELNYX = generateKeyPairSync("ed25519");
@@ -375,6 +376,64 @@ for (const vendor of ["plivo", "telnyx", "bird"] as const) {
   });
 }
 
+const TOPIC = "arn:aws:sns:eu-central-1:123456789012:mail";
+/** Settings of the vendors that `setUp` leaves out. */
+const OTHER_SETTINGS = {
+  ses: { topicArn: TOPIC },
+  postmark: { webhookPassword: SECRET },
+  brevo: { webhookPassword: SECRET },
+  resend: { webhookSecret: `whsec_${Buffer.alloc(24, 1).toString("base64")}` },
+  mailgun: { webhookSigningKey: SECRET },
+};
+/** It signs in the body alone. */
+const WITHOUT_HEADER = ["mailgun"];
+
+test("a body is not read before its headers hold the vendor's proof, whichever vendor's it is", async (t) => {
+  const { address, bodies, provider } = await setUp(t);
+  for (const [kind, settings] of Object.entries(OTHER_SETTINGS)) {
+    await provider("a", kind, settings);
+  }
+  const reads = t.mock.method(bodies, "read");
+  const kinds = RECEIPT_READERS.map(({ kind }) => kind);
+  assert.ok(Object.keys(OTHER_SETTINGS).every((kind) => kinds.includes(kind)));
+  const basic = `Basic ${Buffer.from("belfry:guessed").toString("base64")}`;
+  for (const kind of kinds.filter((one) => !WITHOUT_HEADER.includes(one))) {
+    for (const headers of [
+      "",
+      `Authorization: ${basic}\r\n`,
+      "X-Twilio-Signature: AAAA\r\nX-Plivo-Signature-V3: AAAA\r\nX-Amz-Sns-Topic-Arn: arn:x\r\n",
+      `Authorization: Bearer ${"x".repeat(40)}.y.z\r\n`,
+    ]) {
+      const path = `/webhooks/${kind}/a`;
+      const sender = await sendWithoutEnd(address, "192.0.2.1", 1000, { path, headers });
+      const status = await sender.answered;
+      sender.socket.destroy();
+      // Vonage sends again what it has not signed.
+      const isUnsigned = kind === "vonage" && !headers.startsWith("Auth");
+      assert.equal(status, isUnsigned ? 503 : 401, `${kind}: ${headers}`);
+    }
+  }
+  assert.equal(reads.mock.callCount(), 0);
+});
+
+test("a callback of one message has at most 64 KiB, a batch 1 MiB; a longer body is not read", async (t) => {
+  const { address, bodies, provider } = await setUp(t);
+  await provider("a", "resend", OTHER_SETTINGS.resend);
+  const reads = t.mock.method(bodies, "read");
+  for (const { kind, maxBytes } of [...RECEIPT_READERS, ...INBOUND_READERS]) {
+    const isBatch = ["sendgrid", "brevo", "postmark"].includes(kind);
+    const most = kind === "ses" ? 320 : isBatch ? 1024 : 64;
+    assert.equal(maxBytes, most * 1024, kind);
+  }
+  for (const kind of ["twilio", "resend"]) {
+    const path = `/webhooks/${kind}/a`;
+    const sender = await sendWithoutEnd(address, "192.0.2.1", 64 * 1024 + 1, { path });
+    assert.equal(await sender.answered, 413);
+    sender.socket.destroy();
+  }
+  assert.equal(reads.mock.callCount(), 0);
+});
+
 test("receipts of SMS are accepted by the token's signature", async (t) => {
   const { delivery, post, statusOf, vonage } = await setUp(t);
   const sms = await delivery("a", { channel: "SMS", to: "+12025550123" });
@@ -423,15 +482,14 @@ test("a vendor of mail that signs nothing proves its receipts by a password", as
 
 test("a topic of Amazon SNS is subscribed once, and posts JSON as plain text", async (t) => {
   const { amazon, delivery, post, provider, statusOf } = await setUp(t);
-  const topicArn = "arn:aws:sns:eu-central-1:123456789012:mail";
-  await provider("a", "ses", { topicArn });
+  await provider("a", "ses", { topicArn: TOPIC });
   const host = "https://sns.eu-central-1.amazonaws.com";
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const certificate = `${host}/SimpleNotificationService-a1.pem`;
   const validity = { from: "2026-01-01", to: "2126-01-01" };
   const message = (fields: Record<string, string>) => {
     const signed = {
-      ...{ MessageId: randomUUID(), Timestamp: new Date().toISOString(), TopicArn: topicArn },
+      ...{ MessageId: randomUUID(), Timestamp: new Date().toISOString(), TopicArn: TOPIC },
       ...fields,
     };
     const text = Object.entries(signed)
@@ -444,7 +502,9 @@ test("a topic of Amazon SNS is subscribed once, and posts JSON as plain text", a
       ...{ SignatureVersion: "2", SigningCertURL: certificate, Signature },
     });
   };
-  const plain = { "content-type": "text/plain; charset=UTF-8" };
+  const plain = {
+    ...{ "content-type": "text/plain; charset=UTF-8", "x-amz-sns-topic-arn": TOPIC },
+  };
   const SubscribeURL = `${host}/?Action=ConfirmSubscription`;
   const subscription = message({
     ...{ Type: "SubscriptionConfirmation", Token: "t", Message: "", SubscribeURL },
@@ -526,13 +586,25 @@ test("a batch of the vendor's maximum size is accepted", async (t) => {
   assert.equal(await statusOf(one.id), "delivered");
 });
 
+/** Headers of SendGrid whose signature is nobody's. */
+function shapedHeaders(): string {
+  const name = "X-Twilio-Email-Event-Webhook";
+  const time = Math.floor(Date.now() / 1000);
+  return `${name}-Signature: ${"A".repeat(96)}\r\n${name}-Timestamp: ${time}\r\n`;
+}
+
 /** A body of `bytes` from an address, whose last byte never comes; ends with the answer. */
-async function sendWithoutEnd(origin: string, from: string, bytes: number) {
+async function sendWithoutEnd(
+  origin: string,
+  from: string,
+  bytes: number,
+  { path = "/webhooks/sendgrid/a", headers = shapedHeaders() } = {},
+) {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => undefined);
   socket.write(
-    `POST /webhooks/sendgrid/a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${bytes}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Forwarded-For: ${from}\r\nContent-Length: ${bytes}\r\n${headers}\r\n`,
   );
   socket.write(Buffer.alloc(bytes - 1));
   const answered = once(socket, "data").then(([data]) => Number(String(data).split(" ")[1]));
@@ -545,7 +617,7 @@ test("bodies of unknown senders take bounded memory, in total and per address, a
   const sockets: Socket[] = [];
   const senders = async (count: number, from: (index: number) => string) => {
     const all = Array.from({ length: count }, (_, index) =>
-      sendWithoutEnd(address, from(index), MAX_WEBHOOK_BYTES),
+      sendWithoutEnd(address, from(index), MAX_BYTES),
     );
     const sent = await Promise.all(all);
     sockets.push(...sent.map(({ socket }) => socket));
@@ -553,7 +625,7 @@ test("bodies of unknown senders take bounded memory, in total and per address, a
   };
   // One IPv6 customer's network counts as one address.
   const mine = await senders(12, (index) => `2001:db8::${index}`);
-  const room = Math.floor(bytesOfAddress / MAX_WEBHOOK_BYTES);
+  const room = Math.floor(bytesOfAddress / MAX_BYTES);
   const refused: number[] = [];
   for (const answer of mine) answer.then((status) => refused.push(status));
   await eventually(() => assert.ok(refused.length >= 12 - room));
@@ -564,7 +636,7 @@ test("bodies of unknown senders take bounded memory, in total and per address, a
 
   const many = await senders(40, (index) => `198.51.100.${index}`);
   assert.equal(await Promise.any(many), 503);
-  await eventually(() => assert.ok(bodies.heldBytes > bytes - MAX_WEBHOOK_BYTES));
+  await eventually(() => assert.ok(bodies.heldBytes > bytes - MAX_BYTES));
   assert.ok(bodies.heldBytes <= bytes);
   for (const socket of sockets) socket.destroy();
   await eventually(() => assert.equal(bodies.heldBytes, 0));
@@ -575,22 +647,18 @@ test("bodies of unknown senders take bounded memory, in total and per address, a
 test("a body that arrives byte by byte takes no more memory than one that arrives at once", async () => {
   const bodies = new UnverifiedBodies();
   const bytes = Array.from({ length: 100_000 }, () => Buffer.from("x"));
-  using body = await bodies.read(
-    Readable.from(bytes, { objectMode: true }),
-    "a",
-    MAX_WEBHOOK_BYTES,
-  );
+  using body = await bodies.read(Readable.from(bytes, { objectMode: true }), "a", MAX_BYTES);
   assert.equal(body.bytes.length, 100_000);
   assert.ok(bodies.heldBytes < 200_000);
 });
 
 test("a body that is too long is 413, with or without a declared length, and is not kept", async (t) => {
   const { address, bodies } = await setUp(t);
-  const sender = await sendWithoutEnd(address, "192.0.2.1", MAX_WEBHOOK_BYTES + 1);
+  const sender = await sendWithoutEnd(address, "192.0.2.1", MAX_BYTES + 1);
   assert.equal(await sender.answered, 413);
   sender.socket.destroy();
-  const chunks = Readable.from(Array.from({ length: 33 }, () => Buffer.alloc(64 * 1024)));
-  await assert.rejects(bodies.read(chunks, "a", MAX_WEBHOOK_BYTES), /too large/);
+  const chunks = Readable.from(Array.from({ length: 17 }, () => Buffer.alloc(64 * 1024)));
+  await assert.rejects(bodies.read(chunks, "a", MAX_BYTES), /too large/);
   assert.equal(bodies.heldBytes, 0);
 });
 

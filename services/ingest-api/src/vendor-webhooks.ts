@@ -1,9 +1,9 @@
 import { channelsWith, isProviderChannel, type ProviderChannel } from "@belfry/contracts/channels";
 import { clientNetwork } from "@belfry/contracts/client-network";
 import { TENANT_ID } from "@belfry/contracts/identifiers";
-import { INBOUND_PATH, type InboundText, MAX_INBOUND_BYTES } from "@belfry/contracts/inbound";
+import { INBOUND_PATH, type InboundText } from "@belfry/contracts/inbound";
 import { Problem } from "@belfry/contracts/problems";
-import { MAX_WEBHOOK_BYTES, type Receipt, WEBHOOK_PATH } from "@belfry/contracts/sending";
+import { type Receipt, WEBHOOK_PATH } from "@belfry/contracts/sending";
 import type { Database } from "@belfry/database/connection";
 import type { ReceiptsOrigin, StoredReceipts } from "@belfry/database/functions/store-receipts";
 import type { InboundOrigin, InboundOutcome } from "@belfry/database/inbound";
@@ -20,6 +20,7 @@ import type {
   InboundReader,
   ReceiptReader,
   WebhookFault,
+  WebhookRead,
   WebhookReader,
 } from "@belfry/providers/receipt";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
@@ -59,7 +60,6 @@ export function receiptRoute(app: FastifyInstance, deps: ReceiptDeps): void {
   vendorWebhook<{ receipts: Receipt[] }, ReceiptReader>(app, deps, {
     path: WEBHOOK_PATH,
     use: "receipts",
-    maxBytes: MAX_WEBHOOK_BYTES,
     bodies: deps.bodies ?? new UnverifiedBodies(),
     reader: receiptReader,
     async receive({ receipts }, origin, reply) {
@@ -82,7 +82,6 @@ export function inboundRoute(app: FastifyInstance, deps: InboundDeps): void {
   vendorWebhook<{ message: InboundText | undefined }, InboundReader>(app, deps, {
     path: INBOUND_PATH,
     use: "inbound",
-    maxBytes: MAX_INBOUND_BYTES,
     bodies: new UnverifiedBodies({ bytes: 8 * MIB, bytesOfAddress: 2 * MIB }),
     reader: inboundReader,
     async receive({ message }, origin, reply, { answer }) {
@@ -103,7 +102,6 @@ interface VendorWebhook<Held, Reader> {
   /** With `:provider` and `:tenantId`. */
   path: string;
   use: WebhookUse;
-  maxBytes: number;
   bodies: UnverifiedBodies;
   reader(kind: string): Reader | undefined;
   /** Stores what was verified, and sends the answer. Returns what the log tells of it. */
@@ -113,6 +111,12 @@ interface VendorWebhook<Held, Reader> {
     reply: FastifyReply,
     reader: Reader,
   ): Promise<Record<string, unknown>>;
+}
+
+/** A request whose headers are good. */
+interface Caller<Held, Reader> {
+  reader: Reader;
+  readBody(body: Buffer): Promise<WebhookRead<Held>>;
 }
 
 interface Params {
@@ -131,10 +135,16 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
   webhook: VendorWebhook<Held, Reader>,
 ): void {
   const { limits, publicUrl } = deps;
-  const { maxBytes } = webhook;
-  const callers = new WeakMap<FastifyRequest, { reader: Reader; keys: readonly string[] }>();
+  const callers = new WeakMap<FastifyRequest, Caller<Held, Reader>>();
 
-  // Runs before the body is read: without a key to verify it with, the body is not wanted.
+  const unverified = async (request: FastifyRequest, { kind }: Reader, fault: WebhookFault) => {
+    const { tenantId } = request.params as Params;
+    request.logFields = { tenantId, provider: kind, webhook: fault };
+    await limits.countUnverified(request);
+    return refusal(fault);
+  };
+
+  // Runs before the body is read: a body that no header proves is not wanted.
   const onRequest = async (request: FastifyRequest) => {
     const { provider, tenantId } = request.params as Params;
     const reader = webhook.reader(provider);
@@ -142,31 +152,27 @@ function vendorWebhook<Held, Reader extends WebhookReader<Held>>(
     if (reader.signsAddress && publicUrl === "") throw new Problem("notFound");
     const keys = await deps.webhookKeys.of(tenantId, reader.kind, webhook.use);
     if (keys.length === 0) throw new Problem("notFound");
-    if (Number(request.headers["content-length"]) > maxBytes) throw new Problem("tooLarge");
+    if (Number(request.headers["content-length"]) > reader.maxBytes) throw new Problem("tooLarge");
     await limits.countReceipts(request);
-    callers.set(request, { reader, keys });
+    const head = { headers: request.headers, url: publicUrl + request.url };
+    const readBody = await reader.read(head, keys, deps.now(), deps.get);
+    if (typeof readBody === "string") throw await unverified(request, reader, readBody);
+    callers.set(request, { reader, readBody });
   };
 
   const receive = async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenantId } = request.params as Params;
-    const { reader, keys } = callers.get(request)!;
-    using body = await webhook.bodies.read(request.raw, clientNetwork(request.ip), maxBytes);
-    const { headers } = request;
-    const url = publicUrl + request.url;
-    const asked = { headers, body: body.bytes, url };
-    const read = await reader.read(asked, keys, deps.now(), deps.get);
-    const fields = { tenantId, provider: reader.kind };
-    if (!read.ok) {
-      request.logFields = { ...fields, webhook: read.fault };
-      await limits.countUnverified(request);
-      throw refusal(read.fault);
-    }
+    const { reader, readBody } = callers.get(request)!;
+    const from = clientNetwork(request.ip);
+    using body = await webhook.bodies.read(request.raw, from, reader.maxBytes);
+    const read = await readBody(body.bytes);
+    if (!read.ok) throw await unverified(request, reader, read.fault);
     const channels = channelsWith(reader.content).filter(isProviderChannel);
     const origin = { tenantId, providerKind: reader.kind, channels };
     const stored = await limits.inTurn(request, { door: "vendor", tenantId }, () =>
       webhook.receive(read, origin, reply, reader),
     );
-    request.logFields = { ...fields, ...stored };
+    request.logFields = { tenantId, provider: reader.kind, ...stored };
     return reply;
   };
 

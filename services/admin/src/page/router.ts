@@ -12,11 +12,13 @@ import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
 import { MAX_IMAGE_BYTES } from "@belfry/contracts/images";
+import { textFields } from "@belfry/contracts/parse-form";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
 import type { Answer } from "./answer.ts";
+import { boundedForm } from "./bounded-form.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
 
 /** The limit of forms that guests may send: an address, a name, a password twice. */
@@ -125,7 +127,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
     person: await deps.cookies.holder(request),
     params: request.params as Record<string, string>,
     // From the first question mark on: later ones belong to a value.
-    query: new URLSearchParams(/\?.*/s.exec(request.url)?.[0]),
+    query: boundedForm(/\?.*/s.exec(request.url)?.[0] ?? ""),
     form: formOf(request),
     address: request.ip,
     request,
@@ -135,10 +137,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
 
 /** The fields of a form that are text. */
 function formOf({ body }: FastifyRequest): URLSearchParams {
-  if (body instanceof FormData) {
-    const texts = [...body].filter((one): one is [string, string] => typeof one[1] === "string");
-    return new URLSearchParams(texts);
-  }
+  if (body instanceof FormData) return new URLSearchParams(textFields(body));
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 

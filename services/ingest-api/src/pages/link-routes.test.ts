@@ -88,6 +88,8 @@ test("a POST with any other body changes nothing", async (t) => {
     ["no parts", { "content-type": "multipart/form-data; boundary=x" }, 400],
     ["no parts", { "content-type": "multipart/form-data" }, 400],
     ["a".repeat(100_000), FORM, 413],
+    [`List-Unsubscribe=One-Click${"&a".repeat(2_000)}`, FORM, 413],
+    ["\r\n".repeat(20_000), { "content-type": "multipart/form-data; boundary=x" }, 413],
   ] as const) {
     const response = await post(url, body, headers);
     await response.arrayBuffer();

@@ -1,4 +1,5 @@
 import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/message-links";
+import { parseForm, parseMultipart, textFields } from "@belfry/contracts/parse-form";
 import { Problem } from "@belfry/contracts/problems";
 import type { Database } from "@belfry/database/connection";
 import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";
@@ -119,20 +120,17 @@ async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   const { body } = request;
   if (!Buffer.isBuffer(body)) return new URLSearchParams();
   const type = request.headers["content-type"] ?? "";
-  if (!/^multipart\//i.test(type)) return new URLSearchParams(body.toString().trimEnd());
-  const form = new URLSearchParams();
-  try {
-    // Node's own parser is enough for one small field.
-    const parts = await new Response(new Uint8Array(body), {
-      headers: { "content-type": type },
-    }).formData();
-    for (const [name, value] of parts) {
-      if (form.size < MAX_FIELDS && typeof value === "string") form.append(name, value);
-    }
-  } catch (cause) {
-    throw new Problem("badRequest", { cause });
+  if (!/^multipart\//i.test(type)) {
+    return parseForm(body.toString().trimEnd(), MAX_FIELDS) ?? refuseForm();
   }
-  return form;
+  const form = await parseMultipart(body, type, MAX_FIELDS).catch((cause: unknown) => {
+    throw new Problem("badRequest", { cause });
+  });
+  return new URLSearchParams(textFields(form ?? refuseForm()));
+}
+
+function refuseForm(): never {
+  throw new Problem("tooLarge", { message: `The form has more than ${MAX_FIELDS} fields` });
 }
 
 /** Reads the name and the colours for a tenant's pages; undefined: the tenant was deleted. */
