@@ -126,6 +126,7 @@ test("no text of a message leaves its place in the body", async (t) => {
 });
 
 const none = { messageIdPointer: undefined, errorPointer: undefined, successStatuses: undefined };
+const OK = { successValues: "000, 00,OK, none" };
 const ANSWERS: readonly (readonly [string, number, string, OutcomeClass, object?])[] = [
   ["a success with its id", 202, '{"data":{"id":7}}', "accepted"],
   ["a status of success that is not one of the settings'", 200, accept.body, "ambiguous"],
@@ -145,6 +146,41 @@ const ANSWERS: readonly (readonly [string, number, string, OutcomeClass, object?
   ["an error inside a success", 201, '{"data":{"id":"m-1"},"error":{"code":42}}', "policy"],
   ["an error inside another success", 200, '{"error":{"code":"E42"}}', "policy"],
   ["no error inside a success", 201, '{"data":{"id":"m-1"},"error":{"code":0}}', "accepted"],
+  [
+    "one of the values of success",
+    201,
+    '{"data":{"id":"m-1"},"error":{"code":"000"}}',
+    "accepted",
+    OK,
+  ],
+  ["another of them", 201, '{"data":{"id":"m-1"},"error":{"code":"none"}}', "accepted", OK],
+  [
+    "a value of success behind blanks",
+    201,
+    '{"data":{"id":"m-1"},"error":{"code":" OK "}}',
+    "accepted",
+    OK,
+  ],
+  [
+    "a value beside those of success",
+    201,
+    '{"data":{"id":"m-1"},"error":{"code":"001"}}',
+    "policy",
+    OK,
+  ],
+  [
+    "a list of values of success",
+    201,
+    '{"data":{"id":"m-1"},"error":{"code":["OK"]}}',
+    "policy",
+    OK,
+  ],
+  [
+    "a value of success without the setting",
+    201,
+    '{"data":{"id":"m-1"},"error":{"code":"000"}}',
+    "policy",
+  ],
   ["a null for an error", 201, '{"data":{"id":"m-1"},"error":null}', "accepted"],
   ["an inherited name", 201, "{}", "ambiguous", { messageIdPointer: "/constructor/name" }],
   ["a length that is no item", 201, "[1]", "ambiguous", { messageIdPointer: "/length" }],

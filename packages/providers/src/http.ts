@@ -105,6 +105,15 @@ function settingsOf(names: readonly string[], example: string) {
             "Where the answer's JSON has an error's code or text, as /error/code. What stands there, but for null, false, 0 and nothing, is an error, whatever the status.",
         }),
       ),
+      successValues: Type.Optional(
+        lineField({
+          title: "No error",
+          description:
+            "Values there that mean success, with commas between, as 000, OK, none. Only with an error's place.",
+          pattern: "^[^,\\s][^,]{0,63}(,[^,]{1,64}){0,19}$",
+          fault: "must be 1 to 20 values of at most 64 characters with commas between, as 000, OK",
+        }),
+      ),
     },
     { additionalProperties: false },
   );
@@ -165,6 +174,7 @@ function idsOf({ deliveryId, eventId, tenantId }: EmailMessage | SmsMessage) {
 
 function faultsOf(settings: Settings, context: SettingsContext, names: readonly string[]) {
   const { url, headers = "", body, successStatuses, messageIdPointer, errorPointer } = settings;
+  const { successValues } = settings;
   const faults = [
     ["url", addressFault(url, context)],
     ...headerFaults(headers).map((fault) => ["headers", fault]),
@@ -178,6 +188,10 @@ function faultsOf(settings: Settings, context: SettingsContext, names: readonly 
     ],
     ["messageIdPointer", messageIdPointer === undefined ? null : pointerFault(messageIdPointer)],
     ["errorPointer", errorPointer === undefined ? null : pointerFault(errorPointer)],
+    [
+      "successValues",
+      successValues !== undefined && errorPointer === undefined ? "needs errorPointer" : null,
+    ],
   ];
   return faults.filter(([, fault]) => fault !== null).map(([field, fault]) => `${field}: ${fault}`);
 }
@@ -242,13 +256,17 @@ const MAX_CODE_CHARACTERS = 64;
 function judgeOf(settings: Settings, context: Pick<ProviderContext, "secrets" | "now">) {
   const { messageIdPointer, errorPointer } = settings;
   const ranges = rangesOf(settings.successStatuses) ?? [];
+  const successValues = (settings.successValues ?? "").split(",").map((value) => value.trim());
   return (answer: HttpAnswer): SendOutcome => {
     const { status } = answer;
     const isSuccess = ranges.some(([first, last]) => status >= first && status <= last);
     const refused = (outcomeClass: OutcomeClass, code: string | null = null) =>
       refusal(VENDOR, outcomeClass, answer, context, code);
     const json = parsedJson(answer.text);
-    const error = errorPointer === undefined ? undefined : valueAt(json, errorPointer);
+    const found = errorPointer === undefined ? undefined : valueAt(json, errorPointer);
+    const isScalar = typeof found === "string" || typeof found === "number";
+    const meansSuccess = isScalar && successValues.includes(String(found).trim());
+    const error = meansSuccess ? undefined : found;
     const code = isError(error) ? codeOf(error) : null;
     if (!isSuccess) {
       const outcomeClass = statusClass(status);
