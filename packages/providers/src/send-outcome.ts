@@ -111,18 +111,23 @@ export function refusal(
   });
 }
 
+/** `X-RateLimit-Reset` is a Unix time at most vendors, and a number of seconds at Telnyx: no time is as small as that. */
+const FIRST_UNIX_TIME = 1_000_000_000;
 /** Header fields that give the seconds until a rate allows more: of the IETF's draft, and of Brevo. */
 const RESET_SECONDS = ["ratelimit-reset", "x-sib-ratelimit-reset"];
 
 /**
- * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (epoch seconds) or
- * RESET_SECONDS, at most a day. Null if it says none of them.
+ * Seconds until the vendor wants another request: `Retry-After`, else `X-RateLimit-Reset` (a Unix time or
+ * seconds) or RESET_SECONDS, at most a day. Null if it says none of them.
  */
 export function retryAfterSeconds(headers: HttpAnswer["headers"], nowMs: number): number | null {
   const retryAfter = retryAfterOf(headers, nowMs);
   if (retryAfter !== null) return retryAfter;
   const reset = single(headers["x-ratelimit-reset"]);
-  if (reset !== null && /^\d{1,12}$/.test(reset)) return bounded(Number(reset) - nowMs / 1000);
+  if (reset !== null && /^\d{1,12}$/.test(reset)) {
+    const isTime = Number(reset) >= FIRST_UNIX_TIME;
+    return bounded(isTime ? Number(reset) - nowMs / 1000 : Number(reset));
+  }
   const seconds = RESET_SECONDS.map((name) => single(headers[name])).find((text) => text !== null);
   return seconds !== undefined && /^\d{1,9}$/.test(seconds ?? "") ? bounded(Number(seconds)) : null;
 }

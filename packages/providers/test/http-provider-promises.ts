@@ -71,6 +71,7 @@ export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message
     ["a date", { "retry-after": new Date(NOW_MS + 90_000).toUTCString() }, 90],
     ["a past date", { "retry-after": new Date(NOW_MS - 90_000).toUTCString() }, 0],
     ["the vendor's reset", { "x-ratelimit-reset": String(NOW_MS / 1000 + 42) }, 42],
+    ["the seconds until it", { "x-ratelimit-reset": "20" }, 20],
     ["more than a day", { "retry-after": "99999999" }, 86_400],
     ["nonsense", { "retry-after": "soon", "x-ratelimit-reset": "-1" }, null],
     ["nothing", {}, null],
