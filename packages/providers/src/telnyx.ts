@@ -22,7 +22,7 @@ const SETTINGS = Type.Object(
         description:
           "A number (+12025550100), short code, or name of up to 11 characters. Without it the messaging profile chooses a number of its pool.",
         link: `${PORTAL}/numbers/my-numbers`,
-        pattern: "^(\\+[1-9][0-9]{6,14}|[A-Za-z0-9 ]{1,11})$",
+        pattern: "^(\\+[1-9][0-9]{6,14}|[0-9]{3,11}|(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9 ]{1,11})$",
         fault: "must be a phone number, a short code or a name of up to 11 letters and digits",
       }),
     ),

@@ -181,6 +181,12 @@ for (const [name, status, body, expected] of ANSWERS) {
 test("each fault of the settings names its field and repeats no value", () => {
   assert.deepEqual(checkSettings(twilio, SETTINGS), []);
   assert.deepEqual(checkSettings(twilio, { ...SETTINGS, sender: SERVICE, apiKeySid: API_KEY }), []);
+  for (const sender of ["+15550100", "12345", "Belfry", "B+ 1", "A1"]) {
+    assert.deepEqual(checkSettings(twilio, { ...SETTINGS, sender }), [], sender);
+  }
+  for (const sender of ["++1", "+1", "---", "   ", "1", "+0123456789"]) {
+    assert.equal(checkSettings(twilio, { ...SETTINGS, sender }).length, 1, sender);
+  }
   const faults = checkSettings(twilio, { accountSid: "AC1/../x", authToken: "", sender: "a\r\nb" });
   assertEach(faults, (fault) => fault.split(":")[0], ["accountSid", "authToken", "sender"]);
 });

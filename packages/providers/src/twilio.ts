@@ -47,7 +47,8 @@ const SETTINGS = Type.Object(
       description:
         "A number (+12025550100), short code, name of up to 11 characters, or messaging service (MG…).",
       link: "https://console.twilio.com/us1/develop/phone-numbers/manage/incoming",
-      pattern: "^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32}|[A-Za-z0-9 ._&+-]{1,11})$",
+      pattern:
+        "^(\\+[1-9][0-9]{6,14}|MG[0-9a-fA-F]{32}|[0-9]{3,11}|(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9 ._&+-]{1,11})$",
       fault:
         "must be a phone number, a short code, a name of up to 11 characters or a messaging service's SID",
     }),

@@ -30,7 +30,7 @@ const SETTINGS = Type.Object(
       title: "Sender",
       description: "The number that messages come from, or a name of up to 11 letters and digits.",
       link: "https://dashboard.nexmo.com/your-numbers",
-      pattern: "^(\\+?[1-9][0-9]{2,14}|[A-Za-z0-9 ._&-]{1,11})$",
+      pattern: "^(\\+?[1-9][0-9]{2,14}|[0-9]{3,11}|(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9 ._&-]{1,11})$",
       fault: "must be a phone number, a short code or a name of up to 11 letters and digits",
     }),
     apiKey: Type.Optional(
