@@ -63,6 +63,14 @@ testVendorReceipts({
     ],
     [event("email.bounced", { bounce: { message: "hard bounce" } }), "bounced", "bounced"],
     [event("email.bounced", { bounce: { type: "Transient" } }), "bounced"],
+    // An out-of-office notice.
+    [event("email.bounced", { bounce: { type: "Transient", subType: "General" } }), null],
+    [
+      event("email.bounced", {
+        bounce: { type: "Transient", subType: "General", diagnosticCode: ["smtp; 421 4.4.7"] },
+      }),
+      "bounced",
+    ],
     [event("email.bounced", { bounce: { type: "Undetermined" } }), "bounced"],
     [
       event("email.suppressed", { suppressed: { type: "OnAccountSuppressionList" } }),

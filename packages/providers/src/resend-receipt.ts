@@ -69,13 +69,16 @@ function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
 }
 
 /** Other events (opened, clicked, scheduled, …) are private, or say nothing about the delivery. */
-const OUTCOMES: Readonly<Record<string, (data: Data) => ReceiptOutcome>> = {
+const OUTCOMES: Readonly<Record<string, (data: Data) => ReceiptOutcome | undefined>> = {
   "email.sent": () => ({ kind: "accepted", suppress: null }),
   "email.delivery_delayed": () => ({ kind: "deferred", suppress: null }),
   "email.delivered": () => ({ kind: "delivered", suppress: null }),
   "email.bounced": ({ bounce }) => {
     // Older events have no type; they are about permanent refusals alone.
-    const { type = "Permanent" } = recordOf(bounce);
+    const { type = "Permanent", subType, diagnosticCode } = recordOf(bounce);
+    // Amazon's, through which Resend sends: without a server's answer it is an out-of-office notice.
+    const isGeneral = type === "Transient" && subType === "General";
+    if (isGeneral && [diagnosticCode ?? []].flat().length === 0) return undefined;
     return { kind: "bounced", suppress: type === "Permanent" ? "bounced" : null };
   },
   "email.suppressed": () => ({ kind: "bounced", suppress: "bounced" }),

@@ -124,7 +124,23 @@ testVendorReceipts({
     [bounce("Permanent", "Suppressed"), "bounced", "bounced"],
     [bounce("Permanent", "OnAccountSuppressionList"), "bounced", "bounced"],
     [bounce("Permanent", "UnsubscribedRecipient"), "bounced", "opted out"],
-    ...["General", "MailboxFull", "MessageTooLarge", "ContentRejected", "AttachmentRejected"].map(
+    // An out-of-office notice.
+    [bounce("Transient", "General"), null],
+    [
+      event("Bounce", {
+        ...{ bounceType: "Transient", bounceSubType: "General" },
+        bouncedRecipients: [{ emailAddress: "ann@example.com" }],
+      }),
+      null,
+    ],
+    [
+      event("Bounce", {
+        ...{ bounceType: "Transient", bounceSubType: "General" },
+        bouncedRecipients: [{ status: "4.4.7", diagnosticCode: "smtp; 550 4.4.7 expired" }],
+      }),
+      "bounced",
+    ],
+    ...["MailboxFull", "MessageTooLarge", "ContentRejected", "AttachmentRejected"].map(
       (type) => [bounce("Transient", type), "bounced"] as const,
     ),
     [bounce("Undetermined", "Undetermined"), "bounced"],

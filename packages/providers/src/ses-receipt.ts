@@ -152,6 +152,15 @@ function certificateOf(pem: string | undefined): X509Certificate | undefined {
   }
 }
 
+/**
+ * A general transient bounce without a status or a diagnostic code is a person's automatic answer to a mail that has
+ * arrived, such as an out-of-office notice.
+ */
+function hasServersAnswer(recipients: unknown): boolean {
+  const all = Array.isArray(recipients) ? recipients.map(recordOf) : [];
+  return all.some(({ status, diagnosticCode }) => Boolean(status) || Boolean(diagnosticCode));
+}
+
 const BOUNCED: ReceiptOutcome = { kind: "bounced", suppress: null };
 
 /** Other events (Open, Click, …) are private, or say nothing about the delivery. */
@@ -159,7 +168,9 @@ const OUTCOMES: Readonly<Record<string, (details: Fields) => ReceiptOutcome | un
   Send: () => ({ kind: "accepted", suppress: null }),
   DeliveryDelay: () => ({ kind: "deferred", suppress: null }),
   Delivery: () => ({ kind: "delivered", suppress: null }),
-  Bounce: ({ bounceType, bounceSubType }) => {
+  Bounce: ({ bounceType, bounceSubType, bouncedRecipients }) => {
+    const isGeneral = bounceType === "Transient" && bounceSubType === "General";
+    if (isGeneral && !hasServersAnswer(bouncedRecipients)) return undefined;
     if (bounceType !== "Permanent") return BOUNCED;
     const hasOptedOut = bounceSubType === "UnsubscribedRecipient";
     return { kind: "bounced", suppress: hasOptedOut ? "opted out" : "bounced" };
