@@ -173,6 +173,13 @@ const HARMFUL: Record<string, (t: TestContext) => Promise<{ url: string; receive
     };
     return { url: collector.url, received: () => collector.requests.length };
   },
+  "answers 200 with a page": async (t) => {
+    const collector = await startTraceCollector(t);
+    const headers = { "content-type": "text/html; charset=utf-8" };
+    collector.answer = (response) =>
+      void response.writeHead(200, headers).end("<!doctype html><title>Sign in</title>");
+    return { url: collector.url, received: () => collector.requests.length };
+  },
   "asks to come again in an hour": async (t) => {
     const collector = await startTraceCollector(t);
     collector.answer = (response) => void response.writeHead(503, { "retry-after": "3600" }).end();

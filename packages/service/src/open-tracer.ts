@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { Agent as HttpAgent } from "node:http";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import {
   ROOT_CONTEXT,
@@ -172,6 +173,9 @@ function remote(traceId: string, spanId: string): SpanContext {
   return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
+/** Node's channel of what its HTTP clients are answered. */
+const ANSWERS = "http.client.response.finish";
+
 /**
  * Exports spans in batches from a bounded queue, each within the time limit however the collector answers. Counts
  * the spans that are lost, and logs the first failure and the first success after it.
@@ -189,6 +193,17 @@ function connectCollector(config: TracingConfig, log: Logger) {
       return agent;
     },
   });
+  // A page, such as a proxy's error or a sign-in, is no collector's answer, whatever its status: the exporter takes it.
+  let isPage = false;
+  const noteAnswer = (event: unknown) => {
+    const { request, response } = event as {
+      request: ClientRequest & { agent?: unknown };
+      response: IncomingMessage;
+    };
+    if (!agents.some((agent) => agent === request.agent)) return;
+    isPage = /^text\/html\b/i.test(response.headers["content-type"] ?? "");
+  };
+  subscribe(ANSWERS, noteAnswer);
   const closeConnections = () => {
     for (const agent of agents) agent.destroy();
   };
@@ -204,13 +219,13 @@ function connectCollector(config: TracingConfig, log: Logger) {
       const timer = setTimeout(closeConnections, timeoutMs);
       exporter.export(batch, (result) => {
         clearTimeout(timer);
-        const hasFailed = result.error !== undefined;
+        const hasFailed = result.error !== undefined || isPage;
         spans.inc({ outcome: hasFailed ? "failed" : "exported" }, batch.length);
         if (hasFailed !== failing) {
           failing = hasFailed;
           // A status or a code: never what the collector wrote.
-          if (failing)
-            log.warn({ why: faultOf(result.error) }, "spans cannot be exported: they are lost");
+          const why = result.error === undefined ? "text/html" : faultOf(result.error);
+          if (failing) log.warn({ why }, "spans cannot be exported: they are lost");
           else log.info("spans are exported again");
         }
         done(result);
@@ -240,5 +255,11 @@ function connectCollector(config: TracingConfig, log: Logger) {
     forceFlush: () => batches.forceFlush(),
     shutdown: () => batches.shutdown(),
   };
-  return { processor, close: closeConnections };
+  return {
+    processor,
+    close() {
+      unsubscribe(ANSWERS, noteAnswer);
+      closeConnections();
+    },
+  };
 }
