@@ -181,6 +181,7 @@ const ANSWERS: readonly (readonly [string, number, string, OutcomeClass, object?
     '{"data":{"id":"m-1"},"error":{"code":"000"}}',
     "policy",
   ],
+  ["a success behind a byte order mark", 201, `\ufeff${accept.body}`, "accepted"],
   ["a null for an error", 201, '{"data":{"id":"m-1"},"error":null}', "accepted"],
   ["an inherited name", 201, "{}", "ambiguous", { messageIdPointer: "/constructor/name" }],
   ["a length that is no item", 201, "[1]", "ambiguous", { messageIdPointer: "/length" }],
