@@ -171,7 +171,10 @@ test("an answer may have 256 KiB of headers, and no more", async (t) => {
   }
   const { class: outcome, reason } = await post((await withHeaders(3_000)).url);
   assert.equal(outcome, "ambiguous");
-  assert.match(reason, /the request left and no answer came \(UND_ERR_HEADERS_OVERFLOW\)/);
+  assert.match(
+    reason,
+    /the request left and no answer came: its headers are too long \(UND_ERR_HEADERS_OVERFLOW\)/,
+  );
 });
 
 test("headers that come late leave their body what is left of the 15 s", async (t) => {
@@ -234,11 +237,11 @@ test("an endpoint that closes at once, or speaks no TLS, is told apart by its re
   const post = callsOf(t);
   assert.match(
     (await post(silent.url)).reason,
-    /^the request left and no answer came \((UND_ERR_SOCKET|ECONNRESET)\)$/,
+    /^the request left and no answer came: it closed the connection \((UND_ERR_SOCKET|ECONNRESET)\)$/,
   );
   const plain = await startRecordingServer(t);
   const { reason } = await post(plain.url.replace("http:", "https:"));
-  assert.match(reason, /^no connection \(\w+\)$/);
+  assert.match(reason, /^no connection: it does not speak TLS \(\w+\)$/);
   assert.equal(plain.requests.length, 0);
 });
 

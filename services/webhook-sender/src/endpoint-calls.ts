@@ -134,13 +134,48 @@ function reasonOf({ status }: HttpAnswer): string {
 
 function unanswered(error: unknown, begun: boolean): WebhookAnswer {
   if (error instanceof AddressRefused) return failedWith(`not called: ${error.message}`);
-  const code = errorCode(error);
-  if (!begun) {
-    const why = code === "timeout" ? `within ${TIMEOUT_SECONDS} s` : `(${code})`;
-    return failedWith(`no connection ${why}`);
-  }
-  const why = code === "timeout" ? `within ${TIMEOUT_SECONDS} s` : `(${code})`;
-  return failedWith(`the request left and no answer came ${why}`, "ambiguous");
+  const why = faultWords(errorCode(error));
+  if (!begun) return failedWith(`no connection${why}`);
+  return failedWith(`the request left and no answer came${why}`, "ambiguous");
+}
+
+const NO_NAME = "its name has no address";
+const NO_NAME_SERVER = "the name servers of its name do not answer";
+const CLOSED = "it closed the connection";
+const UNKNOWN_ISSUER =
+  "its certificate's issuer is not known, or it does not send the issuer's certificate";
+/** The words for codes of Node, OpenSSL and undici. */
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: NO_NAME,
+  ENODATA: NO_NAME,
+  EAI_AGAIN: NO_NAME_SERVER,
+  ESERVFAIL: NO_NAME_SERVER,
+  ETIMEOUT: NO_NAME_SERVER,
+  ECONNREFUSED: "it refuses connections",
+  EHOSTUNREACH: "no route leads to it",
+  ENETUNREACH: "no route leads to it",
+  ETIMEDOUT: "it does not answer",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  EPROTO: "it does not speak TLS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate's issuer is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UND_ERR_HEADERS_OVERFLOW: "its headers are too long",
+};
+
+function faultWords(code: string): string {
+  if (code === "timeout") return ` within ${TIMEOUT_SECONDS} s`;
+  const words = code.startsWith("HPE_") ? "its answer is not HTTP" : FAULTS[code];
+  return words === undefined ? ` (${code})` : `: ${words} (${code})`;
 }
 
 const TIMEOUT_MS = 2_000;

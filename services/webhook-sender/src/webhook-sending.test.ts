@@ -90,7 +90,7 @@ test("everything but a success is tried again, and its reason is told", async (t
     ],
     [
       { instead: "reset" },
-      "waiting, 1 counted: ambiguous: the request left and no answer came (cut)",
+      "waiting, 1 counted: ambiguous: the request left and no answer came: it closed the connection (cut)",
     ],
   ];
   for (const [answer, expected] of cases) {
@@ -104,7 +104,7 @@ test("everything but a success is tried again, and its reason is told", async (t
   await server.close();
   assert.equal(
     (await tried(fixture, endpoint)).outcome,
-    "waiting, 1 counted: transient: no connection (ECONNREFUSED)",
+    "waiting, 1 counted: transient: no connection: it refuses connections (ECONNREFUSED)",
   );
 });
 
