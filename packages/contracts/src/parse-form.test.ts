@@ -13,17 +13,17 @@ test("a form is parsed up to its bound of fields, and not beyond", () => {
   assert.equal(parseForm("a=1&b=%26&a=3", 2), undefined);
 });
 
-test("fields that are too many are counted, and never parsed", (t) => {
+test("fields that are too many are counted, and never parsed", async (t) => {
   const parsed = t.mock.method(globalThis, "URLSearchParams");
   const responses = t.mock.method(globalThis, "Response");
   assert.equal(parseForm("a&".repeat(MIB), 2_000), undefined);
   assert.equal(parseForm("&".repeat(2 * MIB), 2_000), undefined);
-  assert.equal(parsed.mock.callCount(), 0);
-  return Promise.all(
-    [part("a", "").repeat(20_000), `--x\r\n${"X: y\r\n".repeat(170_000)}`].map(async (body) => {
-      assert.equal(await parseMultipart(Buffer.from(body), TYPE, 2_000), undefined);
-      assert.equal(responses.mock.callCount(), 0);
-    }),
+  for (const body of [part("a", "").repeat(20_000), `--x\r\n${"X: y\r\n".repeat(170_000)}`]) {
+    assert.equal(await parseMultipart(Buffer.from(body), TYPE, 2_000), undefined);
+  }
+  assert.deepEqual(
+    [parsed, responses].map(({ mock }) => mock.callCount()),
+    [0, 0],
   );
 });
 
