@@ -241,7 +241,7 @@ async function readStart(body: Dispatcher.ResponseData["body"], maxBytes: number
   } catch {
     // The status counts, even if the body is incomplete.
   }
-  // Without a byte order mark, which some gateways send before their JSON.
+  // TextDecoder drops a byte order mark, which some gateways send before their JSON.
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes));
 }
 

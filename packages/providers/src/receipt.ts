@@ -25,9 +25,9 @@ export type WebhookFault = "forged" | "unsigned" | "unreachable" | "unreadable";
 /** GETs an address of a vendor: the answer's body; undefined unless it is a 200 in time. */
 export type GetText = (url: string) => Promise<string | undefined>;
 
-/** Of a vendor's callback about one message. */
+/** The bound of a vendor's callback about one message. */
 export const ONE_EVENT_BYTES = 64 * 1024;
-/** Of a batch of events (SendGrid's have up to 768 KB), and of what a vendor sends after it has proven itself. */
+/** The bound of a batch of events (SendGrid's have up to 768 KB), and of a body whose headers hold the whole proof. */
 export const BATCH_BYTES = 1024 * 1024;
 
 /** How a kind of provider's webhook is verified and read. */
@@ -216,9 +216,9 @@ export function vendorEventOf(value: unknown): string | null {
     : null;
 }
 
-/** Of a form or a query. A vendor's has a few dozen. */
+/** The bound of a form or a query. A vendor's has a few dozen. */
 export const MAX_FORM_FIELDS = 200;
-/** Of a body of JSON. A batch of `BATCH_BYTES` has half as many. */
+/** The bound of a body of JSON. A batch of 768 KB has about 70,000. */
 const MAX_JSON_VALUES = 100_000;
 
 export type Field = [name: string, value: string];

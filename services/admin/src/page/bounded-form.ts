@@ -1,7 +1,7 @@
 import { parseForm, parseMultipart } from "@belfry/contracts/parse-form";
 import { Problem } from "@belfry/contracts/problems";
 
-/** Of a form or a query. The largest form of the pages has a few hundred. */
+/** The bound of a form or a query. The largest form of the pages has a few hundred. */
 const MAX_FIELDS = 2_000;
 
 /** Parses a form or a query. Throws a Problem for more than `MAX_FIELDS`. */
