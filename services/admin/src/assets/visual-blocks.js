@@ -1,5 +1,6 @@
 import { NodeSelection } from "prosemirror-state";
 import { tagWords } from "./visual-document.js";
+import { readPlain, readWords, splitTags, Unshown } from "./visual-words.js";
 
 /** How the parts of a mail look in the visual editor that are more than words: boxes, buttons, pictures, tags. */
 
@@ -153,25 +154,44 @@ function tableOf(text) {
       row.append(cell);
       continue;
     }
-    const cells = line
-      .trim()
-      .replace(/^\||\|$/g, "")
-      .replace(/\{\{.*?\}\}/g, hideBars)
-      .split("|");
-    for (const own of cells) row.append(cellOf(own.replaceAll("\u0000", "|").trim()));
+    for (const own of cellsOf(line.trim())) row.append(cellOf(own.trim()));
   }
   return element("div", { class: "visual-table" }, table);
 }
 
-const hideBars = (tag) => tag.replaceAll("|", "\u0000");
+/** The cells of a row: a bar ends one, but not in a tag, and not behind a backslash. */
+function cellsOf(row) {
+  const cells = [""];
+  for (const { text, isTag } of splitTags(row)) {
+    for (const piece of isTag ? [text] : text.split(/(\\.|\|)/)) {
+      if (piece === "|") cells.push("");
+      else cells.push(cells.pop() + (piece === "\\|" ? "|" : piece));
+    }
+  }
+  if (row.startsWith("|")) cells.shift();
+  if (row.endsWith("|") && cells.at(-1) === "") cells.pop();
+  return cells;
+}
 
 function cellOf(text) {
   const cell = element("td");
-  for (const part of text.replaceAll("**", "").split(/(\{[{%].*?[}%]\})/)) {
-    if (!/^\{[{%]/.test(part)) cell.append(part);
-    else cell.append(element("span", { class: "visual-tag" }, tagLabel(part).split("|")[0].trim()));
+  for (const node of wordsOf(text)) {
+    if (node.isText) cell.append(node.text);
+    else {
+      const label = tagLabel(node.attrs.code).split("|")[0].trim();
+      cell.append(element("span", { class: "visual-tag" }, label));
+    }
   }
   return cell;
+}
+
+function wordsOf(text) {
+  try {
+    return readWords(text, 1);
+  } catch (error) {
+    if (!(error instanceof Unshown)) throw error;
+    return readPlain(text);
+  }
 }
 
 /** The block or the tag that is selected as a whole, or the block with an address around the cursor. */

@@ -8,7 +8,7 @@ import {
   RULER,
   writeDocument,
 } from "./visual-text.js";
-import { behindLabel, labelEnd, readPlain, readWords, tagAt, Unshown } from "./visual-words.js";
+import { behindLabel, labelEnd, readPlain, readWords, tagEnds, Unshown } from "./visual-words.js";
 
 /**
  * Reads the text of a simple mail as a document. A text whose document would be written otherwise, or that has what the
@@ -18,6 +18,8 @@ import { behindLabel, labelEnd, readPlain, readWords, tagAt, Unshown } from "./v
 const HEADING = /^(#{1,3}) (\S.*)$/;
 const ITEM = /^(?:([-+*])|(\d{1,9})([.)])) (?=\S)/;
 const NUMBER = /^(\d{1,9})[.)](?:\s|$)/;
+/** As `MAX_MARKDOWN_DEPTH` of the server. */
+const MAX_DEPTH = 20;
 const ENDS = { if: "endif", unless: "endunless", for: "endfor" };
 
 /** Returns `{doc}`, or where it cannot be shown as one `{reason}`. */
@@ -39,14 +41,21 @@ export function readDocument(text) {
 
 /** The words of a tag: `{word, rest}` of `{% if name %}`; undefined of a variable. */
 export function tagWords(code) {
-  const [, word, rest] = /^\{%-?\s*([a-z]+)\s*(.*?)\s*-?%\}$/s.exec(code) ?? [];
+  if (!code.startsWith("{%")) return undefined;
+  const inside = code.replace(/^\{%-?/, "").replace(/-?%\}$/, "");
+  const [, word, rest] = /^([a-z]+)\s*(.*)$/s.exec(inside.trim()) ?? [];
   return word === undefined ? undefined : { word, rest };
 }
 
 function createReader(text) {
-  const lines = text.replace(/\n+$/, "").split("\n");
-  const end = /\n*$/.exec(text)[0];
+  let length = text.length;
+  while (text[length - 1] === "\n") length -= 1;
+  const lines = text.slice(0, length).split("\n");
+  const end = text.slice(length);
+  /** The numbers that lines begin with. */
+  const numbers = new Set(lines.map((line) => Number(NUMBER.exec(line.trim())?.[1])));
   let at = 0;
+  let depth = 0;
 
   const fail = (message, line = at) => {
     throw new Unshown(message, line + 1);
@@ -56,12 +65,19 @@ function createReader(text) {
     while (at < lines.length && isBlank(lines[at])) at += 1;
     return at - from;
   };
+  /** Reads what stands in another block, so many deep at most as the server takes them. */
+  const deeper = (read) => {
+    depth += 1;
+    if (depth > MAX_DEPTH) fail("parts that stand too deep in one another");
+    const found = read();
+    depth -= 1;
+    return found;
+  };
   /** A line that is one block tag and nothing else. */
   const tagLine = (line) =>
-    line.startsWith("{%") && tagAt(line, 0) === line ? tagWords(line) : undefined;
+    line.startsWith("{%") && tagEnds(line).get(0) === line.length ? tagWords(line) : undefined;
   const isItemNumber = (number) =>
-    number <= 9 ||
-    lines.some((line) => [number - 1, number + 1].includes(Number(NUMBER.exec(line.trim())?.[1])));
+    number <= 9 || numbers.has(number - 1) || numbers.has(number + 1);
   const isItem = (line) => {
     const [, , number] = ITEM.exec(line) ?? [];
     return ITEM.test(line) && (number === undefined || isItemNumber(Number(number)));
@@ -71,8 +87,9 @@ function createReader(text) {
   /** A link or an image that is all of a line. */
   const alone = (line) => {
     const from = /^!?\[/.exec(line)?.[0].length;
-    const close = from === undefined ? -1 : labelEnd(line, from);
-    const link = close > from ? behindLabel(line, close + 1) : undefined;
+    const tags = from === undefined ? undefined : tagEnds(line);
+    const close = tags ? labelEnd(line, from, tags) : -1;
+    const link = close > from ? behindLabel(line, close + 1, tags) : undefined;
     if (link?.end !== line.length) return undefined;
     return { label: line.slice(from, close), isImage: from === 2, ...link };
   };
@@ -139,7 +156,7 @@ function createReader(text) {
       ),
     ];
     if (nested !== -1) {
-      content.push(readList(inner.slice(nested), { blank: 0 }));
+      content.push(deeper(() => readList(inner.slice(nested), { blank: 0 })));
     }
     return schema.node("list_item", attrs, content);
   };
@@ -224,7 +241,7 @@ function createReader(text) {
     for (;;) {
       const tag = lines[at];
       at += 1;
-      const { blocks, blank } = readBlocks();
+      const { blocks, blank } = deeper(readBlocks);
       const content = blocks.length > 0 ? blocks : [schema.node("paragraph")];
       branches.push(schema.node("branch", { tag, blank: before }, content));
       const closing = at < lines.length ? tagLine(lines[at]) : undefined;

@@ -8,7 +8,9 @@ import {
   RUNS,
   readWords,
   SIGNS,
+  splitTags,
   TAG_LETTER,
+  tagEnds,
 } from "./visual-words.js";
 
 /** Writes words with their marks as Markdown, and reads them once more, so that they come back as they are. */
@@ -42,15 +44,22 @@ const isLink = ({ type }) => type.name === "link";
 const sameMarks = (one, other) =>
   one.length === other.length && one.every((mark) => mark.isInSet(other));
 
-/** Each character, tag and line end with its marks. A line begins and a text ends with no blank. */
+/**
+ * Each character, tag and line end with its marks, a tag that was typed among words too, as it is read. A line begins
+ * and a text ends with no blank.
+ */
 function atomsOf(nodes) {
   const atoms = [];
   nodes.forEach((node) => {
-    const texts = node.isText ? [...node.text] : [node.type.spec.leafText(node)];
-    for (const text of texts) {
-      const isAtStart = atoms.length === 0 || atoms.at(-1).text === "\n";
-      if (isAtStart && /^[ \t]$/.test(text)) continue;
-      atoms.push({ text, isTag: node.type.name === "tag", marks: [...node.marks] });
+    const parts = node.isText
+      ? splitTags(node.text)
+      : [{ text: node.type.spec.leafText(node), isTag: node.type.name === "tag" }];
+    for (const { text: own, isTag } of parts) {
+      for (const text of isTag ? [own] : own) {
+        const isAtStart = atoms.length === 0 || atoms.at(-1).text === "\n";
+        if (isAtStart && /^[ \t]$/.test(text)) continue;
+        atoms.push({ text, isTag, marks: [...node.marks] });
+      }
     }
   });
   return atoms;
@@ -59,6 +68,9 @@ function atomsOf(nodes) {
 function markdownOf(atoms, isLabel) {
   const marked = withTightMarks(atoms);
   const line = marked.map(({ text, isTag }) => (isTag ? TAG_LETTER : text)).join("");
+  const tags = tagEnds(line);
+  /** The run of one sign around the place, read once for all of its signs. */
+  let run = { to: -1 };
   let written = "";
   let at = 0;
   /** The marks that are open, the outermost first. */
@@ -75,9 +87,11 @@ function markdownOf(atoms, isLabel) {
     close(kept === -1 ? open.length : kept);
     const begun = atom.marks.filter((mark) => !mark.isInSet(open));
     const extent = (mark) => {
-      const end = marked.findIndex((one, other) => other > index && !mark.isInSet(one.marks));
       // Nothing stands inside code.
-      return mark.type.name === "code" ? -1 : end === -1 ? marked.length : end;
+      if (mark.type.name === "code") return -1;
+      let end = index + 1;
+      while (end < marked.length && mark.isInSet(marked[end].marks)) end += 1;
+      return end;
     };
     const ordered = begun
       .map((mark) => [extent(mark), mark])
@@ -89,8 +103,9 @@ function markdownOf(atoms, isLabel) {
     }
     const { text, isTag, marks } = atom;
     const isCode = marks.some(({ type }) => type.name === "code");
+    if (text in RUNS && index > run.to) run = runAt(marked, index, { line, at, tags });
     const isPlain = isTag || isCode || text === "\n";
-    written += isPlain ? text : escaped(text, { line, at, index, marked, isLabel });
+    written += isPlain ? text : escaped(text, { line, at, index, marked, isLabel, run });
     at += isTag ? TAG_LETTER.length : text.length;
   });
   close(0);
@@ -120,20 +135,25 @@ function withTightMarks(atoms) {
 
 const isSign = ({ text, isTag }) => !isTag && PUNCTUATION.test(text);
 
+/** The run of one sign that begins at an atom; `isMixed`: marks begin or end in it or beside it. */
+function runAt(marked, from, { line, at, tags }) {
+  let to = from;
+  while (marked[to + 1]?.text === marked[from].text) to += 1;
+  const around = marked.slice(Math.max(0, from - 1), to + 2);
+  const isMixed = around.some(({ marks }) => !sameMarks(marks, marked[from].marks));
+  return { from, to, isMixed, ...flanking(line, at, at + 1 + (to - from), tags) };
+}
+
 /** A character as it is written so that it stands for itself. */
-function escaped(character, { line, at, index, marked, isLabel }) {
+function escaped(character, { line, at, index, marked, isLabel, run }) {
   const next = marked[index + 1];
   const isAtEdge = (one) => one !== undefined && !sameMarks(one.marks, marked[index].marks);
   const isInLink = isLabel || marked[index].marks.some(isLink);
   const isEscaped = () => {
     if (character in RUNS) {
-      let [from, to] = [index, index];
-      while (marked[from - 1]?.text === character) from -= 1;
-      while (marked[to + 1]?.text === character) to += 1;
-      const { isFree, isInWord } = flanking(line, at - (index - from), at + 1 + (to - index));
-      if (marked.slice(Math.max(0, from - 1), to + 2).some(isAtEdge)) return true;
-      if (character === "~" && from === to) return marked[index].marks.length > 0;
-      return !(isFree || (character === "_" && isInWord));
+      if (run.isMixed) return true;
+      if (character === "~" && run.from === run.to) return marked[index].marks.length > 0;
+      return !(run.isFree || (character === "_" && run.isInWord));
     }
     if (character === "`") return true;
     if (character === "\\") {

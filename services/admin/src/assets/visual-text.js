@@ -1,5 +1,5 @@
 import { writeWords } from "./visual-marks.js";
-import { behindLabel, labelEnd, readPlain } from "./visual-words.js";
+import { behindLabel, labelEnd, readPlain, splitTags, tagEnds } from "./visual-words.js";
 
 /** Writes the document of a simple mail as its text. */
 
@@ -12,11 +12,16 @@ export const isBlank = (line) => line.trim() === "";
 
 /** Whether a line has tags of blocks and nothing else, or else nothing but a link, which the server makes a button. */
 export function isAloneBesideTags(line) {
-  const rest = line.replace(/\{%.*?%\}/g, "").trim();
+  const parts = splitTags(line).filter(({ text, isTag }) => !(isTag && text.startsWith("{%")));
+  const rest = parts
+    .map(({ text }) => text)
+    .join("")
+    .trim();
   if (rest === "") return true;
   const from = /^!?\[/.exec(rest)?.[0].length ?? rest.length;
-  const close = labelEnd(rest, from);
-  return close !== -1 && behindLabel(rest, close + 1)?.end === rest.length;
+  const tags = tagEnds(rest);
+  const close = labelEnd(rest, from, tags);
+  return close !== -1 && behindLabel(rest, close + 1, tags)?.end === rest.length;
 }
 
 /** Which two need a blank line between them, or the second would be read as a part of the first. */

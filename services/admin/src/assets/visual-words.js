@@ -16,33 +16,77 @@ export const RUNS = { "*": true, _: true, "~": true };
 const BEGINS = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["strike"] };
 /** What stands for a tag while one looks at the characters beside it: the server has a word there, too. */
 export const TAG_LETTER = "a";
-const TAG = /\{\{.*?\}\}|\{%.*?%\}/y;
+const LINE_END = /[\n\r\u2028\u2029]/;
 export const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 export const PUNCTUATION = /[\p{P}\p{S}]/u;
 const AUTO_LINK = /^<(?:[a-z][a-z0-9+.-]{1,31}:[^<>\s]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/i;
 const ENTITY = /^&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,31});/i;
-/** An address may hold tags, and they anything. */
-const ADDRESS = String.raw`(?:\{\{.*?\}\}|(?!\{\{|\{%|&#?\w+;)[^\s()<>\\])+`;
-const BEHIND_LABEL = new RegExp(String.raw`\((${ADDRESS})(?: "([^"\\&{]*)")?\)`, "y");
+/** What no address holds outside of its tags. */
+const NO_ADDRESS = /[\s()<>\\]|\{[{%]|&#?\w+;/y;
+const ADDRESS_END = /(?: "([^"\\&{]*)")?\)/y;
 
-/** The tag that begins at a place of a text, as it is written. */
-export function tagAt(text, at) {
-  TAG.lastIndex = at;
-  return TAG.exec(text)?.[0];
+/** Returns where the tag ends that begins at a place, for each place of a text. Tags end on their line. */
+export function tagEnds(text) {
+  const ends = new Map();
+  // From the end, so that the next `}}` and `%}` of each place are known: a search from each `{{` would be quadratic.
+  let next = {};
+  for (let at = text.length - 4; at >= 0; at -= 1) {
+    const behind = at + 2;
+    if (LINE_END.test(text[behind])) next = {};
+    else if (text[behind + 1] === "}") {
+      if (text[behind] === "}") next["{"] = behind + 2;
+      else if (text[behind] === "%") next["%"] = behind + 2;
+    }
+    const end = text[at] === "{" ? next[text[at + 1]] : undefined;
+    if (end !== undefined) ends.set(at, end);
+  }
+  return ends;
 }
 
-/** The address and the title behind a label, where the whole is written as `(address "title")`. */
-export function behindLabel(text, at) {
-  BEHIND_LABEL.lastIndex = at;
-  const [whole, href, title = null] = BEHIND_LABEL.exec(text) ?? [];
-  return whole === undefined ? undefined : { href, title, end: at + whole.length };
+/** Returns the tags of a text and what stands between them: `{text, isTag}`. */
+export function splitTags(text) {
+  const ends = tagEnds(text);
+  const parts = [];
+  let from = 0;
+  const endText = (at) => {
+    if (at > from) parts.push({ text: text.slice(from, at), isTag: false });
+  };
+  for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at)) {
+    const end = ends.get(at);
+    if (end === undefined) {
+      at += 1;
+      continue;
+    }
+    endText(at);
+    parts.push({ text: text.slice(at, end), isTag: true });
+    from = end;
+    at = end;
+  }
+  endText(text.length);
+  return parts;
 }
 
-/** The place of the `]` that ends a label which begins at `from`; -1 where it is none. */
-export function labelEnd(text, from) {
+/** Returns the address and the title behind a label, where the whole is written as `(address "title")`. */
+export function behindLabel(text, at, tags) {
+  if (text[at] !== "(") return undefined;
+  let end = at + 1;
+  while (end < text.length) {
+    const tag = text[end + 1] === "{" ? tags.get(end) : undefined;
+    NO_ADDRESS.lastIndex = end;
+    if (tag === undefined && NO_ADDRESS.test(text)) break;
+    end = tag ?? end + 1;
+  }
+  ADDRESS_END.lastIndex = end;
+  const [rest, title = null] = ADDRESS_END.exec(text) ?? [];
+  const isRead = end > at + 1 && rest !== undefined;
+  return isRead ? { href: text.slice(at + 1, end), title, end: end + rest.length } : undefined;
+}
+
+/** Returns the place of the `]` that ends a label which begins at `from`; -1 where it is none. */
+export function labelEnd(text, from, tags) {
   for (let at = from; at < text.length; at += 1) {
-    const tag = text[at] === "{" ? tagAt(text, at) : undefined;
-    if (tag !== undefined) at += tag.length - 1;
+    const tag = tags.get(at);
+    if (tag !== undefined) at = tag - 1;
     else if (text[at] === "\\") at += 1;
     else if (text[at] === "]") return at;
     else if (text[at] === "[" || text[at] === "`" || text[at] === "\n") return -1;
@@ -56,12 +100,12 @@ export const isEntity = (text, at) => text[at] === "&" && ENTITY.test(text.slice
 export const isSpace = (character) => /^\s*$/.test(character);
 
 /** Where a run of signs stands: whether it may begin words, whether it may end them, or neither. */
-export function flanking(text, from, to) {
+export function flanking(text, from, to, tags) {
   const endsWithTag = /[}%]\}$/.test(text.slice(Math.max(0, from - 2), from));
   const before = endsWithTag
     ? TAG_LETTER
     : ([...text.slice(Math.max(0, from - 2), from)].at(-1) ?? "");
-  const behind = tagAt(text, to) ? TAG_LETTER : ([...text.slice(to, to + 2)][0] ?? "");
+  const behind = tags.has(to) ? TAG_LETTER : ([...text.slice(to, to + 2)][0] ?? "");
   const [space, spaceBehind] = [isSpace(before), isSpace(behind)];
   const [sign, signBehind] = [PUNCTUATION.test(before), PUNCTUATION.test(behind)];
   return {
@@ -74,31 +118,17 @@ export function flanking(text, from, to) {
 
 /** Reads words without marks: what the server takes as they are. */
 export function readPlain(text) {
-  const nodes = [];
-  let plain = "";
-  const endText = () => {
-    if (plain !== "") nodes.push(schema.text(plain));
-    plain = "";
-  };
-  for (let at = 0; at < text.length; ) {
-    const code = tagAt(text, at);
-    if (code === undefined) {
-      plain += text[at];
-      at += 1;
-      continue;
-    }
-    endText();
-    nodes.push(schema.node("tag", { code }));
-    at += code.length;
-  }
-  endText();
-  return nodes;
+  return splitTags(text).map(({ text: own, isTag }) =>
+    isTag ? schema.node("tag", { code: own }) : schema.text(own),
+  );
 }
 
 /** Reads the words of a paragraph, a heading or a button as nodes. Throws `Unshown`. */
-export function readWords(text, line, marks = []) {
+export function readWords(text, firstLine, marks = []) {
   const nodes = [];
-  /** What has begun and not ended: `{name, at}`. */
+  const tags = tagEnds(text);
+  let line = firstLine;
+  /** What has begun and not ended: `{name, line}`. */
   const open = [];
   let plain = "";
   const current = () =>
@@ -111,9 +141,8 @@ export function readWords(text, line, marks = []) {
     endText();
     nodes.push(node.mark(set));
   };
-  const lineOf = (at) => line + (text.slice(0, at).match(/\n/g)?.length ?? 0);
-  const fail = (message, at) => {
-    throw new Unshown(message, lineOf(at));
+  const fail = (message, from = line) => {
+    throw new Unshown(message, from);
   };
 
   /** Begins or ends what a run of one sign stands for; returns the place behind it. */
@@ -122,7 +151,7 @@ export function readWords(text, line, marks = []) {
     let end = at;
     while (text[end] === character) end += 1;
     const run = text.slice(at, end);
-    const { opens, closes, isFree, isInWord } = flanking(text, at, end);
+    const { opens, closes, isFree, isInWord } = flanking(text, at, end, tags);
     if (isFree || run === "~" || (character === "_" && isInWord)) {
       plain += run;
       return end;
@@ -138,53 +167,56 @@ export function readWords(text, line, marks = []) {
     if (left === 0) return end;
     const names = BEGINS[run] ?? [];
     const isTwice = open.some(({ name }) => names.includes(name));
-    if (!opens || left < run.length || names.length === 0 || isTwice) fail(stray(run), at);
-    for (const name of names) open.push({ name, at });
+    if (!opens || left < run.length || names.length === 0 || isTwice) fail(stray(run));
+    for (const name of names) open.push({ name, line });
     return end;
   };
   const readCode = (at) => {
     const end = text.indexOf("`", at + 1);
     const code = text.slice(at + 1, end);
     const isOdd = code === "" || code.trim() !== code || code.includes("\n");
-    if (end === -1 || isOdd || text[end + 1] === "`") fail(stray("`"), at);
+    if (end === -1 || isOdd || text[end + 1] === "`") fail(stray("`"));
     const set = schema.marks.code.create().addToSet(current());
     for (const node of readPlain(code)) push(node, set);
     return end + 1;
   };
   const readLink = (at) => {
     const from = at + (text[at] === "!" ? 2 : 1);
-    const end = labelEnd(text, from);
+    const end = labelEnd(text, from, tags);
     if (end === -1 || text[end + 1] !== "(") {
       plain += text.slice(at, from);
       return from;
     }
-    if (text[at] === "!") fail("an image among words", at);
-    const link = behindLabel(text, end + 1);
-    if (link === undefined || end === from) fail(UNREAD_LINK, at);
+    if (text[at] === "!") fail("an image among words");
+    const link = behindLabel(text, end + 1, tags);
+    if (link === undefined || end === from) fail(UNREAD_LINK);
     endText();
     const { href, title } = link;
     const set = schema.marks.link.create({ href, title }).addToSet(current());
-    nodes.push(...readWords(text.slice(from, end), lineOf(at), set));
+    for (const node of readWords(text.slice(from, end), line, set)) nodes.push(node);
     return link.end;
   };
 
   for (let at = 0; at < text.length; ) {
     const character = text[at];
-    const tag = tagAt(text, at);
-    if (tag !== undefined) {
-      if (/^\{\{-|-\}\}$/.test(tag)) fail("a variable that takes away the blanks beside it", at);
-      push(schema.node("tag", { code: tag }));
-      at += tag.length;
+    const tagEnd = tags.get(at);
+    if (tagEnd !== undefined) {
+      const code = text.slice(at, tagEnd);
+      if (/^\{\{-/.test(code) || code.endsWith("-}}"))
+        fail("a variable that takes away the blanks beside it");
+      push(schema.node("tag", { code }));
+      at = tagEnd;
     } else if (/^\{[{%]/.test(text.slice(at, at + 2))) {
-      fail("a tag that does not end on its line", at);
+      fail("a tag that does not end on its line");
     } else if (character === "\n") {
       push(schema.node("hard_break"));
       at += 1;
-      if (/[ \t]/.test(text[at] ?? "")) fail("a line that begins with blanks", at);
+      line += 1;
+      if (/[ \t]/.test(text[at] ?? "")) fail("a line that begins with blanks");
     } else if (character === "\\") {
       const next = text[at + 1] ?? "";
-      if (next === "\n" || next === "") fail("a \\ at the end of a line", at);
-      const isEscape = ASCII_PUNCTUATION.test(next) && tagAt(text, at + 1) === undefined;
+      if (next === "\n" || next === "") fail("a \\ at the end of a line");
+      const isEscape = ASCII_PUNCTUATION.test(next) && !tags.has(at + 1);
       plain += isEscape ? next : "\\";
       at += isEscape ? 2 : 1;
     } else if (character in RUNS) {
@@ -194,15 +226,15 @@ export function readWords(text, line, marks = []) {
     } else if (character === "[" || text.startsWith("![", at)) {
       at = readLink(at);
     } else {
-      if (text.startsWith("](", at)) fail(UNREAD_LINK, at);
-      if (isAutoLink(text, at)) fail("an address between < and >", at);
-      if (isEntity(text, at)) fail("a character that is written by its name", at);
+      if (text.startsWith("](", at)) fail(UNREAD_LINK);
+      if (isAutoLink(text, at)) fail("an address between < and >");
+      if (isEntity(text, at)) fail("a character that is written by its name");
       plain += character;
       at += 1;
     }
   }
   endText();
-  if (open.length > 0) fail(stray(SIGNS[open.at(-1).name]), open.at(-1).at);
+  if (open.length > 0) fail(stray(SIGNS[open.at(-1).name]), open.at(-1).line);
   return nodes;
 }
 

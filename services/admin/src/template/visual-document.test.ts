@@ -67,6 +67,58 @@ test("what cannot be shown says what and where", () => {
   }
 });
 
+test("a long text of any kind is read once, and written once", () => {
+  const size = 131_072;
+  const lines = (one: (at: number) => string) =>
+    Array.from({ length: 20_000 }, (_, at) => one(at)).join("\n");
+  const parts = [
+    ...["{{", "a {{", "{{}}", "{% a", "a {", "{{ a }} ", "**{{ a }}** ", "{% if a %}b{% endif %} "],
+    ...[
+      "[a](b) ",
+      "[",
+      "[a",
+      "![a](",
+      "](",
+      "[a]({{",
+      "[\\[",
+      "**a** ",
+      "a ** b",
+      "*",
+      "`a` ",
+      "_b_ ",
+    ],
+    ...["&a", "<a", "~ ", "\\", "# ", "\n", "- ", "> a\n> a\n>\n", "| a |\n", "{% if a %}\n"],
+  ];
+  const texts = parts.map((part) => `x ${part.repeat(size / part.length)}y`);
+  const blanks = " ".repeat(size);
+  for (const text of [
+    ...texts,
+    ...[lines((at) => `${at + 1}. a`), lines(() => "- a"), lines((at) => `${at * 3}. a`)],
+    ...[`{% if a${blanks}b %}\nx\n{% endif %}`, `{%${blanks}%}`, `a${blanks}b`, `\n${blanks}\n`],
+    ...[`x [a](${"{{}}".repeat(size / 4)}`, `a\n\n| b |\n| - |\n${"{{".repeat(size / 2)}`],
+  ]) {
+    // As text that was typed or pasted, it is written whatever it would be read as.
+    ends(() => readDocument(text), text);
+    ends(() => {
+      const words = text.split("\n").map((line) => line && schema.text(line));
+      const paragraphs = words.map((line) => schema.node("paragraph", {}, line || undefined));
+      return writeDocument(schema.node("doc", {}, paragraphs));
+    }, text);
+  }
+});
+
+/**
+ * Each took minutes of the processor where some piece of text was read again and again, and takes a second or two where
+ * it is read once: nobody could mistake the two.
+ */
+function ends(work: () => unknown, text: string): void {
+  const started = process.cpuUsage();
+  work();
+  // What else the machine does is not counted.
+  const { user, system } = process.cpuUsage(started);
+  assert.ok(user + system < 20_000_000, `it is not linear: ${JSON.stringify(text.slice(0, 20))}`);
+}
+
 const LINK = "https://example.com/a?b={{ c }}";
 const PIECES = [
   ..."a b é ж 请 。 ñ . , : ; ! ? ( ) \" ' “ … — € 😀 # > - + 1. 12. 2) | = \\ / & < @".split(" "),
