@@ -4,7 +4,6 @@ import { gapCursor } from "prosemirror-gapcursor";
 import { history } from "prosemirror-history";
 import { inputRules } from "prosemirror-inputrules";
 import { keymap } from "prosemirror-keymap";
-import { Fragment, Slice } from "prosemirror-model";
 import { EditorState, NodeSelection, Plugin, TextSelection } from "prosemirror-state";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { editableAt, nodeViews } from "./visual-blocks.js";
@@ -13,6 +12,7 @@ import { visualEdits } from "./visual-edits.js";
 import { KEYS, RULES } from "./visual-keys.js";
 import { slashMenu } from "./visual-menu.js";
 import { createHandle } from "./visual-move.js";
+import { pasteProps } from "./visual-paste.js";
 import { schema } from "./visual-schema.js";
 import { writeDocument } from "./visual-text.js";
 
@@ -20,9 +20,11 @@ import { writeDocument } from "./visual-text.js";
 
 /**
  * `entries` says what the menu behind `/` has; `edit(node)` is called to change a button, an image or a tag, and
- * answers with its new attributes or undefined. `onChange` is called once the text is in `area`.
+ * answers with its new attributes or undefined. `onChange` is called once the text is in `area`, `onPasted` with the names
+ * of what could not be pasted.
  */
-export function createVisualEditor(area, { host, label, help, entries, edit, onChange }) {
+export function createVisualEditor(area, options) {
+  const { host, label, help, entries, edit, onChange, onPasted } = options;
   const isReadOnly = area.readOnly;
   let view;
 
@@ -76,12 +78,7 @@ export function createVisualEditor(area, { host, label, help, entries, edit, onC
         ...{ "aria-describedby": help, "aria-readonly": String(isReadOnly), tabindex: "0" },
       },
       nodeViews: nodeViews({ edit: editAt, addElse, isReadOnly }),
-      clipboardTextParser: (text) => {
-        const { doc: pasted } = readDocument(text.trim());
-        const lines = text.split("\n").filter((line) => line.trim() !== "");
-        const paragraphs = lines.map((line) => schema.node("paragraph", {}, schema.text(line)));
-        return Slice.maxOpen(pasted ? pasted.content : Fragment.from(paragraphs));
-      },
+      ...pasteProps(onPasted),
       dispatchTransaction(tr) {
         view.updateState(view.state.apply(tr));
         if (!tr.docChanged) return;

@@ -105,7 +105,11 @@ export function visualEdits(current) {
         ...[schema.text(" · "), link(choose, "$preferences_url"), tag("{% endif %}")],
       ]);
     },
-    variable: (name) => insertWords(tagOf(name)),
+    /** With the marks of the words around it. */
+    variable: (name) =>
+      run((state, dispatch) =>
+        dispatch(state.tr.replaceSelectionWith(tagOf(name)).scrollIntoView()),
+      ),
     /** Around selected words, around selected blocks, or as a box of its own. */
     condition(name) {
       const tag = `{% if ${name} %}`;

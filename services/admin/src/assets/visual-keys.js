@@ -28,9 +28,10 @@ export const RULES = [
     const tr = state.tr.replaceWith(start, end, [nodes.divider.create(), nodes.paragraph.create()]);
     return tr.setSelection(TextSelection.near(tr.doc.resolve(start + 2)));
   }),
-  new InputRule(/\{\{[^{}]+\}\}$/, (state, [code], from, to) =>
-    state.tr.replaceWith(from, to, nodes.tag.create({ code })),
-  ),
+  new InputRule(/\{\{[^{}]+\}\}$/, (state, [code], from, to) => {
+    const set = state.storedMarks ?? state.doc.resolve(from).marksAcross(state.doc.resolve(to));
+    return state.tr.replaceWith(from, to, nodes.tag.create({ code }, null, set ?? []));
+  }),
 ];
 
 /** Out of a heading with one line, a button or a preheader, into a new paragraph. */

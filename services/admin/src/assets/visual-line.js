@@ -6,8 +6,17 @@ import { EditorState } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
 import { nodeViews } from "./visual-blocks.js";
 import { slashMenu } from "./visual-menu.js";
+import { pasteProps } from "./visual-paste.js";
 import { schema } from "./visual-schema.js";
 import { readPlain } from "./visual-words.js";
+
+/** What is pasted as words in one line. */
+function asLine({ content }) {
+  const text = content.textBetween(0, content.size, " ", ({ type, attrs }) =>
+    type.name === "tag" ? attrs.code : " ",
+  );
+  return new Slice(Fragment.from(readPlain(text.replaceAll(/\s+/g, " "))), 0, 0);
+}
 
 /** One line of plain text with its tags as chips, such as a subject, over an input which stays what the form sends. */
 export function createVisualLine(input, { label, names, edit, onChange }) {
@@ -45,8 +54,7 @@ export function createVisualLine(input, { label, names, edit, onChange }) {
       tabindex: "0",
     },
     nodeViews: nodeViews({ edit: editAt, isReadOnly }),
-    clipboardTextParser: (text) =>
-      new Slice(Fragment.from(readPlain(text.replaceAll(/\s+/g, " "))), 0, 0),
+    ...pasteProps(() => undefined, asLine),
     dispatchTransaction(tr) {
       view.updateState(view.state.apply(tr));
       if (!tr.docChanged) return;

@@ -17,6 +17,13 @@ export function writtenAddress(address) {
   );
 }
 
+/** The address of a pasted link, if a mail may lead there: by a scheme that all tenants have, or by a variable. */
+export function allowedAddress(address) {
+  const isAllowed =
+    address.length <= 2000 && /^(?:https?:\/\/|mailto:|tel:|sms:|\{\{)./i.test(address);
+  return isAllowed ? writtenAddress(address) : undefined;
+}
+
 export const schema = new Schema({
   nodes: {
     doc: { content: "preheader? block+", attrs: { end: { default: "\n" } } },
@@ -49,7 +56,7 @@ export const schema = new Schema({
     ordered_list: blockOf(
       {
         content: "list_item+",
-        parseDOM: [{ tag: "ol" }],
+        parseDOM: [{ tag: "ol", getAttrs: (element) => ({ start: element.start }) }],
         toDOM: ({ attrs }) => ["ol", attrs.start === 1 ? {} : { start: attrs.start }, 0],
       },
       { sign: { default: "." }, start: { default: 1 } },
@@ -136,10 +143,13 @@ export const schema = new Schema({
       parseDOM: [
         {
           tag: "a[href]",
-          getAttrs: (element) => ({ href: writtenAddress(element.getAttribute("href")) }),
+          getAttrs: (element) => {
+            const href = allowedAddress(element.dataset.href ?? element.getAttribute("href"));
+            return href !== undefined && { href };
+          },
         },
       ],
-      toDOM: ({ attrs }) => ["a", { href: "#", title: attrs.href }, 0],
+      toDOM: ({ attrs }) => ["a", { href: "#", title: attrs.href, "data-href": attrs.href }, 0],
     },
     strong: {
       parseDOM: [{ tag: "strong" }, { tag: "b" }],

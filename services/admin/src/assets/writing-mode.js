@@ -24,13 +24,21 @@ const ASKED = [
   ["For each …", "loop"],
 ];
 
+/** Says which parts of what was pasted are left out; they stay named until something else is pasted. */
+function showLeftOut(names) {
+  byId("visual-pasted").hidden = names.length === 0;
+  for (const part of byId("visual-pasted").querySelectorAll("[data-left-out]")) {
+    part.hidden = !names.includes(part.dataset.leftOut);
+  }
+}
+
 export function createWritingMode(options) {
   const { area, code, isMarkdown, actions, names, edit, onChange, onSwitch } = options;
   const host = document.createElement("div");
   host.className = "visual";
   code.host.after(host);
   const visual = createVisualEditor(area, {
-    ...{ host, label: "Content", help: "visual-help", edit, onChange },
+    ...{ host, label: "Content", help: "visual-help", edit, onChange, onPasted: showLeftOut },
     entries: () => [
       ...MENU.map(([label, act]) => ({ label, run: () => act(visual.edits) })),
       ...ASKED.map(([label, name]) => ({ label, run: () => actions[name]() })),
