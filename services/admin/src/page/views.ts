@@ -17,10 +17,28 @@ function etaOf(language: Language): Eta {
     autoEscape: true,
     autoFilter: true,
     filterFunction: (value) => (value instanceof Phrase ? value.in(language) : (value as string)),
-    plugins: [{ processTemplate: (source) => translateView(source, catalogueOf(language)) }],
+    plugins: [
+      {
+        processTemplate: (source) => translateView(source, catalogueOf(language)),
+        processFnString: includesOwnValues,
+      },
+    ],
   });
   etas.set(language, made);
   return made;
+}
+
+/** How Eta hands the values of a page to a partial, beside those that it is included with. */
+const MERGED = "{...it, ...(__eta_d ?? {})}";
+
+/**
+ * Gives a partial only the values that it is included with, and those that `renderView` adds. Otherwise a partial that
+ * reads `link` for its own sake shows the page's `link` where nobody passed one.
+ */
+function includesOwnValues(source: string): string {
+  if (!source.includes(MERGED)) throw new Error("Eta hands values to partials in another way");
+  const own = "words: it.words, uiLanguage: it.uiLanguage, uiLanguages: it.uiLanguages";
+  return source.replaceAll(MERGED, `{ ${own}, ...__eta_d }`);
 }
 
 /** Renders a view. Everything that a page shows is escaped unless the view says otherwise (`<%~`). */

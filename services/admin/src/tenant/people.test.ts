@@ -26,8 +26,12 @@ test("the first link makes the operator, once; it invites an owner, who sees one
     email: "Owner@Example.com",
     role: "owner",
   });
-  const link = /http:\/\/admin\.test(\/join\/[\w-]+)/.exec(await operator.page(invited))?.[1];
+  const shown = await operator.page(invited);
+  const link = /http:\/\/admin\.test(\/join\/[\w-]+)/.exec(shown)?.[1];
   assert.ok(link);
+  assert.doesNotMatch(shown, /href="[^"]*\/join\//, "nothing on the page opens it by a click");
+  const again = await operator.post("/operators/invite", { email: "second@example.com" });
+  assert.doesNotMatch(await operator.page(again), /href="[^"]*\/join\//);
 
   const owner = admin.browser();
   await owner.join(link, { email: "ignored@example.com", name: "Olive Owner" });
