@@ -335,6 +335,32 @@ test("archive, snooze, mark unread and delete in <belfry-inbox>", { skip }, asyn
     }
   });
 
+  await t.test("at 390 pixels no button of the head breaks inside a word", async (t) => {
+    const { tab } = await ready(t, "pia", ["first"]);
+    const here = await tab();
+    for (const width of [390, 340]) {
+      await here.page.setViewportSize({ width, height: 800 });
+      await here.button("first", "Archive").waitFor();
+      const archiveAll = here.inbox.element.getByRole("button", { name: "Archive all" });
+      await archiveAll.click();
+      const broken = await here.inbox.element.locator(".head button:visible").evaluateAll((all) => {
+        const words = all.flatMap((button) => {
+          const text = [...button.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE);
+          return [...(text?.textContent ?? "").matchAll(/\S+/g)].map(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(text!, index);
+            range.setEnd(text!, index + word.length);
+            return { word, lines: range.getClientRects().length };
+          });
+        });
+        return words.filter(({ lines }) => lines !== 1);
+      });
+      assert.deepEqual(broken, []);
+      await here.page.keyboard.press("Escape");
+      await here.inbox.bell.click();
+    }
+  });
+
   await t.test("under a strict policy the browser met no fault", () => {
     assert.deepEqual(allFaults, []);
   });

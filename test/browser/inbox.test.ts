@@ -39,6 +39,13 @@ test("<belfry-inbox> in a browser", { skip }, async (t) => {
     assert.ok(recovered.length > 0, "by recovery, not only by reading the list");
   });
 
+  await t.test("a page may load the module twice", async (t) => {
+    const { open } = await visit(t, "twin");
+    const { page, inbox } = await open();
+    await page.evaluate(() => import("/inbox/belfry-inbox.js?again" as string));
+    await inbox.state("connected");
+  });
+
   await t.test("a browser that goes offline and back shows what it missed", async (t) => {
     const { who, open, context } = await visit(t, "olga");
     const { page, inbox } = await open();

@@ -375,4 +375,7 @@ export class BelfryInbox extends Base {
 }
 
 reflect(BelfryInbox.prototype);
-globalThis.customElements?.define("belfry-inbox", BelfryInbox);
+// A page may load the module twice, as micro front ends and hot reloading do: the element is defined by the first.
+if (globalThis.customElements?.get("belfry-inbox") === undefined) {
+  globalThis.customElements?.define("belfry-inbox", BelfryInbox);
+}

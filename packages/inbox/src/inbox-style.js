@@ -100,6 +100,7 @@ svg { display: block; width: 22px; height: 22px; fill: none; stroke: currentcolo
 .head {
   display: flex;
   flex: none;
+  flex-wrap: wrap;
   align-items: center;
   gap: 10px;
   min-height: 54px;
@@ -121,7 +122,7 @@ h2 { flex: none; max-width: 60%; font-size: 15px; font-weight: 650; overflow-wra
 .quiet:hover:enabled { background: var(--_wash); }
 .head > :nth-child(1 of button.of-list:not([hidden])) { margin-inline-start: auto; }
 .head .icon + .icon { margin-inline-start: -8px; }
-.head .quiet { padding: 0 6px; }
+.head .quiet { flex: 1 1 min-content; min-width: 0; max-width: max-content; padding: 0 6px; }
 .icon { flex: none; display: grid; place-items: center; width: 36px; height: 36px; padding: 0; color: var(--_muted); }
 .icon:hover { background: var(--_wash); }
 .icon svg { width: 20px; height: 20px; }
@@ -208,7 +209,7 @@ code {
 .tab:focus-visible { outline-offset: -2px; }
 .undone { display: flex; flex: none; align-items: center; gap: 9px; padding: 6px 10px 6px 18px; border-top: 1px solid var(--_border); font-size: 13px; }
 .undone .quiet { margin-inline-start: auto; }
-.foot .quiet, .head .quiet { overflow-wrap: anywhere; text-align: end; white-space: normal; }
+.foot .quiet, .head .quiet { overflow-wrap: break-word; text-align: end; white-space: normal; }
 .empty { padding: 40px 28px; color: var(--_muted); font-size: 14px; text-align: center; }
 .more { flex: none; width: 100%; min-height: 44px; border-top: 1px solid var(--_border); border-radius: 0; }
 .more:focus-visible { outline-offset: -3px; }
