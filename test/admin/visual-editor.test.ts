@@ -156,6 +156,88 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
     assert.match((await list.textContent()) ?? "", /^Content, line 3: /);
   });
 
+  await t.test(
+    "what is pasted keeps its marks and lists, and a line names what is left out",
+    async () => {
+      const { page, faults, textIs, content } = await mail("order.pasted", "One\n");
+      const paste = (html: string, target = content) =>
+        target.evaluate((element, text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/html", text);
+          const options = { clipboardData, bubbles: true, cancelable: true };
+          element.dispatchEvent(new ClipboardEvent("paste", options));
+        }, html);
+      await content.getByText("One").click();
+      await page.keyboard.press("End");
+      await page.keyboard.press("Enter");
+      await paste(
+        `<meta charset="utf-8"><b style="font-weight:normal;" id="docs-internal-guid-1"><p><span style="font-weight:700">Bold {{ name }}</span> <img src="https://example.com/a.png"></p><ol start="3"><li><p>Three</p></li><li><p>Four <a href="https://example.com/b">b</a></p></li></ol><table><tr><td>A</td><td>B</td></tr><tr><td>1</td><td>2</td></tr></table></b><script>document.title = "taken"</script>`,
+      );
+      const pasted =
+        "One\n\n**Bold {{ name }}**\n\n3. Three\n4. Four [b](https://example.com/b)\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n";
+      await textIs(pasted);
+      await content.getByRole("cell", { name: "2" }).waitFor();
+      const told = page.locator("#visual-pasted");
+      await told.getByText("Images").waitFor();
+      assert.equal(await told.getByText("Fonts").isVisible(), false);
+      assert.notEqual(await page.title(), "taken");
+      // A copy of the editor's own list keeps its number and its link.
+      await content.getByText("Four").click();
+      const isCut = (event: string) =>
+        content.evaluate((element, type) => {
+          const clipboardData = new DataTransfer();
+          const options = { clipboardData, bubbles: true, cancelable: true };
+          element.dispatchEvent(new ClipboardEvent(type, options));
+          return clipboardData.getData("text/html");
+        }, event);
+      await page.keyboard.press("Control+a");
+      const copied = await isCut("copy");
+      await page.keyboard.press("Delete");
+      await paste(copied);
+      await textIs(pasted);
+      await told.waitFor({ state: "hidden" });
+      // Marks go on through a variable.
+      await page.keyboard.press("Control+a");
+      await page.keyboard.press("Delete");
+      await page.keyboard.press("Control+b");
+      await page.keyboard.type("Dear /name");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type(" and {{ other }}, yours");
+      await eventually(
+        async () =>
+          (await page.locator("#content").inputValue()).trim() ===
+          "**Dear {{ name }} and {{ other }}, yours**",
+        { everyMs: 50 },
+      );
+      const subject = page.getByRole("textbox", { name: "Subject" });
+      await subject.click();
+      await page.keyboard.press("End");
+      await paste("<p>Your <b>order</b></p><p>{{ number }}</p><style>p{}</style>", subject);
+      await eventually(
+        async () =>
+          (await page.locator("input[name=subject]").inputValue()) === "SYour order {{ number }}",
+        { everyMs: 50 },
+      );
+      assert.deepEqual(faults, []);
+    },
+  );
+
+  await t.test("the editor of an Arabic text runs from right to left, as text too", async () => {
+    const { page } = await mail("order.arabic", "One\n");
+    const directionOf = (locator: string) =>
+      page.locator(locator).evaluate((element) => getComputedStyle(element).direction);
+    assert.equal(await directionOf(".visual:not(.line) .ProseMirror"), "ltr");
+    await page.goto(`${page.url()}?locale=ar`);
+    await page.locator(".visual:not(.line) .ProseMirror", { hasText: "One" }).waitFor();
+    for (const editor of [".visual:not(.line) .ProseMirror", ".visual.line .ProseMirror"]) {
+      assert.equal(await directionOf(editor), "rtl", editor);
+    }
+    await writeAsText(page);
+    for (const editor of [".cm-content", "input[name=subject]", "#content"]) {
+      assert.equal(await directionOf(editor), "rtl", editor);
+    }
+  });
+
   await t.test("what it would change is shown as text, with the reason", async () => {
     const { page, textIs } = await mail("order.old", "One\n\n_Two_\n");
     await page.getByText("line 3 has the sign _, which marks no words here").waitFor();

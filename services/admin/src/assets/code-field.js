@@ -156,7 +156,11 @@ const faultLines = StateField.define({
 export function createCodeField(area, options) {
   const { label, format, keys = [], names = () => [], filters = [], onChange } = options;
   const language = new Compartment();
-  const languageOf = (name) => LANGUAGES[name]?.() ?? [];
+  /** Markup runs from left to right, whatever language its words are in. */
+  const languageOf = (name) => [
+    LANGUAGES[name]?.() ?? [],
+    EditorView.contentAttributes.of({ dir: name === "html" ? "ltr" : area.dir || "ltr" }),
+  ];
   const host = document.createElement("div");
   host.className = "editor";
   area.after(host);

@@ -23,6 +23,7 @@ export function createVisualLine(input, { label, names, edit, onChange }) {
   const host = document.createElement("div");
   host.className = "visual line";
   host.hidden = true;
+  host.dir = input.dir;
   input.after(host);
   const insert = (name) => {
     const code = `{{ ${name} }}`;

@@ -110,7 +110,11 @@ export function createHandle(host, view) {
     if (!(dom instanceof HTMLElement)) return;
     const [own, around] = [dom.getBoundingClientRect(), host.getBoundingClientRect()];
     handle.style.top = `${own.top - around.top}px`;
-    handle.style.left = `${Math.max(0, own.left - around.left - 24)}px`;
+    const begin =
+      host.dir === "rtl"
+        ? Math.min(around.width - 22, own.right - around.left + 4)
+        : Math.max(0, own.left - around.left - 24);
+    handle.style.left = `${begin}px`;
   });
   host.addEventListener("mouseleave", () => {
     handle.hidden = true;

@@ -36,6 +36,7 @@ export function createWritingMode(options) {
   const { area, code, isMarkdown, actions, names, edit, onChange, onSwitch } = options;
   const host = document.createElement("div");
   host.className = "visual";
+  host.dir = area.dir;
   code.host.after(host);
   const visual = createVisualEditor(area, {
     ...{ host, label: "Content", help: "visual-help", edit, onChange, onPasted: showLeftOut },

@@ -19,6 +19,7 @@ import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { FILTERS } from "@belfry/templates/language/filters";
+import { directionOf } from "@belfry/templates/text-direction";
 import { unsubscribeWords } from "@belfry/templates/unsubscribe-words";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
@@ -195,6 +196,7 @@ async function editorPage(
     conflict: edited.conflict,
     channelRow: CHANNEL_ROWS[channel],
     unsubscribeWords: unsubscribeWords(locale || defaultLocale),
+    dir: directionOf(locale || defaultLocale),
     formats: FORMATS,
     formatHint: FORMAT_HINT,
     filters: [...FILTERS.keys()],
