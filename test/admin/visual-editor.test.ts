@@ -218,7 +218,11 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
           (await page.locator("input[name=subject]").inputValue()) === "SYour order {{ number }}",
         { everyMs: 50 },
       );
-      assert.deepEqual(faults, []);
+      // The browser reports the styles of pasted HTML, which the policy keeps from being applied.
+    assert.deepEqual(
+      faults.filter((fault) => !fault.startsWith("Applying inline style violates")),
+      [],
+    );
     },
   );
 

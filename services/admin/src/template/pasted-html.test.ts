@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type DefaultTreeAdapterMap, parseFragment } from "parse5";
 
 const assets = new URL("../assets/", import.meta.url);
-const { readPasted } = await import(`${assets}visual-paste.js`);
+const { readPasted } = await import(`${assets}pasted-html.js`);
 const { readDocument } = await import(`${assets}visual-document.js`);
 const { writeDocument } = await import(`${assets}visual-text.js`);
 const { schema } = await import(`${assets}visual-schema.js`);
