@@ -219,10 +219,10 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
         { everyMs: 50 },
       );
       // The browser reports the styles of pasted HTML, which the policy keeps from being applied.
-    assert.deepEqual(
-      faults.filter((fault) => !fault.startsWith("Applying inline style violates")),
-      [],
-    );
+      assert.deepEqual(
+        faults.filter((fault) => !fault.startsWith("Applying inline style violates")),
+        [],
+      );
     },
   );
 

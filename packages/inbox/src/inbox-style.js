@@ -209,7 +209,8 @@ code {
 .tab:focus-visible { outline-offset: -2px; }
 .undone { display: flex; flex: none; align-items: center; gap: 9px; padding: 6px 10px 6px 18px; border-top: 1px solid var(--_border); font-size: 13px; }
 .undone .quiet { margin-inline-start: auto; }
-.foot .quiet, .head .quiet { overflow-wrap: break-word; text-align: end; white-space: normal; }
+.foot .quiet, .head .quiet { overflow-wrap: anywhere; text-align: end; white-space: normal; }
+.head .quiet { overflow-wrap: break-word; }
 .empty { padding: 40px 28px; color: var(--_muted); font-size: 14px; text-align: center; }
 .more { flex: none; width: 100%; min-height: 44px; border-top: 1px solid var(--_border); border-radius: 0; }
 .more:focus-visible { outline-offset: -3px; }

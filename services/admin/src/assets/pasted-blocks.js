@@ -38,7 +38,7 @@ export function paragraphsOf(runs) {
   return paragraphs.map(withoutEndBlanks).filter((pieces) => pieces.length > 0);
 }
 
-/** Without the blank before a line break and at the end; there is one at most, and never two behind one another. */
+/** Removes the blank before each line break and at the end. `paragraphsOf` leaves at most one in each place. */
 function withoutEndBlanks(pieces) {
   return pieces
     .map(({ text, look }, at) => {
@@ -48,7 +48,7 @@ function withoutEndBlanks(pieces) {
     .filter(({ text }) => text !== "");
 }
 
-/** As in a heading, which is one line and bold by itself. */
+/** Returns a run for a heading, which is one line and bold by itself. */
 export function asTitle({ text, look }) {
   return { text: text === BREAK ? " " : text, look: { ...look, strong: false } };
 }
@@ -85,7 +85,7 @@ function marksOf(look) {
   });
 }
 
-/** What Word writes before an item: its number, or a sign. */
+/** Reads the number or the bullet that Word writes before an item. */
 export function markerOf(text) {
   const [, number] = /^\s*\(?(\d{1,9}|[a-z]{1,4})[.)]/i.exec(text) ?? [];
   return { isOrdered: number !== undefined, number: numberOf(number) };
@@ -172,7 +172,7 @@ export function spanOf(text) {
 
 /** Rows of cells `{blocks, isRight, width, height}` as Markdown; "" of less than two columns. `spend`: a cell's cost. */
 export function tableText(rows, spend) {
-  /** By column, how many more rows the cell above takes. */
+  /** Counts by column how many more rows the cell above takes. */
   const taken = [];
   const lines = rows.map((cells, index) => {
     const line = [];

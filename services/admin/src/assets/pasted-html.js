@@ -16,13 +16,13 @@ import { allowedAddress, schema } from "./visual-schema.js";
 import { writeDocument } from "./visual-text.js";
 
 /**
- * Reads what is pasted from other programs: what a mail can hold is kept, the rest is named. Styles are read from the
+ * Reads HTML that other programs put on the clipboard. The reader keeps the parts that a mail can hold, and names the rest. Styles are read from the
  * text of the attribute and of `<style>`, because the page's policy forbids inline styles. Pasted HTML is hostile: it is
  * bounded, read once, and nothing of it is ever shown but words and the marks and blocks of a mail.
  */
 
 const { nodes } = schema;
-/** As many characters as the text of a mail has bytes at most. */
+/** The bound of a mail's text, in characters. */
 export const MAX_WORDS = 256 * 1024;
 const MAX_DEPTH = 300;
 const MAX_LIST_DEPTH = 9;
@@ -61,11 +61,11 @@ function createReader() {
   /** The declarations of `<style>` by class. */
   const classes = new Map();
   let left = MAX_WORDS;
-  /** What was read: nodes, and items of lists as `{level, isOrdered, number, words}`. */
+  /** The nodes so far, and items of lists as `{level, isOrdered, number, words}`. */
   let blocks = [];
   /** The words of the block that has begun: `{text, look}`. */
   let runs = [];
-  /** What the words become: `{type, attrs}`, or the item of a list. */
+  /** The kind of block that the words belong to: `{type, attrs}`, or the item of a list. */
   let place = { type: nodes.paragraph };
 
   const spend = (cost) => {

@@ -18,7 +18,7 @@ import { behindLabel, labelEnd, readPlain, readWords, tagEnds, Unshown } from ".
 const HEADING = /^(#{1,3}) (\S.*)$/;
 const ITEM = /^(?:([-+*])|(\d{1,9})([.)])) (?=\S)/;
 const NUMBER = /^(\d{1,9})[.)](?:\s|$)/;
-/** As `MAX_MARKDOWN_DEPTH` of the server. */
+/** The server has the same bound: `MAX_MARKDOWN_DEPTH`. */
 const MAX_DEPTH = 20;
 const ENDS = { if: "endif", unless: "endunless", for: "endfor" };
 

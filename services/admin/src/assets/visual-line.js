@@ -10,7 +10,7 @@ import { pasteProps } from "./visual-paste.js";
 import { schema } from "./visual-schema.js";
 import { readPlain } from "./visual-words.js";
 
-/** What is pasted as words in one line. */
+/** Puts pasted words into one line. */
 function asLine({ content }) {
   const text = content.textBetween(0, content.size, " ", ({ type, attrs }) =>
     type.name === "tag" ? attrs.code : " ",

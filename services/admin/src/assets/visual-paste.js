@@ -10,7 +10,7 @@ import { readPlain } from "./visual-words.js";
  * like any text.
  */
 
-/** Of HTML. What Word writes for a page has some 100 KiB. */
+/** The bound of pasted HTML. Word writes some 100 KiB for a page. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PARTS = ["preheader", "button", "image", "table", "box"];
 

@@ -21,14 +21,14 @@ export const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 export const PUNCTUATION = /[\p{P}\p{S}]/u;
 const AUTO_LINK = /^<(?:[a-z][a-z0-9+.-]{1,31}:[^<>\s]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/i;
 const ENTITY = /^&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,31});/i;
-/** What no address holds outside of its tags. */
+/** Matches the characters that no address holds outside of its tags. */
 const NO_ADDRESS = /[\s()<>\\]|\{[{%]|&#?\w+;/y;
 const ADDRESS_END = /(?: "([^"\\&{]*)")?\)/y;
 
 /** Returns where the tag ends that begins at a place, for each place of a text. Tags end on their line. */
 export function tagEnds(text) {
   const ends = new Map();
-  // From the end, so that the next `}}` and `%}` of each place are known: a search from each `{{` would be quadratic.
+  // The loop runs backwards and remembers the next `}}` and `%}`. A search from each `{{` would be quadratic.
   let next = {};
   for (let at = text.length - 4; at >= 0; at -= 1) {
     const behind = at + 2;
@@ -128,7 +128,7 @@ export function readWords(text, firstLine, marks = []) {
   const nodes = [];
   const tags = tagEnds(text);
   let line = firstLine;
-  /** What has begun and not ended: `{name, line}`. */
+  /** The marks that have begun and not ended: `{name, line}`. */
   const open = [];
   let plain = "";
   const current = () =>

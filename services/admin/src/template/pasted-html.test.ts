@@ -8,7 +8,7 @@ const { readDocument } = await import(`${assets}visual-document.js`);
 const { writeDocument } = await import(`${assets}visual-text.js`);
 const { schema } = await import(`${assets}visual-schema.js`);
 
-/** What is put on the clipboard, as far as it means something, and the text that it becomes. */
+/** The HTML that a program puts on the clipboard, shortened, and the text that it becomes. */
 interface Pasted {
   program: string;
   html: string;

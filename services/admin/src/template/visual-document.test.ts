@@ -97,7 +97,7 @@ test("a long text of any kind is read once, and written once", () => {
     ...[`{% if a${blanks}b %}\nx\n{% endif %}`, `{%${blanks}%}`, `a${blanks}b`, `\n${blanks}\n`],
     ...[`x [a](${"{{}}".repeat(size / 4)}`, `a\n\n| b |\n| - |\n${"{{".repeat(size / 2)}`],
   ]) {
-    // As text that was typed or pasted, it is written whatever it would be read as.
+    // The writer escapes the same text where somebody typed it as words.
     ends(() => readDocument(text), text);
     ends(() => {
       const words = text.split("\n").map((line) => line && schema.text(line));
@@ -114,7 +114,7 @@ test("a long text of any kind is read once, and written once", () => {
 function ends(work: () => unknown, text: string): void {
   const started = process.cpuUsage();
   work();
-  // What else the machine does is not counted.
+  // The process's own time does not depend on the machine's other load.
   const { user, system } = process.cpuUsage(started);
   assert.ok(user + system < 20_000_000, `it is not linear: ${JSON.stringify(text.slice(0, 20))}`);
 }
