@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { jsonValues } from "@belfry/contracts/json-values";
 import { faultsOf, faultText, Problem, requireChecks } from "@belfry/contracts/problems";
 import type { TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -28,7 +29,7 @@ export function readBody(request: FastifyRequest, _reply: unknown, done: () => v
 export function readCountedBody(request: FastifyRequest, reply: unknown, done: () => void): void {
   const body = request.body as Buffer | undefined;
   // Each value takes a byte at least.
-  if (body !== undefined && body.length > MAX_VALUES && valuesIn(body) > MAX_VALUES) {
+  if (body !== undefined && body.length > MAX_VALUES && jsonValues(body, MAX_VALUES) > MAX_VALUES) {
     throw new Problem("validation", { message: [`body must hold at most ${MAX_VALUES} values`] });
   }
   readBody(request, reply, done);
@@ -36,22 +37,6 @@ export function readCountedBody(request: FastifyRequest, reply: unknown, done: (
 
 /** Bound for a large body. A bundle has 10,000 texts; parsing millions of values would hold up every other call. */
 const MAX_VALUES = 100_000;
-const [QUOTE, BACKSLASH, BRACKET, BRACE, COMMA, COLON] = Buffer.from('"\\[{,:');
-
-/** An upper bound of the values in a JSON text. Stops counting above `MAX_VALUES`. */
-function valuesIn(json: Buffer): number {
-  let values = 0;
-  let isInText = false;
-  for (let at = 0; at < json.length && values <= MAX_VALUES; at += 1) {
-    const byte = json[at] as number;
-    if (isInText) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInText = false;
-    } else if (byte === QUOTE) isInText = true;
-    else if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) values += 1;
-  }
-  return values;
-}
 
 interface RawRequest {
   body: unknown;
