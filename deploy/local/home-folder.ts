@@ -109,7 +109,7 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   await rename(await writeTemporary(file, value), file);
 }
 
-/** As writeJson, but returns false when the file exists already. */
+/** Like `writeJson`, but returns false if the file exists already. */
 async function createJson(file: string, value: unknown): Promise<boolean> {
   const temporary = await writeTemporary(file, value);
   try {

@@ -21,7 +21,7 @@ const stack = spawn(
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: {
-      // Half of a start is compiling; where the folder cannot be written Node goes without.
+      // Compiling takes half of a start. Node ignores a folder that it cannot write to.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "compiled"),
       // glibc gives each of a process's threads a heap of its own, and little of it back: 100 MB over an idle stack.
       MALLOC_ARENA_MAX: "1",

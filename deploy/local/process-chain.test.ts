@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startChain } from "./process-chain.ts";
 
-/** From the terminal down: each row is the child of the one above. */
+/** Processes below the terminal: each row is the child of the row above. */
 const TYPED: readonly (readonly [number, string])[] = [
   [1, "init"],
   [10, "-zsh"],

@@ -15,9 +15,9 @@ export interface ProcessLookup {
 }
 
 /**
- * Who started us for `npx pnpm start`: from our parent up to the highest package manager with nothing
- * but shells between. Empty when no package manager is above. The shell or program that somebody typed
- * the command in is no part of it: it may go away.
+ * Returns the process ids that started us for `npx pnpm start`: from our parent up to the highest package manager, with
+ * only shells in between. The list is empty if no package manager is among them. It does not contain the shell in which
+ * somebody typed the command, because that shell may end earlier.
  */
 export async function startChain(pid: number, lookup: ProcessLookup = { parentOf, commandOf }) {
   const above: number[] = [];

@@ -23,7 +23,7 @@ export interface ServiceEntry {
   name: string;
   /** The variables that it needs beside the environment of `pnpm start`. */
   env: Record<string, string>;
-  /** Where clients connect. A service may be healthy a moment before it listens there. */
+  /** The port for clients. A service may report healthy a moment before it listens on it. */
   port?: number;
 }
 
@@ -90,7 +90,7 @@ export function startService(service: ServiceEntry, home: HomeFolder): Run {
   const log = openSync(logFile(service.name, home), "a", 0o600);
   const main = join(WORKSPACE, "services", service.name, "src/main.ts");
   const child = spawn(process.execPath, [...SMALL_HEAP, main], {
-    // By this IPC channel the service tells its management port, and notices that we are gone.
+    // Over this IPC channel the service reports its management port and notices that its parent has ended.
     stdio: ["ignore", log, log, "ipc"],
     env: {
       ...LOCAL_SHUTDOWN,

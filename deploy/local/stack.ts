@@ -127,7 +127,7 @@ async function restartOnChange(services: Supervised[], databaseUrl: string): Pro
   });
 }
 
-/** What a newcomer reads when everything is up. */
+/** Returns the text that is printed once everything is up. */
 function banner(local: LocalJson, home: string, operatorLink: string | undefined): string {
   const bold = (text: string) => styleText("bold", text);
   const dim = (text: string) => styleText("dim", text);

@@ -30,7 +30,7 @@ test("what is stopped stays stopped, also while it waits to be started again", a
   runs[0]!.end("SIGKILL");
   await until(() => said.length === 1);
   await supervised.stop(new AbortController().signal);
-  // What it said it would wait, and more.
+  // Longer than the announced wait.
   await sleep(350);
   assert.equal(runs.length, 1);
 });

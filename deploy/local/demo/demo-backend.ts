@@ -11,7 +11,7 @@ const MAX_MESSAGE_BYTES = 256 * 1024;
 const MAX_KEPT = 60;
 const MAX_KEPT_BYTES = 1024 * 1024;
 
-/** What the page can send. */
+/** The events that the page can send, by event type. */
 export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unknown>> = {
   "order.confirmed": (order) => ({
     name: "Ada",
@@ -52,7 +52,7 @@ export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
   return {
     token: () => client.realtimeToken(DEMO_USER.userId),
 
-    /** What became of it so far. */
+    /** Returns the event's report so far. */
     event: (eventId: string) => client.event(eventId),
 
     async send(event: {
@@ -87,7 +87,7 @@ export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
 
 export type DemoBackend = ReturnType<typeof createDemoBackend>;
 
-/** Where Belfry posts status webhooks of the demo tenant. */
+/** The path to which Belfry posts the demo tenant's status webhooks. */
 export const DEMO_WEBHOOKS_PATH = "/demo/webhooks";
 
 /** A message as the page shows it. None of its text may be trusted. */

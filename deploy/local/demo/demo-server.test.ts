@@ -152,7 +152,7 @@ async function start(t: TestContext): Promise<void> {
   });
 }
 
-/** As the page itself asks, unless the headers say otherwise; an empty header is left out. */
+/** Sends a request with the page's own headers, replaced by the given ones. An empty header is left out. */
 function ask(
   method: string,
   path: string,

@@ -49,7 +49,7 @@ const SendBody = Type.Object({
   trouble: Type.Optional(Type.Union(TROUBLES.map((name) => Type.Literal(name)))),
 });
 
-/** Where the bare names in the inbox's files are, for a browser. */
+/** Maps the bare module names in the inbox's files to addresses, for a browser. */
 const IMPORT_MAP = JSON.stringify({ imports: { centrifuge: "/assets/centrifuge.js" } });
 const IMPORT_MAP_HASH = `sha256-${hash("sha256", IMPORT_MAP, "base64")}`;
 
@@ -61,7 +61,7 @@ export interface DemoServer {
 export async function startDemoServer(options: {
   local: LocalJson;
   port: number;
-  /** Of the demo tenant's endpoint: `whsec_…`. */
+  /** The signing secret of the demo tenant's webhook endpoint: `whsec_…`. */
   signingSecret: string;
 }): Promise<DemoServer> {
   const { local } = options;

@@ -36,7 +36,7 @@ feed.start();
 
 // Sending
 
-/** Of the event that was made to fail; undefined: none was, or its end is known. */
+/** The id of the event that was made to fail; undefined if there is none or its outcome is known. */
 let watched;
 
 async function send(event) {
@@ -187,7 +187,7 @@ function showAnswer({ fault, status, message, replayed, adminUrl }) {
   );
 }
 
-/** What became of an event, line by line; undefined: nothing is known yet. */
+/** Shows an event's report line by line; `undefined` means that nothing is known yet. */
 function showStory(report) {
   const list = element("story");
   // It is by email alone: what is not asked for needs no line.
@@ -257,7 +257,7 @@ function showMail(message) {
   element("mail-frame").src = `/outbox/${message.id}`;
 }
 
-/** What the page's server has been told and has verified. */
+/** Shows the webhooks that the page's server received and verified. */
 function showWebhooks({ messages, refused }) {
   element("no-webhooks").hidden = messages.length > 0;
   element("webhooks").hidden = messages.length === 0;

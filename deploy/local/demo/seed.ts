@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
 const SAMPLE_TENANT = { name: "Northwind (sample data)" };
 
-/** Whom the audit log names. */
+/** The actor in the audit log. */
 const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
 
 export interface SeedOptions {

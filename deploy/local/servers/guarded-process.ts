@@ -73,7 +73,7 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
       resolve({ code });
     });
   });
-  // By way of the guard, which also buries it: a zombie would still hold its lock files.
+  // The guard passes the signal on and reaps the process: a zombie would still hold its lock files.
   const send = (signal: string) => {
     if (child.stdin.writable) child.stdin.write(`${signal}\n`);
   };

@@ -30,16 +30,16 @@ export interface NatsServerOptions {
   program?: string;
   /** May install the program by the platform's package manager. */
   mayInstall?: boolean;
-  /** As one of several servers that keep copies of each other's streams. */
+  /** Makes the server one of a cluster, whose servers keep copies of each other's streams. */
   cluster?: NatsClusterNode;
 }
 
 export interface NatsClusterNode {
-  /** Of this server, unique in the cluster: its copies belong to this name. */
+  /** The server's name, unique in the cluster. NATS assigns copies of streams to this name. */
   name: string;
-  /** Where the other servers reach this one. */
+  /** The port at which the other servers reach this one. */
   port: number;
-  /** Of all servers, as `nats://127.0.0.1:<port>`. */
+  /** The addresses of all servers, such as `nats://127.0.0.1:<port>`. */
   routes: string[];
   /** A user of the system account, who may remove a server from the cluster. */
   systemUser: { user: string; password: string };

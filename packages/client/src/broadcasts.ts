@@ -10,7 +10,7 @@ export interface BroadcastInput {
   userIds?: string[];
   /** Not for these users, at most 10,000. */
   exceptUserIds?: string[];
-  /** Of a template; none of its templates may be sensitive. */
+  /** The event type of a template. It must have no sensitive template. */
   eventType: string;
   /** The same for everybody, at most 64 KiB of JSON. */
   variables?: Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface BroadcastInput {
   sendAt?: string;
   /** The language for everybody, as `de-AT`; default: each user's own. */
   locale?: string;
-  /** Id or name of one of your providers: what goes out on its channel goes through it alone. Default: as all else. */
+  /** Id or name of one of your providers. Messages on its channel then go through it alone. Default: as other events. */
   provider?: string;
 }
 
@@ -51,9 +51,9 @@ export interface Broadcast {
   total: number;
   /** For how many of them an event was made. */
   expanded: number;
-  /** What became of the events, channel by channel, by status; counted every few seconds. */
+  /** Number of deliveries by status, over all channels; counted every few seconds. */
   byStatus: Record<string, number>;
-  /** Of one that was cancelled: events that reached nobody. */
+  /** After a cancel: the number of events that reached nobody. */
   cancelled?: number;
   /** Its other events: reached in part or whole, or ended before. Final once the state is cancelled. */
   tooLate?: number;

@@ -3,14 +3,14 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 
 const SECOND_MS = 1000;
 const DEFAULT_TIMEOUT_MS = 10 * SECOND_MS;
-/** Of 429 and of 5xx alike, as the specification recommends for 429. */
+/** Retries after a 429 or a 5xx. The specification recommends this number for 429. */
 const DEFAULT_RETRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8 * SECOND_MS;
 /** Longer than this is no pause but a limit of the day: the caller is told. */
 const DEFAULT_LONGEST_WAIT_MS = 65 * SECOND_MS;
 
-/** What a client stands on; all of it can be replaced. */
+/** Sends a client's requests. Each part can be replaced. */
 export interface Transport {
   /** For one try. Default 10 s. */
   timeoutMs: number;
@@ -20,7 +20,7 @@ export interface Transport {
   longestWaitMs: number;
   fetch: typeof fetch;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 up to 1; spreads the pauses. */
+  /** Returns a number from 0 up to 1, which spreads the pauses. */
   random(): number;
 }
 
@@ -128,7 +128,7 @@ function pauseAfter(error: unknown, retry: number, random: () => number): number
   } else if (!(error instanceof BelfryNetworkError)) {
     return undefined;
   }
-  // From half of it to the whole: many clients do not come back at once.
+  // A random half to whole of the pause, so that many clients do not return at the same moment.
   return Math.min(FIRST_PAUSE_MS * 2 ** retry, LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
 
@@ -151,7 +151,7 @@ export function sign(webhookSecret: string, body: string | Uint8Array): string {
   return createHmac("sha256", webhookSecret).update(body).digest("hex");
 }
 
-/** What follows a path: `?limit=5`, or nothing where no field is given. */
+/** Returns the query string, such as `?limit=5`; an empty text if no field is given. */
 export function queryOf(fields: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -164,11 +164,11 @@ export function queryOf(fields: Readonly<Record<string, unknown>>): string {
 export class BelfryError extends Error {
   override readonly name = "BelfryError";
   readonly status: number;
-  /** As `Validation Error`. */
+  /** The error's name, such as `Validation Error`. */
   readonly error: string;
-  /** What is wrong, a line each: for 422 every fault with its field. */
+  /** One line per fault; a 422 names each fault with its field. */
   readonly messages: readonly string[];
-  /** Of 429. */
+  /** Set for 429: how long to wait. */
   readonly retryAfterSeconds: number | undefined;
   /** Name it when you ask us. */
   readonly traceId: string | undefined;

@@ -41,7 +41,7 @@ export type * from "./webhooks.ts";
 const UPLOAD_TIMEOUT_MS = 20_000;
 
 export interface ClientOptions extends Partial<Transport> {
-  /** Where Belfry is, as `https://notify.example.com`. */
+  /** Belfry's address, such as `https://notify.example.com`. */
   baseUrl: string;
   /** Your API key: a secret of your backend. */
   apiKey: string;
@@ -98,7 +98,7 @@ export interface Client {
   ): Promise<void>;
   /** Erases its texts and takes it out of every list. */
   deleteNotification(userId: string, notificationId: string, options?: CallOptions): Promise<void>;
-  /** What became of an event, by the id that `trigger` gave. */
+  /** Returns the report of an event by the id that `trigger` returned. */
   event(id: string, options?: CallOptions): Promise<EventReport>;
   /** Stops what has not reached anybody of these events; says of each what could be stopped. */
   cancel(input: CancelInput, options?: CallOptions): Promise<Cancelled>;
@@ -106,16 +106,16 @@ export interface Client {
   scheduled(page?: { limit?: number; after?: string } & CallOptions): Promise<ScheduledPage>;
   /** Moves an event that rests (ISO 8601 with an offset; past: now); 409 where it rests no more. */
   moveEvent(id: string, sendAt: string, options?: CallOptions): Promise<{ sendAt: string }>;
-  /** Stores all that is to be known of a user. */
+  /** Replaces what Belfry stores about a user. */
   putUser(userId: string, user: UserInput, options?: CallOptions): Promise<User>;
   /** The same of up to 1,000; a bad one is told in its result and does not hold the others up. */
   putUsers(
     users: readonly (UserInput & { userId: string })[],
     options?: CallOptions,
   ): Promise<UserResult[]>;
-  /** As you have named it; a 404 where you have not. */
+  /** Returns the stored user; rejects with a 404 if there is none. */
   user(userId: string, options?: CallOptions): Promise<User>;
-  /** What a user has turned on and off, and the categories there are. */
+  /** Returns the user's preferences and the tenant's categories. */
   preferences(userId: string, options?: CallOptions): Promise<Preferences>;
   /** Changes these cells, all or none, and leaves the others. */
   changePreferences(

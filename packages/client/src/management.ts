@@ -6,11 +6,11 @@ const MANAGE_PATH = "/api/v1/manage";
 const SECOND_MS = 1000;
 /** Publishing compiles every language of a template: it takes longer than a trigger. */
 const DEFAULT_TIMEOUT_MS = 60 * SECOND_MS;
-/** What a change is based on. Where the answer to a first try is lost, the second finds its own change: 412 or 409. */
+/** Fields that name the state a change is based on. If the answer to a first try is lost, the second try meets its own change: 412 or 409. */
 const BASES = ["revision", "plan", "basedOnVersion"];
 
 export interface ManagementOptions extends Partial<Transport> {
-  /** Where the management API is, as `https://notify.example.com`. */
+  /** The address of the management API, such as `https://notify.example.com`. */
   baseUrl: string;
   /** A key with the role `manage` or `provision`. */
   apiKey: string;
@@ -20,7 +20,7 @@ export interface ManagementOptions extends Partial<Transport> {
   timeoutMs?: number;
 }
 
-/** As `categoryPut`: the operation's id in the management document. */
+/** An operation's id in the management document, such as `categoryPut`. */
 export type ManagementCall = keyof ManagementCalls;
 export type ManagementInput<Name extends ManagementCall> = ManagementCalls[Name]["input"];
 export type ManagementData<Name extends ManagementCall> = ManagementCalls[Name]["data"];
@@ -91,7 +91,7 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
 
   function signature(method: string, path: string, body = ""): Record<string, string> {
     if (webhookSecret === undefined) return {};
-    // As the request has it: an address may have a path of its own.
+    // The path as the request sends it: the base address may have a path of its own.
     const { pathname, search } = new URL(baseUrl + path);
     const at = String(Math.floor(Date.now() / SECOND_MS));
     const signed = sign(webhookSecret, `${at}.${method}.${pathname}${search}.${body}`);

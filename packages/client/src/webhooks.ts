@@ -1,6 +1,6 @@
 import { type CallOptions, queryOf, segment } from "./call.ts";
 
-/** What an endpoint is told of. */
+/** The types of webhook messages. */
 export type WebhookType =
   | "delivery.accepted"
   | "delivery.delivered"
@@ -26,7 +26,7 @@ export interface WebhookInput {
   active?: boolean;
 }
 
-/** Where you are told what became of your events. Times are ISO 8601, UTC. */
+/** An endpoint of yours that gets webhooks about events. Times are ISO 8601, UTC. */
 export interface Webhook {
   id: string;
   url: string;
@@ -60,7 +60,7 @@ export type WebhookMessageStatus =
 
 export interface WebhookMessage {
   id: string;
-  /** What the header webhook-id says: of one that was sent again, the id of the first. */
+  /** The value of the header webhook-id. A message that was sent again has the id of the first one. */
   headerId: string;
   type: WebhookType | "webhook.test";
   eventId: string | null;
@@ -76,7 +76,7 @@ export interface WebhookAttempt {
   headerId: string;
   type: WebhookType | "webhook.test";
   eventId: string | null;
-  /** From 1. */
+  /** Counts from 1. */
   number: number;
   at: string;
   durationMs: number | null;

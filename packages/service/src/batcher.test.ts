@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BatcherOptions, createAskedBatcher, createBatcher } from "./batcher.ts";
 
-/** What ended in one turn of the event loop may begin another call in the next. */
+/** Waits several turns of the event loop, because work that ended in one turn may begin another call in the next. */
 async function turns(): Promise<void> {
   await nextTurn();
   await nextTurn();

@@ -91,7 +91,7 @@ export function createBatcher<Item>(options: BatcherOptions<Item>): Batcher<Item
       clearTimeout(timer);
       if (isSlow) slow -= 1;
       inFlight -= 1;
-      // What waits has waited for this call.
+      // The waiting items have already waited for this call.
       if (lingerMs === undefined) schedule();
       else flush();
       if (inFlight > 0 || waiting.length > 0) return;

@@ -41,7 +41,7 @@ export function listenConfig<Name extends string>(name: Name, what: string, port
   } as Record<`${Name}_HOST`, TString> & Record<`${Name}_PORT`, TInteger>;
 }
 
-/** As OpenTelemetry names them. */
+/** OpenTelemetry's names. */
 const SAMPLERS = [
   "always_on",
   "always_off",
@@ -138,7 +138,7 @@ export const commonConfig = {
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((sampler) => Type.Literal(sampler)),
     {
-      description: "Which traces are recorded: decided by ingest-api, followed by the others",
+      description: "The traces that are recorded. ingest-api decides, and the other services follow",
       default: "parentbased_always_on",
     },
   ),
@@ -149,13 +149,13 @@ export const commonConfig = {
     default: 1,
   }),
   SHUTDOWN_DELAY_MS: Type.Integer({
-    description: "From 'not ready' to the end of intake, for load balancers to notice",
+    description: "Time between 'not ready' and the end of intake, so that load balancers notice",
     minimum: 0,
     maximum: 120_000,
     default: 0,
   }),
   SHUTDOWN_GRACE_MS: Type.Integer({
-    description: "From the end of intake to a forced exit",
+    description: "Time between the end of intake and a forced exit",
     minimum: 100,
     maximum: 600_000,
     default: 25_000,

@@ -108,7 +108,7 @@ function collecting() {
   return { seen, handler };
 }
 
-/** What is published is handled, before something happens and after it. */
+/** Asserts that published messages are handled both before and after something happens. */
 async function goesOn({ publish, run }: Setup, happens: () => Promise<unknown>): Promise<void> {
   const { seen, handler } = collecting();
   run({ handler });
@@ -217,7 +217,7 @@ describe("consumeLoop", () => {
         return messages.map(() => ({ kind: "reject", reason: "not ours" }));
       },
     });
-    // What is not stored any more cannot be delivered again.
+    // A message that is no longer stored cannot be delivered again.
     await eventually(async () => (await left()).stored === 0);
     await stop();
     assert.equal(calls, 1);
@@ -354,7 +354,7 @@ describe("consumeLoop", () => {
         const isOfTheFirst = messages.every(
           (message) => message.deliveryCount === 1 && first.has(textOf(message)),
         );
-        // What was asked for before any failure comes without rests, in however many batches.
+        // Messages requested before the first failure come without pauses, in any number of batches.
         const isBeginning = isOfTheFirst && calledAtMs.length < 2;
         calledAtMs[isBeginning ? 0 : calledAtMs.length] = performance.now();
         throw new Error("no database");
@@ -407,7 +407,7 @@ describe("the end of a loop", () => {
       on = false;
       await flood;
     }
-    // Of ten ends under a flood: on a busy machine nats-server 2.9 may send one message to a
+    // This allows one message in ten ends under a flood: on a busy machine nats-server 2.9 may send one message to a
     // subscription that it ends at that moment. Without the drain nearly every end strands some.
     await eventually(async () => (await left()).unsettled <= 1);
   });

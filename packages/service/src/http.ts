@@ -213,7 +213,7 @@ function endSpan(
     "belfry.event.id": eventId,
     "belfry.outcome": outcome,
   };
-  // Of a server, what the client did wrong is no error.
+  // For a server's span, OpenTelemetry does not count the client's faults (4xx) as errors.
   span.end(attributes, statusCode >= 500 ? String(statusCode) : undefined);
 }
 

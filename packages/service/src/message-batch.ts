@@ -21,7 +21,7 @@ export interface PulledMessage extends Message {
   working(): void;
 }
 
-/** What became of one message. `retry` is for faults of ours; a rejected message is never handled again. */
+/** The outcome of one message. `retry` is for our own faults; a rejected message is never handled again. */
 export type MessageOutcome =
   | { kind: "done" }
   | { kind: "retry"; delayMs: number; reason: string }

@@ -161,7 +161,7 @@ async function serverOptions(url: string, files?: NatsFiles): Promise<Connection
   const certFile = files?.NATS_TLS_CERT_FILE ?? "";
   const keyFile = files?.NATS_TLS_KEY_FILE ?? "";
   const isTls = parsed.some(({ protocol }) => protocol === "tls:");
-  // Without this option the client would accept a server that offers no TLS. It ignores empty paths.
+  // If this option is absent, the client accepts a server that offers no TLS. It ignores empty paths.
   if (isTls || caFile !== "" || certFile !== "") options.tls = { caFile, certFile, keyFile };
   if (files?.NATS_CREDENTIALS_FILE) {
     options.authenticator = credsAuthenticator(await readFile(files.NATS_CREDENTIALS_FILE));

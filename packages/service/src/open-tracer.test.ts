@@ -14,7 +14,7 @@ const SPAN = "00f067aa0ba902b7";
 const CALLER = `00-${TRACE}-${SPAN}-01`;
 const UNSAMPLED = `00-${TRACE}-${SPAN}-00`;
 const SERVER = { kind: "server" } as const;
-/** What a collector may do to us is over by then, however slow the machine. */
+/** Ends every export to a collector that misbehaves, on any machine. */
 const TIMEOUT_MS = 500;
 
 type Options = Partial<Parameters<typeof openTracer>[1]>;
@@ -114,7 +114,7 @@ test("an untrusted caller gives a trace and no say in what is recorded, whatever
     assert.equal(recorded(always, false, parent), 400);
     for (const options of [half, byId]) {
       const some = recorded(options, false, parent);
-      // By chance outside once in 10^21 runs.
+      // Chance alone leaves this range once in 10^21 runs.
       assert.ok(some > 100 && some < 300, `${some} of 400`);
     }
   }

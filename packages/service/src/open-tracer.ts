@@ -126,7 +126,7 @@ export function openTracer(service: string, config: TracingConfig, log: Logger):
       if (caller !== undefined && trusts) {
         sampled = isParentBased ? caller.sampled : isSampled(caller.traceId);
       } else {
-        // By an id of ours: a caller that chooses its trace ids would choose what a ratio takes.
+        // Decides by an id of our own, because a caller that chooses its trace ids could choose which traces a ratio takes.
         sampled = isSampled(ids.generateTraceId());
       }
       if (!sampled) return undefined;
@@ -164,7 +164,7 @@ function spanOf(span: SdkSpan): Span {
   };
 }
 
-/** Of a `traceparent` that we have written ourselves. */
+/** Reads a `traceparent` that we have written ourselves. */
 function contextOf(traceParent: string): SpanContext {
   return remote(traceParent.slice(3, 35), traceParent.slice(36, 52));
 }

@@ -5,7 +5,7 @@ import { within } from "./pause.ts";
 
 /** How long the server keeps a pull request that it cannot fill. */
 const PULL_EXPIRES_MS = 5000;
-/** Without an answer for so long the request was lost. */
+/** A request without an answer for this long was lost. */
 const PULL_LOST_MS = PULL_EXPIRES_MS + 2500;
 
 export interface Pull {

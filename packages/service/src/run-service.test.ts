@@ -10,7 +10,7 @@ import { startTraceCollector } from "@belfry/testing/trace-collector";
 
 const main = new URL("../test/small-service.ts", import.meta.url);
 
-/** Of no use to it. */
+/** Addresses where no server listens. */
 const AWAY = { DATABASE_URL: "postgres://127.0.0.1:1/x", NATS_URL: "nats://127.0.0.1:1" };
 
 async function start(t: Cleanup, env: Record<string, string> = {}) {

@@ -6,7 +6,7 @@ import { startManagement } from "./management.ts";
 import { connectNats, type NatsLink } from "./nats.ts";
 import { setTracer } from "./tracing.ts";
 
-/** What starting and stopping need of a database; `packages/database` implements it. */
+/** The parts of a database that starting and stopping use; `packages/database` implements them. */
 export interface ServiceDatabase {
   /** The name of the process at Postgres and NATS. */
   applicationName: string;
@@ -104,7 +104,7 @@ export async function runService<C extends CommonConfig, D extends ServiceDataba
         signal: stopping,
       }),
     );
-    // Who starts a service on this machine gives it port 0, as a port that is free now may be taken in a moment.
+    // The local stack passes port 0, because a port that is free now may be taken in a moment, and learns the real one here.
     if (config.STOP_WITH_PARENT && process.connected) {
       // A parent that ends meanwhile is no fault: `listenForStop` has noticed.
       process.send?.({ managementPort: management.port }, undefined, {}, () => undefined);

@@ -1,7 +1,7 @@
 /** Calls back after so many milliseconds; returns what cancels that. A test passes its own clock's. */
 export type After = (ms: number, call: () => void) => () => void;
 
-/** Bounds what is in use at a time. Whoever asked first comes first. */
+/** Bounds how many units are in use at a time. Waiting calls get theirs in the order in which they asked. */
 export interface Semaphore {
   /** Runs the work as soon as it has its units, and gives them back at its end. Rejects as the work does. */
   run<T>(work: () => Promise<T>, units?: number): Promise<T>;

@@ -19,11 +19,11 @@ export function traceIdOf(headers: IncomingHttpHeaders): string {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = "0".repeat(32);
 const NO_SPAN = "0".repeat(16);
-/** Version 00 has 55 characters; what later ones may append is not read. */
+/** Version 00 has 55 characters. Later versions may append more, which we do not read. */
 const MAX_PARENT_CHARACTERS = 256;
 const SAMPLED = 1;
 
-/** Of a W3C `traceparent`: lower-case hex digits, 32 and 16. */
+/** The ids in a W3C `traceparent`: 32 and 16 lower-case hex digits. */
 export interface ParentContext {
   traceId: string;
   spanId: string;

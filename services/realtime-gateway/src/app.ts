@@ -14,7 +14,7 @@ import { protobufCodec } from "./protobuf-codec.ts";
 import { DISCONNECTS } from "./protocol.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** Where the client library connects (specification, 4.3). */
+/** The path to which the client library connects (specification, 4.3). */
 export const WEBSOCKET_PATH = "/connection/websocket";
 /** The JSON client of the JavaScript library offers none by default. */
 const SUBPROTOCOLS = ["centrifuge-json", "centrifuge-protobuf"] as const;
@@ -57,7 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     closeTimeout: CLOSE_TIMEOUT_MS,
     maxBufferedChunks: MAX_PARTS,
     maxFragments: MAX_PARTS,
-    // By default the library would accept the first protocol offered, whatever it is.
+    // The library's default accepts the first protocol that the client offers, even an unknown one.
     handleProtocols: (offered: Set<string>) =>
       SUBPROTOCOLS.find((protocol) => offered.has(protocol)) ?? false,
   };

@@ -7,7 +7,7 @@ export interface Codec {
   readonly name: "json" | "protobuf";
   /** Whether frames are binary. Each character of a message is then one byte of it. */
   readonly isBinary: boolean;
-  /** What stands between the messages of a frame. */
+  /** Separates the messages of a frame. */
   readonly separator: string;
   readonly ping: string;
   /** Reads the messages of one frame; undefined when one of them is not of the protocol. Never throws. */

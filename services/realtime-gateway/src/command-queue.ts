@@ -2,7 +2,7 @@ import type { Command } from "./commands.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const MAX_CONCURRENT_SUBSCRIBES = 16;
-/** What a command holds beside its text, until it is done. */
+/** Memory that a command takes beside its text until it is done. */
 const COMMAND_BYTES = 512;
 /** Changes that are still made for a client that has left. A page that navigates away marks one item or a few. */
 const MAX_LEFT_CHANGES = 4;

@@ -90,7 +90,7 @@ export const configSchema = Type.Object({
     default: 300,
   }),
   CONNECT_TIMEOUT_MS: Type.Integer({
-    description: "From the handshake to a valid connect; above: closed with 3502",
+    description: "Time between the handshake and a valid connect. A slower client is closed with 3502",
     minimum: 100,
     maximum: 600_000,
     default: 10_000,
@@ -103,7 +103,7 @@ export const configSchema = Type.Object({
     default: 25_000,
   }),
   PONG_TIMEOUT_MS: Type.Integer({
-    description: "From a ping to its pong; above: closed with 3012",
+    description: "Time between a ping and its pong. A slower client is closed with 3012",
     minimum: 100,
     maximum: 600_000,
     default: 8_000,

@@ -8,7 +8,7 @@ import { Session } from "./session.ts";
 import type { SessionDeps, Transport } from "./session-deps.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** A socket with more than this to send gets nothing more: what waits in our queue is text that connections share. */
+/** A socket with more unsent bytes gets nothing more. Publications then wait in our queue, whose text connections share. */
 const SOCKET_FULL_BYTES = 64 * 1024;
 /** About the most that is joined into one frame. */
 const FRAME_CHARACTERS = 32 * 1024;
@@ -210,7 +210,7 @@ export class Connection implements Transport, Holder {
   }
 }
 
-/** What a chunk costs beside its bytes, until its frame is whole. */
+/** Memory that a chunk takes beside its bytes until its frame is complete. */
 const CHUNK_BYTES = 256;
 
 /** Counts the bytes of a frame that has not arrived whole. The WebSocket library does not tell them. */

@@ -12,7 +12,7 @@ export class UserBytes {
 
 /** A connection whose bytes are counted. */
 export interface Holder {
-  /** As counted last. Only `HeldBytes` writes it and `user`. */
+  /** The bytes counted last. Only `HeldBytes` writes this field and `user`. */
   heldBytes: number;
   user: UserBytes;
   /** Ends the connection, which then counts its bytes again. */

@@ -23,7 +23,7 @@ await runService({
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       log,
     }),
-  // Without NATS connecting, history and recovery go on, and pushes are read back from Postgres.
+  // While NATS is away, clients connect, read history and recover, and the gateway reads pushes from Postgres.
   work: "gateway",
   async start({ config, log, database, nats, stopped }) {
     const gateway = await startGateway({

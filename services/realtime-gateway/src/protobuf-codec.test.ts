@@ -86,7 +86,7 @@ function inProtobuf(one: Record<string, unknown>): object {
   return rpc?.data === undefined ? one : { ...one, rpc: { ...rpc, data: toBytes(rpc.data) } };
 }
 
-/** What waits as text is compared as what it says. */
+/** Parses text that is still encoded, so that its meaning is compared. */
 function comparable(incoming: Incoming[] | undefined): unknown {
   return incoming?.map((one) => {
     if (one === "pong") return one;
@@ -169,7 +169,7 @@ const push = fc.oneof(
 
 const decode = (message: string) => decodeReplies(Buffer.from(message, "latin1"));
 
-/** As protobufjs returns it: data as bytes, and nothing that is zero, empty or false. */
+/** Converts a value to protobufjs' form: data as bytes, without fields that are zero, empty or false. */
 function asDecoded(value: unknown, name = ""): unknown {
   if (name === "data") return toBytes(value);
   if (Array.isArray(value)) return value.map((item) => asDecoded(item));
@@ -234,7 +234,7 @@ test("a publication's data are the very bytes that the dispatcher wrote, whateve
         push: { channel, pub: { offset: at, data: fields, tags: all } },
       });
       assert.deepEqual(decode(protobufCodec.encodePublication(one)), [expected]);
-      // Of another form, as another version may write it.
+      // Another order of fields, which another version may write.
       const text = JSON.stringify({ tags: all, data: fields, offset: at });
       assert.deepEqual(decode(protobufCodec.encodePublication({ ...one, text })), [expected]);
     }),

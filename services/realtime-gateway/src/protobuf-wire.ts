@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * What a field holds. `json`: the bytes of a JSON text. `texts`: a map of strings, which is only written. A list is
- * written item by item.
+ * The type of a field's value. `json`: the bytes of a JSON text. `texts`: a map of strings, which is only written. A list
+ * is written item by item.
  */
 type Kind =
   | "unsigned"

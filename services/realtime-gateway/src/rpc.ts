@@ -63,7 +63,7 @@ const ListRequest = Type.Object({
   category,
 });
 type ListRequest = Static<typeof ListRequest>;
-/** Of the whole inbox, or of one of its tabs. */
+/** Names the whole inbox or one of its tabs. */
 const AllRequest = Type.Object({ category });
 const MarkRequest = Type.Object({ id: Type.String() });
 /** A page changes a row of switches at a time; each cell is a row that is written. */

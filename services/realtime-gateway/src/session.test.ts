@@ -322,7 +322,7 @@ test("changes that a client sent before it left are made one after the other; it
   await settle();
   assert.deepEqual(
     done.slice(1),
-    // As many as a page may mark before it is left; a script that opens and leaves gains nothing.
+    // The number that a page may mark just before the user leaves it. A script that opens and leaves pages gains nothing.
     [11, 12, 13, 14].map((id) => ["notifications.mark_read", { id }]),
   );
   assert.deepEqual([session.heldBytes, sent.length, ends], [0, 1, []]);

@@ -343,7 +343,7 @@ export class Session implements Member, Timed, CommandRunner {
     const ttl = Math.max(1, Math.floor(expSeconds - this.#deps.nowSeconds()));
     this.#endAtMs = this.#deps.nowMs() + ttl * 1000 + EXPIRY_GRACE_MS;
     this.#schedule();
-    // Without `client`, older clients forget their own id.
+    // Older clients forget their own id if `client` is absent.
     return { client: this.id, version: this.#deps.version, expires: true, ttl };
   }
 

@@ -2,7 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { createVersionedCache } from "@belfry/service/versioned-cache";
 import { sql } from "kysely";
 
-/** Which tenants may connect. Answers are remembered until the configuration changes. */
+/** Tells which tenants may connect. Remembers answers until the configuration changes. */
 export interface TenantStates {
   /** Rejects when it is not known and Postgres does not answer. */
   isActive(tenantId: string): Promise<boolean>;

@@ -185,7 +185,7 @@ export class Topic implements Timed {
     } else if (progressed) {
       this.#fill(Math.min(state.top - this.#position, MAX_RECOVERED));
     } else {
-      // What the subscribers miss was deleted.
+      // The publications that the subscribers miss were deleted.
       this.reset();
     }
   }
@@ -269,7 +269,7 @@ export class Subscription {
   readonly #subscriber: Subscriber;
   readonly #owner: SubscriptionOwner;
   #position: number | undefined;
-  /** What was published while it joins, in ascending order, up to a bound in bytes. */
+  /** Publications that arrived while the topic joins, in ascending order, up to a bound in bytes. */
   #held: { offset: number; push: SharedPush }[] | undefined = [];
   #roomBytes = MAX_HELD_BACK_BYTES;
 
