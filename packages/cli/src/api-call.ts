@@ -13,7 +13,7 @@ function needsDatabase(): never {
 }
 const ABSENT = new Proxy(needsDatabase, { get: needsDatabase });
 
-/** What a command has in place of a database when it runs by HTTP: nothing of it can be used. */
+/** Stands in for the session when a command runs by HTTP. Using it is a programming error. */
 export const NO_SESSION = new Proxy({} as Session, { get: () => ABSENT });
 
 /** Runs an act by the HTTP API. Throws what the act throws, with its words. */
@@ -80,7 +80,7 @@ function answerOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** As the act threw it: 422 lists faults as `field message`, 404 says `field: message`. */
+/** Rebuilds the error that the act threw: a 422 lists faults as `field message`, a 404 says `field: message`. */
 function errorOf(status: number, message: unknown): Error {
   if (status === 422 && Array.isArray(message)) {
     return new InvalidInput(

@@ -27,7 +27,7 @@ export interface ResidentCommand extends Surroundings {
   args: string[];
 }
 
-/** Those that have nothing to do. */
+/** Child processes that have nothing to do. */
 const idle: ChildProcess[] = [];
 
 /**

@@ -23,7 +23,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   person: "--email",
 };
 
-/** What standard error says of a failure: for a person, without a stack, naming the flag. */
+/** Returns a failure's text for standard error: readable, without a stack, with the flag's name. */
 export function errorText(error: unknown): string {
   if (error instanceof InvalidInput) {
     return error.faults.map((fault) => `error: ${nameOf(fault.field)} ${fault.message}`).join("\n");

@@ -22,7 +22,7 @@ export type Args = readonly (string | undefined)[];
 /** Runs one act, here or by HTTP. */
 export type Run = (input: Flags) => Promise<unknown>;
 
-/** What one command does differently from what the fields of its act give. */
+/** The parts of a command that do not follow from the fields of its act. */
 export interface CommandOverride {
   /** The argument that is the tenant, as `<id>`, in place of `--tenant`. */
   tenant?: string;
@@ -32,22 +32,22 @@ export interface CommandOverride {
   define?(command: Command): unknown;
   /** Fields of the act's input; `tenantId` too, where `define` has an option for the tenant of its own. */
   input?(flags: Flags, session: Session, args: Args): Promise<Flags>;
-  /** What the command prints without a database; undefined: it runs the act. */
+  /** Returns the command's output without a database; undefined means that the command runs the act. */
   offline?(flags: Flags): Promise<unknown>;
   /** The act that the flags ask for, where it is another one. */
   act?(flags: Flags): Promise<Act | undefined>;
-  /** Of a command that runs several acts: all that it does; what it returns is printed. */
+  /** Runs a command that consists of several acts. Its result is printed. */
   run?(runOf: (act: Act) => Run, input: Flags, flags: Flags): Promise<unknown>;
-  /** Of a change in parts: the sum of those so far and the next one, while the output has a `next`. */
+  /** For a change in parts: adds the next part to the sum so far, while the output has a `next`. */
   added?(sum: never, part: never): unknown;
-  /** What is printed instead of the output; undefined: nothing. */
+  /** Returns the value to print in place of the output; undefined prints nothing. */
   shown?(output: never, flags: Flags, args: Args, session: Session): unknown;
 }
 
-/** By the act's name. */
+/** Overrides by the act's name. */
 export type CommandOverrides = Readonly<Record<string, CommandOverride>>;
 
-/** What a word between the noun and the verb means. */
+/** Help for each word between the noun and the verb. */
 export const GROUPS: Readonly<Record<string, string>> = {
   "tenant key": "A tenant's API keys, one by one",
   "operator key": "Platform keys: for programs that do what an operator may",
@@ -60,10 +60,10 @@ const SIGNED = "holds the secret that every trigger must be signed with";
 const TENANT = { tenant: "<id>" };
 const TENANT_OF_KEY = { tenant: "<tenantId>" };
 const BUNDLE_DIR = "a folder an event type, a file a channel and language";
-/** Of a command that prints a link. */
+/** Adds the flag of commands that print a link. */
 const LINK: CommandOverride = { define: (command) => void command.option(...BASE_URL) };
 
-/** Of a broadcast. */
+/** The flag that names a broadcast's users by a file. */
 const USERS_FILE = [
   "--user-ids-file <file>",
   "a user id per line, in place of topics; - for standard input",
@@ -249,7 +249,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
       const { writeTemplateFolder } = await templateFolder();
       const { BUNDLE_FILES } = await import("@belfry/administration/templates/template-paths");
       const leftover = await writeTemplateFolder(dir, files);
-      // What is not set any more has no file: an apply would set it again.
+      // Removes the files of settings that are no longer set: an apply would set them again.
       const gone = BUNDLE_FILES.filter((name) => files[name] === undefined);
       for (const name of gone) await rm(join(dir, name), { force: true });
       return { files: Object.keys(files), leftover };
@@ -306,7 +306,7 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
     },
     input: async ({ sendAt }) => ({ sendAt }),
   },
-  // Whoever has the database may name a message by its id alone.
+  // With access to the database, a message's id alone is enough.
   "outbox show": {
     define: (command) => command.option("--tenant <id>", "the tenant's id"),
     async input({ tenant }, { db }, [id = ""]) {

@@ -2,25 +2,25 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CommandError } from "./command-error.ts";
 
-/** Where the command line finds its database, keys and local stack. */
+/** The addresses of the database, the keys and the local stack. */
 export interface Environment {
   /** Folder of the local stack. */
   home: string;
   databaseUrl: string | undefined;
-  /** As in `SECRETS_KEYS`. */
+  /** The value of `SECRETS_KEYS`. */
   secretsKeys: string | undefined;
   allowPrivateProviderAddresses: boolean;
   allowPrivateWebhookAddresses: boolean;
-  /** Where commands run by HTTP; absent: they run on the database. */
+  /** The API to which commands go. If absent, commands run on the database. */
   apiUrl: string | undefined;
   apiKey: string | undefined;
   /** Signs the calls. */
   webhookSecret: string | undefined;
-  /** Where people reach the Admin UI. */
+  /** The public address of the Admin UI. */
   adminBaseUrl: string | undefined;
-  /** Where readers of mails reach ingest-api. */
+  /** The public address of ingest-api, for links in mails. */
   publicUrl: string | undefined;
-  /** As the services have them. */
+  /** NATS settings, with the same names as in the services. */
   nats: NatsEnvironment;
 }
 
@@ -65,7 +65,7 @@ export function readEnvironment(
   };
 }
 
-/** Those that are set. */
+/** Returns the values that are set. */
 function setOf<Name extends string>(values: Record<Name, string | undefined>) {
   const set = Object.entries(values).filter(([, value]) => value);
   return Object.fromEntries(set) as Partial<Record<Name, string>>;
@@ -148,13 +148,13 @@ async function readHomeFile<T>(home: string, name: string): Promise<T | undefine
   }
 }
 
-/** Of a command that prints a link. */
+/** The flag of commands that print a link. */
 export const BASE_URL = [
   "--base-url <url>",
   "of the Admin UI; default: ADMIN_BASE_URL, else the local stack's",
 ] as const;
 
-/** Where the Admin UI is, without a / at the end. Throws `CommandError`. */
+/** Returns the address of the Admin UI, without a / at the end. Throws `CommandError`. */
 export async function adminUrl(baseUrl: string | undefined): Promise<string> {
   const given = baseUrl ?? (await findAdminUrl(readEnvironment()));
   if (given === undefined) {

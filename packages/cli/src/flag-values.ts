@@ -10,7 +10,7 @@ import {
 import { type QuietHours, quietHoursFault } from "@belfry/contracts/quiet-hours";
 import { InvalidArgumentError } from "commander";
 
-/** As the flags' help says it. */
+/** Lists of channels for the flags' help. */
 export const ANY_CHANNEL = listed(CHANNELS, "or");
 export const ANY_PROVIDER_CHANNEL = listed(PROVIDER_CHANNELS, "or");
 
@@ -44,7 +44,7 @@ export function providerChannelValue(text: string): ProviderChannel {
   return text;
 }
 
-/** As 22:00-06:00. */
+/** Reads quiet hours such as 22:00-06:00. */
 export function quietHoursValue(text: string): QuietHours {
   const [from = "", to = "", ...rest] = text.split("-");
   const fault = rest.length > 0 ? "one - too many" : quietHoursFault({ from, to });

@@ -45,7 +45,7 @@ export async function createHome(
       await writeFile(join(home, name), content);
       return name;
     },
-    /** What the audit log holds, in order; all of it by the command line. */
+    /** Returns the audit log in order. The command line wrote all of it. */
     async entries() {
       const { rows } = await pool.query(
         "select person, tenant_id, action || ' ' || target as told, before, after from audit_log order by id",
@@ -56,7 +56,7 @@ export async function createHome(
   };
 }
 
-/** What is published below a `NATS_PREFIX` from now on. */
+/** Collects the messages that are published below a `NATS_PREFIX` from now on. */
 export async function heardBelow(t: TestContext, prefix: string): Promise<Msg[]> {
   const nc = await connect({ servers: testNatsUrl() });
   t.after(() => nc.close());

@@ -33,7 +33,7 @@ export const IMPORT_OVERRIDES: CommandOverrides = {
           begun = (await sent) as ShownImport;
         }
       } catch (error) {
-        // Of a file that did not come whole nothing is to be written.
+        // Nothing of a file that came only in part may be written.
         const cancelled = begun && runOf(cancelImport)({ importId: begun.id });
         await cancelled?.catch(() => undefined);
         throw error;

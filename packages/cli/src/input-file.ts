@@ -24,12 +24,12 @@ export async function readInput(flag: string, path: string): Promise<string> {
   }
 }
 
-/** As `readInput`, without the line end that editors and `echo` add. */
+/** Like `readInput`, but drops the line end that editors and `echo` add. */
 export async function readSecretInput(flag: string, path: string): Promise<string> {
   return (await readInput(flag, path)).replace(/\n$/, "");
 }
 
-/** As `readInput`, as a JSON object. */
+/** Like `readInput`, but parses a JSON object. */
 export async function readJsonInput(flag: string, path: string): Promise<Record<string, unknown>> {
   const text = await readInput(flag, path);
   let value: unknown;

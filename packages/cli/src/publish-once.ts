@@ -5,7 +5,7 @@ import { CommandError } from "./command-error.ts";
 import { type Environment, findNatsUrl, readEnvironment } from "./environment.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** As the services have it where nothing is set. */
+/** The services' default. */
 const DEFAULT_PREFIX = "belfry";
 const PREFIX = /^[A-Za-z0-9_-]{1,32}$/;
 
@@ -43,12 +43,12 @@ export async function publishOnce(
   }
 }
 
-/** The same for what only hastens something: where NATS is not set, or away, nothing is said of it. */
+/** Like `publishOnce`, for a message that only speeds something up: no error if NATS is not set or not reachable. */
 export async function publishIfPossible(make: Parameters<typeof publishOnce>[0]): Promise<void> {
   await publishOnce(make).catch(() => undefined);
 }
 
-/** As the services read the same variables: credentials in an address are taken out and handed over. */
+/** Reads the same variables as the services do. Takes credentials out of an address and passes them on. */
 function serverOptions(url: string, tls: Environment["nats"]["tls"]): ConnectionOptions {
   let parsed: URL[];
   try {

@@ -53,7 +53,7 @@ async function run({ args, env, input = "", cwd }: ResidentCommand): Promise<End
   return ended;
 }
 
-/** As a pipe would bring it. */
+/** Splits the input into pieces, as a pipe does. */
 function piecesOf(input: Buffer): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < input.length; at += PIECE_BYTES) {
@@ -71,7 +71,7 @@ function keeping(keep: (text: string) => void): typeof process.stdout.write {
   };
 }
 
-/** What would keep a process alive: connections, timers, files that are being read. */
+/** Counts resources that keep a process alive: connections, timers, files that are being read. */
 function openThings(): number {
   return process.getActiveResourcesInfo().length;
 }

@@ -18,15 +18,15 @@ import {
 import { printJson } from "./output.ts";
 import { publishIfPossible, publishOnce } from "./publish-once.ts";
 
-/** What a command works with: a connected database and, when it asks, the keys. */
+/** A command's connected database and, on demand, its keys. */
 export interface Session {
   db: Database;
   /** The connections of `db`, for the functions of the database. */
   pool: Pool;
   keys(): Promise<SecretKeys>;
-  /** Of providers. */
+  /** Whether providers may have private addresses. */
   allowPrivateAddresses(): Promise<boolean>;
-  /** Of endpoints. */
+  /** Whether webhook endpoints may have private addresses. */
   allowPrivateWebhooks(): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ async function loadKeys(environment: Environment): Promise<SecretKeys> {
   }
 }
 
-/** As the audit log shows it: whose account of which machine. */
+/** Returns the actor for the audit log: the account's name and the machine. */
 function commandLineActor() {
   let name: string;
   try {
@@ -72,7 +72,7 @@ function commandLineActor() {
   return { personId: null, person: `command line (${name})`, address: hostname() };
 }
 
-/** Whoever has the database may do everything. */
+/** Returns a caller with all rights: access to the database permits everything. */
 export function callerOf(
   { db, pool, keys, ...session }: Session,
   tenantId: string,
@@ -90,7 +90,7 @@ export function callerOf(
       publicUrl,
       allowPrivateAddresses: session.allowPrivateAddresses,
       allowPrivateWebhooks: session.allowPrivateWebhooks,
-      // Where NATS is away or not known, the dispatcher finds the event by itself, minutes later.
+      // If NATS is unknown or not reachable, the dispatcher finds the event by itself some minutes later.
       publishEvent: (id, traceId) =>
         publishIfPossible(async (prefix) => ({
           subject: eventsSubject(prefix, "express"),

@@ -24,7 +24,7 @@ test("a mail in Markdown, its translation and its drafts by the command line, ea
   const first = await json([...put, "--format", "markdown", ...names], "# Order {{id}}\n");
   assert.deepEqual([first.version, first.format], [1, "markdown"]);
   assert.deepEqual(first.requiredVariables, ["id", "name"]);
-  // What is left out of these stays, and the same text is no version.
+  // Settings that are left out stay, and an unchanged text makes no version.
   const again = await json([...put, "--sensitive"], "# Order {{id}}\n");
   assert.deepEqual(
     [again.version, again.format, again.requiredVariables.length, again.sensitive],

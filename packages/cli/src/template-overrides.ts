@@ -165,7 +165,7 @@ const preview: CommandOverride = {
     }
     return { channel: channelOf(flags), tenantId: flags.tenant };
   },
-  /** Of no tenant: as the platform's. */
+  /** Previews a file without a tenant, with the platform's settings. */
   async offline(flags) {
     if (flags.contentFile === undefined || flags.tenant !== undefined) return undefined;
     const { subject, title, format, url, locale, plainCharacters } = flags as Record<string, never>;
@@ -269,7 +269,7 @@ async function variablesOf({ variablesFile }: Flags) {
     : await readJsonInput("--variables-file", String(variablesFile));
 }
 
-/** Of a text that is not saved. */
+/** Returns the channel of a text that is not saved. */
 function channelOf({ channel }: Flags) {
   if (channel === undefined) throw new CommandError("--channel is required with --content-file");
   return channel;
@@ -283,7 +283,7 @@ function throttleOf(flag: unknown) {
   return throttle;
 }
 
-/** Of the two kinds of window the one that is named takes the place of the other. */
+/** The other kind of window. Setting one kind replaces the other. */
 const OTHER_WINDOW: Readonly<Record<string, string>> = {
   windowSeconds: "at",
   sliding: "at",
@@ -292,7 +292,7 @@ const OTHER_WINDOW: Readonly<Record<string, string>> = {
   days: "windowSeconds",
 };
 
-/** What is left out stays as it is published. */
+/** Returns the digest's settings. A part that is left out keeps its published value. */
 async function digestOf(db: Database, flags: Flags) {
   const given = digestParts(flags);
   const isGiven = Object.keys(given).length > 0;

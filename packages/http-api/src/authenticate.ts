@@ -27,7 +27,7 @@ declare module "fastify" {
   }
 }
 
-/** What a key must be good for, by method and path, as `GET /api/v1/webhooks`. */
+/** The access that a key needs, by method and path, such as `GET /api/v1/webhooks`. */
 export type KeyAccess = Readonly<Record<string, KeyNeed>>;
 
 export type Authentication = ReturnType<typeof createAuthentication>;

@@ -19,7 +19,7 @@ export interface DocumentParts {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** Where the interface is reached. Default: where the document is. */
+  /** The base address of the API. Default: the document's own. */
   server?: string;
   /** The id of the document's own route. */
   operationId: string;

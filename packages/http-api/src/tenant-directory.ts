@@ -15,7 +15,7 @@ export interface Tenant {
   name: string;
   active: boolean;
   dedupIncludesVariables: boolean;
-  /** Of attachments. */
+  /** Whether attachments may be executables. */
   allowExecutables: boolean;
   kept: KeptDays;
   /** The newest first. Each is good for signatures until its end. Empty: the tenant's calls need no signature. */

@@ -71,7 +71,7 @@ export async function compileEmailContent(
 
 const KEPT = "newline_to_br is for HTML: a plain text keeps the line ends of its values";
 
-/** Where MJML's own pictures come from: icons of networks, arrows of carousels and accordions. */
+/** Hosts of MJML's own pictures: icons of social networks, arrows of carousels and accordions. */
 const MJML_PICTURES = ["https://www.mailjet.com/images/", "https://i.imgur.com/"];
 
 function pictureWarnings(content: string, html: string): TagFault[] {

@@ -46,7 +46,7 @@ function faultsOf(body: string, names: readonly string[]): TagFault[] {
   const places = jsonPlaces(body, tags, nodes);
   const faults = [...breaks, ...unknown, ...places.faults];
   if (faults.length > 0) return faults;
-  // Of each block the first part is tried, then the second, and so on: each stands in one of these texts.
+  // Tries the first part of every block, then the second, and so on. So each part is in one of these texts.
   const most = Math.min(branchesOf(nodes), MAX_TRIED_PARTS);
   for (let part = 0; part < most; part++) {
     const fault = jsonFault(
@@ -64,7 +64,7 @@ export type RenderedJson =
   | { ok: true; text: string }
   | { ok: false; reason: "too large" | "no JSON" };
 
-/** Prepares a body that has no faults. What it writes is JSON, or it says that it is none. */
+/** Prepares a body that has no faults. The returned function writes JSON, or reports that the result is none. */
 export function createJsonBody(body: string): (values: Record<string, unknown>) => RenderedJson {
   const write = createWriter(body, {
     // JSON can hold every character.
@@ -107,7 +107,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** Where a text ends: outside of quotes, in quotes, behind a backslash, or with so many digits of \u to come. */
+/** The state at the end of a text: outside quotes, in quotes, after a backslash, or before that many digits of \u. */
 type Place = "outside" | "text" | "escape" | 1 | 2 | 3 | 4;
 
 /** The tags that stand in a text in quotes, by their index. Each part of a block ends where the block begins. */
@@ -168,7 +168,7 @@ function placeBehind(body: string, start: number, end: number, begin: Place): Pl
 
 type Block = Extract<Node, { kind: "if" | "for" }>;
 
-/** What a block may write: of an `if` without `else`, nothing too. */
+/** Returns the parts that a block may write. An `if` without `else` may also write nothing. */
 function partsOf(node: Block): (readonly Node[])[] {
   if (node.kind === "for") return [node.body, node.otherwise];
   const parts = node.branches.map(({ body }) => body);
@@ -196,9 +196,9 @@ interface Tried {
   tags: readonly Tag[];
   nodes: readonly Node[];
   inText: ReadonlySet<number>;
-  /** Which part of each block is written. */
+  /** The number of the part that each block writes. */
   part: number;
-  /** Of each loop. */
+  /** The number of turns of each loop. */
   turns: 1 | 2;
 }
 
@@ -240,7 +240,7 @@ function triedText({ body, tags, nodes, inText, part, turns }: Tried): string {
   return text.padEnd(body.length);
 }
 
-/** Beside `forloop.first` and `forloop.last` it is known which part a turn writes. */
+/** Returns the part that a turn writes if the condition is `forloop.first` or `forloop.last`, which are known. */
 function certainPart(node: Block, loops: readonly Turn[]): number | undefined {
   if (node.kind === "for") return undefined;
   const [branch] = node.branches;

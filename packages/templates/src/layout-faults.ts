@@ -29,7 +29,7 @@ const LONGEST = {
   address: 1_000,
 } as const satisfies Partial<Record<keyof Layout, number>>;
 
-/** What a tenant's layout may name beside what is filled in, and what is filled in for each recipient. */
+/** System values that a tenant's layout may name. Belfry fills them in for each recipient. */
 const SENT_VALUES = ["$unsubscribe_url", "$preferences_url", "$list_unsubscribe_url"];
 
 /** Nothing is compiled: `checkLayout` does that, too. */
@@ -113,7 +113,7 @@ function unknownFault({ kind, name, code, start }: Tag, known: readonly string[]
     if (!name.startsWith("$") || known.includes(name)) return undefined;
     return { offset: start, message: `{{ ${name} }} is unknown: there is ${known.join(", ")}` };
   }
-  // What stands in quotes is text.
+  // Quoted parts are text.
   const words = code.replace(/"[^"]*"|'[^']*'/g, " ").match(/\$[\w$]+/g) ?? [];
   for (const word of words) {
     if (isLayoutTag(word) || word === CONTENT_TAG) {
@@ -127,7 +127,7 @@ function unknownFault({ kind, name, code, start }: Tag, known: readonly string[]
   return undefined;
 }
 
-/** What is wrong with the tags that settings are filled into. */
+/** Returns the faults of tags that settings are filled into. */
 function filledFaults(layout: Layout, content: string, tags: readonly Tag[]): TagFault[] {
   const spanAt = rangeFinder(readHtml(maskTags(content, tags)).spans);
   return tags.flatMap(({ kind, name, code, start }) => {
@@ -148,7 +148,7 @@ function fillingFault(name: LayoutTag, span: Span | undefined, layout: Layout): 
   return span && spanFault(span);
 }
 
-/** What is wrong with where the mail's content goes. */
+/** Returns the faults of the place for the mail's content. */
 function slotFaults(content: string, tags: readonly Tag[], blocks: readonly { tags: number[] }[]) {
   const slots = tags.filter(({ kind, name }) => kind === "value" && name === CONTENT_TAG);
   const [slot, second] = slots;

@@ -17,7 +17,7 @@ import { createRenderer } from "./render.ts";
 async function ends(work: () => unknown): Promise<void> {
   const started = process.cpuUsage();
   await work();
-  // What else the machine does is not counted.
+  // CPU time of this process alone.
   const { user, system } = process.cpuUsage(started);
   assert.ok(user + system < 20_000_000, "it is not linear");
 }

@@ -1,7 +1,6 @@
 /**
- * Where the tags of a block stand in a Markdown text. Those that stand alone on a line are taken out
- * before the text is read, so that a list or a table goes on around them, and are set between its
- * paragraphs, items or rows afterwards.
+ * Finds the block tags of a Markdown text. Tags that are alone on a line are removed before parsing, so that a list or a
+ * table continues around them. Afterwards they are inserted between its paragraphs, items or rows.
  */
 
 import { countWhile } from "./language/tags.ts";
@@ -15,7 +14,7 @@ export interface TagLine {
   tag: number;
 }
 
-/** What stands before a container's child of that number, in order. */
+/** Tags to insert before the child with that number of a container, in order. */
 export type Insertions = Map<MarkdownBlock, Map<number, number[]>>;
 
 export interface ReadBlocks {
@@ -74,7 +73,7 @@ export function readBlocks(
   throw new Error("unreachable");
 }
 
-/** Of each line, itself or the next one that is not blank: nothing is ended by a blank line alone. */
+/** Returns, for each line, itself or the next one that is not blank. A blank line alone ends nothing. */
 function linesBehindBlanks(lines: readonly string[]): number[] {
   const behind: number[] = [];
   for (let line = lines.length - 1; line >= 0; line--) {
@@ -171,7 +170,7 @@ export interface MarkdownBlock {
 /** Deeper than this nobody means a list or a quotation. */
 export const MAX_MARKDOWN_DEPTH = 20;
 
-/** Builds the tree of a text. What stands deeper than `MAX_MARKDOWN_DEPTH` is told by its line, and left out. */
+/** Builds the tree of a text. Leaves out parts deeper than `MAX_MARKDOWN_DEPTH` and reports their lines. */
 export function markdownTree(tokens: readonly Token[]): {
   root: MarkdownBlock;
   tooDeep: number | undefined;

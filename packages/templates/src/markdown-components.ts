@@ -126,7 +126,7 @@ function cellLooks(cell: MarkdownBlock, direction: Direction, isLast: boolean): 
   const end = isLast ? "0" : "12px";
   const padding = box(isHeader ? ["0", end, "8px", "0"] : ["10px", end, "10px", "0"], direction);
   const alignment = alignmentOf(cell);
-  // Numbers stay whole: what a phone has no room for is broken in the other columns.
+  // Numbers do not wrap. If a phone lacks room, the other columns wrap.
   const wrap = { end: ";white-space:nowrap", center: ";word-break:normal", start: "" }[alignment];
   const align = alignment === "center" ? alignment : sideOf(alignment, direction);
   const style = `padding:${padding};${isHeader ? HEADER : CELL};text-align:${align}${wrap}`;
@@ -256,7 +256,7 @@ function widthOf(image: Token): string {
   return width === undefined ? titleOf(image) : ` width="${width}px"`;
 }
 
-/** What an image says, without marks. */
+/** Returns an image's alternative text without marks. */
 function altOf({ children }: Token): string {
   let text = "";
   for (const token of children ?? []) text += token.type.endsWith("break") ? " " : token.content;

@@ -63,14 +63,14 @@ export function scatteredBlocks({ textOf }: Writing, blocks: Iterable<readonly n
     .map(([first = 0]) => first);
 }
 
-/** What is wrong with a link or an image; `near` is what to look for where it stands. */
+/** A fault of a link or an image. `near` is a text to find its place by. */
 export interface InlineFault {
   near: string;
   message: string;
 }
 
 export interface InlineStyle {
-  /** Of a link, as CSS. */
+  /** The CSS of a link. */
   link: string;
   /** The class of a link, by which a dark page colours it anew. */
   linkClass: string;
@@ -130,7 +130,7 @@ function linkHtml(token: Token, style: InlineStyle, faults: InlineFault[]): stri
   return `<a href="${plainHtml(href)}"${named} target="_blank" ${looks}>`;
 }
 
-/** Where a link leads. */
+/** Returns a link's address. */
 export function linkAddress(token: Token, style: InlineStyle, faults: InlineFault[]): string {
   const href = attribute(token, "href");
   const leads = /:./.test(href) && hasLinkScheme(href, style.linkSchemes);
@@ -144,7 +144,7 @@ export function linkAddress(token: Token, style: InlineStyle, faults: InlineFaul
   return href;
 }
 
-/** Where a picture is loaded from. */
+/** Returns an image's address. */
 export function imageAddress(token: Token, faults: InlineFault[]): string {
   const src = attribute(token, "src");
   if (!beginsWithWord(src) && !/^https?:./i.test(src)) {

@@ -7,8 +7,8 @@ import { countWhile } from "./language/tags.ts";
 export type { Token } from "markdown-it";
 
 /**
- * Where a block tag was taken from between two lines: a paragraph and a quotation end there, and a table
- * does if no row follows. A list ends only at `list`; at `item` it goes on.
+ * A removed block tag between two lines ends a paragraph, a quotation, and a table that no row follows. It ends a list
+ * only as `list`; at `item` the list continues.
  */
 export type Interruption = "item" | "list";
 
@@ -24,7 +24,7 @@ parser.use(cjkFriendly);
 // A text over a `---` stays a text. Four blanks before a line mean nothing. Code and links that are
 // defined elsewhere are for programmers.
 parser.disable(["code", "fence", "lheading", "reference", "html_block"]);
-// What an address may be is judged later, with words about it.
+// Addresses are checked later, with better error messages.
 parser.validateLink = () => true;
 parser.block.ruler.before(
   "paragraph",
@@ -56,12 +56,12 @@ const readList = parser.block.ruler.getRules("paragraph").find(({ name }) => nam
 if (readList === undefined) throw new Error("markdown-it reads no lists");
 parser.block.ruler.at(
   "list",
-  // Whatever ends a paragraph is looked at once more, where it begins.
+  // Called a second time for a line that ends a paragraph.
   (state, line, end, silent) =>
     (silent || !isNumberInText(state, line, end)) && readList(state, line, end, silent),
   { alt: ["paragraph", "reference", "blockquote"] },
 );
-// What is left of a link that was not read, where `]` is a text's.
+// Reads the rest of a link that was not parsed, where `]` is text.
 parser.inline.ruler.before("newline", UNREAD_LINK, (state, silent) => {
   if (silent || state.src.charCodeAt(state.pos) !== BRACKET) return false;
   UNREAD_LINK_END.lastIndex = state.pos;
@@ -114,9 +114,9 @@ function lineText({ src, bMarks, eMarks }: StateBlock, line: number): string {
 }
 
 interface Environment {
-  /** By the line before which it is; lines begin at 0. */
+  /** Interruptions by the line that follows them; lines count from 0. */
   interruptions: ReadonlyMap<number, Interruption>;
-  /** Those lines, in order. */
+  /** Lines with an interruption before them, in order. */
   lines: readonly number[];
 }
 

@@ -24,7 +24,7 @@ export interface MarkdownSource {
   /** The indexes of each block's tags, from its opening to its end. */
   blocks: readonly (readonly number[])[];
   links: InlineStyle;
-  /** Which way the mail's language is written. */
+  /** The writing direction of the mail's language. */
   direction: Direction;
 }
 

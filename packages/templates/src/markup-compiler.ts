@@ -22,7 +22,7 @@ interface Waiting {
   resolve: (result: MarkupResult) => void;
 }
 
-/** What waits, by owner. The owner whose turn is next stands first. */
+/** Waiting documents by owner. The owner whose turn is next comes first. */
 const queues = new Map<string, Waiting[]>();
 /** The owners of the documents that are being compiled. */
 const running = new Set<string>();

@@ -68,7 +68,7 @@ function tagFaults(
   return tags.flatMap(({ kind, start }) => {
     const span = spanAt(start);
     const inDefaults = defaultsAt(start) !== undefined;
-    // Where blocks stand is judged with what they hold.
+    // The place of a block is checked together with its content.
     const fault = span && kind === "value" ? spanFault(span) : undefined;
     const message = fault ?? (span && inDefaults ? defaultsFault(span) : undefined);
     return message === undefined ? [] : { offset: start, message };
@@ -102,7 +102,7 @@ const CONTENTS = new Set(
 /** Elements whose children MJML writes one behind the other. */
 const LISTS = new Set(["mj-body", "mj-wrapper", "mj-column", "mj-hero"]);
 
-/** Where each child's size depends on how many there are. */
+/** Elements whose children's widths depend on their number. */
 const SHARED_WIDTH = new Set(["mj-section", "mj-group"]);
 
 /**

@@ -3,7 +3,7 @@
 export const RECEIPT = {
   key: "receipt",
   label: "Receipt",
-  description: "What was bought and what was paid, line by line, to be kept.",
+  description: "A receipt that lists each item and the amount paid.",
   eventType: "order.paid",
   sensitive: false,
   requiredVariables: ["orderNumber", "items", "total", "currency", "receiptUrl"],

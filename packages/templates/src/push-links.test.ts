@@ -30,7 +30,7 @@ const ADDRESSES: [template: string, x: unknown, published: string | undefined][]
   ["{{x}}", "HTTPS://SHOP.example/", "HTTPS://SHOP.example/"],
   ["{{x}}", "/orders/1", "/orders/1"],
   ["{{x}}/orders", "https://shop.example", "https://shop.example/orders"],
-  // What no address holds is encoded, not dropped.
+  // Characters that an address cannot hold are encoded, not dropped.
   ["/find/{{x}}", 'a b"c<d>\\e', "/find/a%20b%22c%3Cd%3E%5Ce"],
   ["https://shop.example/?q={{x}}", "a+b&c", "https://shop.example/?q=a%2Bb%26c"],
   ["https://shop.example/?q={{x}}", "a\\b", "https://shop.example/?q=a%5Cb"],
@@ -38,7 +38,7 @@ const ADDRESSES: [template: string, x: unknown, published: string | undefined][]
   ["/bücher/{{x}}", "größe 💌", "/b%C3%BCcher/gr%C3%B6%C3%9Fe%20%F0%9F%92%8C"],
   ["/orders/{{x}}", "../../admin", "/orders/../../admin"],
   ["https://{{x}}/a", "shop.example", "https://shop.example/a"],
-  // Neither https nor a path.
+  // Schemes other than https, and texts that are no path.
   ...[
     ...[
       "javascript:alert(1)",

@@ -1,4 +1,4 @@
-/** Where a push leads, and the buttons below it: checked when a template is saved, judged when it is rendered. */
+/** A push's link and buttons: checked when a template is saved, and again when it is rendered. */
 
 import { isParameter, parameterValue, urlRest, withoutInvisible } from "./html/url-value.ts";
 import {
@@ -63,7 +63,7 @@ export type LinksWriter = (
   rendering: Rendering,
 ) => RenderedLinks | undefined;
 
-/** What it makes is undefined where the work is used up, and only then. */
+/** Returns a writer of links. It returns undefined only if rendering has used up its work. */
 export function linksWriter({ url, actions = [] }: PushLinks): LinksWriter | undefined {
   if (url === undefined && actions.length === 0) return undefined;
   const main = url === undefined ? undefined : addressWriter(url);

@@ -8,7 +8,7 @@ const long = "a".repeat(20_000);
 const list = Array.from({ length: TURNS }, () => 1);
 const path = Array.from({ length: 100 }, () => "a").join(".");
 
-/** What is dear, and what it is dear with; beside it the same with little in it. */
+/** Costly constructs, each with costly variables and with cheap ones. */
 const DEAR: [construct: string, dear: Record<string, unknown>, cheap: Record<string, unknown>][] = [
   ["{% if s contains t %}{% endif %}", { s: long, t: "b" }, { s: "a", t: "b" }],
   ["{% if s contains t %}{% endif %}", { s: list, t: 2 }, { s: [1], t: 2 }],

@@ -34,7 +34,7 @@ import type { CompiledTemplate, PushLinks } from "./source.ts";
 
 export type { RenderSettings } from "./language/rendering.ts";
 
-/** What the timeline says of a rendered message. */
+/** Facts about a rendered message for the timeline. */
 interface Told {
   /** Names that the variables do not have; each rendered as nothing. */
   missing: string[];

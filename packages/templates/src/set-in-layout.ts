@@ -14,7 +14,7 @@ import {
   PLATFORM_COLORS,
 } from "./source.ts";
 
-/** Where a part of the whole comes from: the mail's own text, the layout's MJML or its footer. */
+/** The origin of a part of the mail: its own text, the layout's MJML or the layout's footer. */
 export type Part = "mail" | "layout" | "footer";
 
 /** Markup with words in place of its tags. */
@@ -26,9 +26,9 @@ export interface MadeMarkup {
 
 export interface MailParts {
   content: MadeMarkup;
-  /** As HTML without elements. */
+  /** HTML without elements. */
   preheader?: MadeMarkup;
-  /** As HTML of one paragraph. */
+  /** HTML of one paragraph. */
   footer?: MadeMarkup;
 }
 
@@ -158,7 +158,7 @@ export interface Origin<Field> {
 export interface Composition<Field> {
   content: string;
   tags: Tag[];
-  /** Where an offset of the content comes from. */
+  /** Returns the origin of an offset of the content. */
   originOf(offset: number): Origin<Field>;
 }
 

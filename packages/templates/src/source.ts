@@ -1,4 +1,4 @@
-/** What a tenant writes, how it is stored once compiled, and the faults that it may have. */
+/** The forms of a template: a tenant's source, its compiled form as stored, and its faults. */
 
 import type { TextLink } from "./html/text-part.ts";
 import { MAX_FAULTS } from "./language/bounds.ts";
@@ -17,7 +17,7 @@ export type TemplateSource =
   | { kind: "text"; content: string }
   | ({ kind: "notification"; title: string; content: string } & PushLinks);
 
-/** What the compiler needs besides the source. */
+/** The compiler's input besides the source. */
 export interface CompileSettings {
   /** The tenant. Tenants take turns at the compiler, so that none waits for all sources of another. */
   owner: string;
@@ -68,7 +68,7 @@ export interface PushAction {
   url: string;
 }
 
-/** As written in a template, compiled, or rendered: left out where there is none. */
+/** A push's links in a template, compiled or rendered. Absent parts are left out. */
 export interface PushLinks {
   url?: string;
   /** At most two. */
@@ -88,7 +88,7 @@ export type CompiledTemplate = (
       text: string;
       /** Those of the text's addresses that hold tags, in order. Left out where there are none. */
       links?: TextLink[];
-      /** Those that the tenant allowed when it was saved: the template's own addresses may have them. */
+      /** Schemes that the tenant allowed when the template was saved. The template's own addresses may use them. */
       linkSchemes?: string[];
     }
   | { kind: "text"; text: string }
@@ -130,13 +130,13 @@ export interface Layout {
   logoUrl?: string;
   /** The tenant's name: the logo's alternative text, or written where there is no logo. */
   brandName?: string;
-  /** Of buttons and links. */
+  /** Colour of buttons and links. */
   primaryColor?: string;
   /** The page's background. */
   backgroundColor?: string;
-  /** Of words. */
+  /** Colour of text. */
   textColor?: string;
-  /** Below the content: a paragraph of Markdown (words, marks, links, line ends) with tags. */
+  /** Text below the content: a paragraph of Markdown (words, marks, links, line ends) with tags. */
   footerText?: string;
   /** The sender's postal address: plain text in lines. */
   address?: string;

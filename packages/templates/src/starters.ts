@@ -7,7 +7,7 @@ export interface Starter {
   /** Also its name in addresses of pages. */
   key: string;
   label: string;
-  /** One sentence: what it is for. */
+  /** Its purpose in one sentence. */
   description: string;
   /** A name for the event type, if the tenant has none yet. */
   eventType: string;

@@ -11,7 +11,7 @@ const RIGHT_TO_LEFT = new Set(
   ),
 );
 
-/** By the script that the language is written in, unless it names another: `ar` but not `ar-Latn`. */
+/** Returns the direction of the language's script, or of the script that the tag names: `ar` is right-to-left, `ar-Latn` is not. */
 export function directionOf(language: string): Direction {
   try {
     return RIGHT_TO_LEFT.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";

@@ -1,4 +1,4 @@
-/** What the links below a mail say, by which its reader turns such mails off. */
+/** The words of the links below a mail with which a reader unsubscribes. */
 export interface UnsubscribeWords {
   unsubscribe: string;
   preferences: string;

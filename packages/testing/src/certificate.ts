@@ -26,7 +26,7 @@ export function selfSigned(
   return `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** As `2026-01-01`. */
+/** Encodes the start of a day such as `2026-01-01`. */
 function time(day: string): Buffer {
   return der(0x18, Buffer.from(`${day.replaceAll("-", "")}000000Z`));
 }

@@ -20,7 +20,7 @@ async function isUntaken(port: number): Promise<boolean> {
     await writeFile(join(tmpdir(), PORTS_FOLDER, String(port)), "", { flag: "wx" });
     return true;
   } catch (error) {
-    // Without a test run there is no folder and no other process to share with.
+    // The folder is absent outside a test run, and then no other process shares ports.
     return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }

@@ -55,7 +55,7 @@ export async function createGate(t: Cleanup, firstTarget: string) {
     leadTo(nextTarget: string) {
       target = new URL(nextTarget);
     },
-    /** Of each connection so far, the last five bytes that the client sent, in hex. */
+    /** Returns, for each connection so far, the last five bytes that the client sent, in hex. */
     lastWords: () => connections.map(({ lastBytes }) => lastBytes.toString("hex")),
   };
   t.after(gate.close);

@@ -17,14 +17,14 @@ interface PostgresNode {
   port: number;
   dataDir: string;
   server?: PostgresServer | undefined;
-  /** Of the database `postgres`, once it has run. */
+  /** The address of the database `postgres`; set once the server has run. */
   url?: string;
 }
 
 /** Every commit waits until one of the standbys has it on its disk. */
 const REPLICATION = {
   synchronous_standby_names: "ANY 1 (one, two, three)",
-  // What a standby misses while it is down or copied.
+  // Keeps the WAL that a standby misses while it is down or being copied.
   wal_keep_size: "256MB",
 };
 
@@ -66,7 +66,7 @@ export async function ownPostgresCluster(t: Cleanup) {
   const gate = await createOpenGate(t, primary.url!);
 
   const cluster = {
-    /** Of the database `postgres` of the primary, by way of the proxy. */
+    /** The address of the primary's database `postgres`, through the proxy. */
     url: gate.url,
     /** The argument of its process, by which `ps` tells the primary from the standbys. */
     primaryMarker: () => `port=${primary.port}`,

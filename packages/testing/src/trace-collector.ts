@@ -3,7 +3,7 @@ import protobuf from "protobufjs";
 import type { Cleanup } from "./cleanup.ts";
 import { listen } from "./listen.ts";
 
-/** As opentelemetry-proto 1.x publishes them, without the fields that we do not read. */
+/** Messages of opentelemetry-proto 1.x, without the fields that we do not read. */
 const MESSAGES = `
   syntax = "proto3";
   message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
@@ -58,7 +58,7 @@ export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: CollectedSpan[];
-  /** Of the requests: one an export. */
+  /** The requests, one for each export. */
   requests: IncomingMessage[];
   /** Answers an export. Default: 200 with nothing. */
   answer: (response: ServerResponse, request: IncomingMessage) => void;

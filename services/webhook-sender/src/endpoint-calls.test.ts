@@ -228,7 +228,7 @@ test("an answer of 100 MB is left after its first KiB, and its connection closed
   const answer = await post(`http://127.0.0.1:${port}/`);
   assert.deepEqual([answer.class, answer.text], ["accepted", "a".repeat(1024)]);
   await closed.promise;
-  // What the system's buffers took, not what it had.
+  // The bytes that the system's buffers took, not all that the endpoint had.
   assert.ok(written < 20 * 1024 * 1024, `${written}`);
 });
 
@@ -287,7 +287,7 @@ test("calls of one host wait for no other's: a hundred that hang hold up none", 
   for (const answer of await Promise.all(hanging)) assert.equal(answer.class, "ambiguous");
 });
 
-/** What is in the sockets has been read. */
+/** Waits until the data in the sockets has been read. */
 async function drained(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next));
 }

@@ -38,7 +38,7 @@ test("410 ends the message and disables the endpoint, told once, however many sa
     },
   ]);
   assert.equal(fixture.logged.filter(({ msg }) => msg === "an endpoint was disabled").length, 1);
-  // What is told later ends here, untried.
+  // A later message is not sent.
   const before = server.requests.length;
   const [later] = await fixture.told(endpoint);
   await replicas[0]!(message(endpoint.tenantId, [later!]));

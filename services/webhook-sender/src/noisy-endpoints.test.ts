@@ -14,9 +14,9 @@ import {
   type WebhookFixture,
 } from "./webhook-under-test.ts";
 
-/** Of an endpoint none of whose calls has ended. */
+/** Calls at a time to an endpoint until its first call has ended. */
 const FIRST_CALLS = 4;
-/** Of 256, of all such endpoints together. */
+/** Calls at a time, out of 256, to all such endpoints together. */
 const CALLS_IN_DOUBT = 128;
 const TENANT_CALLS = 64;
 const IDS_A_MESSAGE = 20;
@@ -91,7 +91,7 @@ const statusesOf = async ({ pool }: WebhookFixture, endpoint: TestEndpoint) => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 
-/** What the release loop does: whatever is due leaves, in messages of up to twenty. */
+/** Acts as the release loop: publishes due deliveries in messages of up to twenty. */
 function createReleases({ pool }: WebhookFixture, handle: ReturnType<WebhookFixture["sender"]>) {
   const inHand: Promise<unknown>[] = [];
   const send = (tenantId: string, ids: string[]) => {
@@ -186,7 +186,7 @@ test("endpoints that hang, drip, fail or never end hold up nobody else's, and gi
   );
   await eventually(async () => assert.ok((await fixture.webhook(fails)).paused_until !== null));
   assert.equal((await statusesOf(fixture, fails)).accepted, undefined);
-  // Of an endless answer its start was read: what went out beside it is in the system's buffers.
+  // Only the start of an endless answer was read. The rest of what it sent is in the system's buffers.
   await eventually(() =>
     assert.deepEqual([endless.counts.requests, endless.counts.closed], [300, 300]),
   );

@@ -179,7 +179,7 @@ test("a secret that cannot be read is waited for and logged, and nothing is post
   const tenant = await fixture.tenant();
   const endpoint = await fixture.endpoint(tenant, server.url);
   const other = await fixture.endpoint(tenant, `${server.url}/other`);
-  // Of another endpoint: it belongs to its row alone.
+  // A secret of another endpoint: each secret decrypts only for its own row.
   await fixture.pool.query(
     "update webhooks w set secret = o.secret from webhooks o where w.id = $1 and o.id = $2",
     [endpoint.id, other.id],

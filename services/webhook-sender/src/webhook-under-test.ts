@@ -122,7 +122,7 @@ export async function createWebhookFixture(t: TestContext) {
     return rows;
   }
 
-  /** As the release loop does it: due or not, it is on its way again. */
+  /** Acts as the release loop: publishes the messages again, whether due or not. */
   async function release(...ids: string[]): Promise<void> {
     await pool.query(
       "update deliveries set released_at = now(), due_at = now() where id = any ($1::uuid[])",
@@ -150,7 +150,7 @@ export async function createWebhookPair(
 
 export type WebhookFixture = Awaited<ReturnType<typeof createWebhookFixture>>;
 
-/** As the release loop publishes it. */
+/** Returns a message of the form that the release loop publishes. */
 export function message(tenantId: string, ids: string[]): Message {
   return {
     subject: `test.deliveries.WEBHOOK.${tenantId}`,

@@ -135,7 +135,7 @@ function styleReader(span: AttributeValue, html: string): (tag: Tag) => HtmlSlot
   };
 }
 
-/** Where the address of `url(` begins, if the last bracket of a text belongs to one. */
+/** Returns the offset at which the address of `url(` begins, if the last bracket of a text belongs to one. */
 function addressIn(text: string, bracket: number, textStart: number): number | undefined {
   if (!/url\($/i.test(text.slice(Math.max(0, bracket - 3), bracket + 1))) return undefined;
   const behind = text.slice(bracket + 1);

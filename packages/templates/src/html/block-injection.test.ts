@@ -1,4 +1,4 @@
-/** What parse5 makes of rendered documents with blocks and filters, each of which our own reader accepts. */
+/** Parses rendered documents with blocks and filters by parse5. Our own reader accepts each of them. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -10,15 +10,15 @@ import { htmlText } from "./html-text.ts";
 import { collapseGaps, markGaps } from "./text-part.ts";
 
 /**
- * Six times as many tags as a template may have: where each is compared with each, that takes half a minute;
- * read once, half a second of the processor: nobody could mistake the two.
+ * Six times as many tags as a template may have. Comparing each tag with each takes half a minute of CPU time, reading
+ * them once half a second, so the two cannot be mistaken.
  */
 const COUNT = 30_000;
 
 function ends(work: () => unknown): void {
   const started = process.cpuUsage();
   work();
-  // What else the machine does is not counted.
+  // CPU time of this process alone.
   const { user, system } = process.cpuUsage(started);
   assert.ok(user + system < 5_000_000, "it is not linear");
 }

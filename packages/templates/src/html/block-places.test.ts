@@ -48,7 +48,7 @@ test("a block holds text or whole elements, and may be a part of an attribute's 
   }
 });
 
-/** What is wrong first, of a document whose second line this is; the place is marked by a bar. */
+/** Returns the first fault of a document with this second line. A bar marks the place. */
 async function firstFault(marked: string, before = "<p>a</p>", behind = ""): Promise<string> {
   const html = marked.replace("¦", "");
   const [fault] = await faults(`${before}\n${html}\n${behind}`);
@@ -100,7 +100,7 @@ test("a block in an address, a style, a name, raw text or a comment is refused w
     ["<!--[if mso]>--", ">a<![endif]-->", /behind a hyphen in a comment/],
     ["<!--[if mso]>--!", ">a<![endif]-->", /behind a hyphen in a comment/],
     ["<!--[if mso]>-{{x}}", "->a<![endif]-->", /behind a hyphen in a comment/],
-    // What a tag trims is part of it.
+    // The blanks that a tag trims belong to it.
     ["< {%- if x -%} b{% endif %}", "", /an element's name/],
   ] as const) {
     const html = `<p>a</p>${before}${IF}a${END}${behind}`;

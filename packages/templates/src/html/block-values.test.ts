@@ -1,4 +1,4 @@
-/** Where parse5 finds the values of rendered documents with blocks, each of which our own reader accepts. */
+/** Compares where parse5 finds the values of rendered documents with blocks. Our own reader accepts each document. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { readHtml } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
 import { nodesOf } from "./test-parsed-nodes.ts";
 
-/** What may stand beside a tag so that, where the tag writes nothing, something else begins or ends. */
+/** Texts beside a tag that begin or end something else if the tag writes nothing. */
 const SIGNS = [
   ...[
     "<",

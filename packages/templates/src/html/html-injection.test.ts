@@ -1,4 +1,4 @@
-/** What parse5, which reads HTML as the standard says, makes of documents that our own reader accepts. */
+/** Parses documents that our own reader accepts by parse5, which follows the HTML standard. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { createRenderer } from "../render.ts";
 import { readHtml, spanFault } from "./html-places.ts";
 import { htmlSlots } from "./html-slots.ts";
 
-/** What may stand before and behind a tag, for each kind of place; any two may meet. */
+/** Texts before and after a tag, for each kind of place. Any two may be combined. */
 const BEFORE = [
   `<p>|<b title="|<b title='|<b title=|<b title=\u00a0"|<b\u00a0title="|<b onclick="|`,
   `<a href="|<a href='|<a href=|<a href="https://x.io/|<a href="java|<a href="&#106;ava|<img srcset="a 1x, `,

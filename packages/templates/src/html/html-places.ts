@@ -127,7 +127,7 @@ function attributeValue(
   value: string,
   start: number,
 ): AttributeValue {
-  // Without the closing quote the value has no end, so it counts as unquoted.
+  // A value that lacks its closing quote has no end, so it counts as unquoted.
   const quoted = /^["']/.test(value) && value.endsWith(value.charAt(0));
   const quote = quoted ? 1 : 0;
   const end = start + value.length - quote;

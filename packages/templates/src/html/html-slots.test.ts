@@ -6,7 +6,7 @@ import { htmlSlots } from "./html-slots.ts";
 
 const slots = (html: string) => htmlSlots(html, scanTags(html).tags);
 
-/** What a value becomes at the document's last tag. */
+/** Returns the text that a value becomes at the document's last tag. */
 function written(html: string, value: string): string {
   const slot = slots(html).at(-1);
   assert.ok(slot && "write" in slot, `${html} is refused: ${JSON.stringify(slot)}`);

@@ -101,7 +101,7 @@ function insideComment(slot: HtmlSlot): HtmlSlot {
 export interface BlockFault {
   /** Index of the block's tag that is refused. */
   tag: number;
-  /** Where the fault is: at the tag, or at an element behind it. */
+  /** The offset of the fault: the tag, or an element after it. */
   offset: number;
   message: string;
 }
@@ -177,7 +177,7 @@ function placeFinder(
     const conditional = conditionalAt(start);
     const extent = extents[index] ?? { start, end: start };
     const before = html.slice(Math.max(0, extent.start - 3), extent.start);
-    // What is written next follows a hyphen that stands in front of several tags, too.
+    // A hyphen before several tags also precedes the text that follows them.
     const followsHyphen = extent.start <= hyphenEnd || /-$|--!$/.test(before);
     if (followsHyphen) hyphenEnd = extent.end;
     const fault =

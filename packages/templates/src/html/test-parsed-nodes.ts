@@ -1,4 +1,4 @@
-/** What parse5 makes of a document, for tests that let it judge our own reader. */
+/** Parses a document by parse5, for tests that compare our own reader with it. */
 
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 

@@ -145,7 +145,7 @@ function isBlank(character: string): boolean {
   return character === " " || character === "\n";
 }
 
-/** As many marks as blanks. */
+/** Returns as many marks as there are blanks. */
 function mark(blanks: string): string {
   if (blanks === "") return "";
   const lines = blanks.split("\n").length - 1;

@@ -99,7 +99,7 @@ export interface AddressKind {
   start: (value: string, linkSchemes: readonly string[]) => string;
   /** Writes a value further inside. */
   rest: (value: string) => string;
-  /** What `start` writes instead of a refused value. */
+  /** The text that `start` writes in place of a refused value. */
   leftOut: string;
   /** The schemes that such a value may have. */
   schemes: readonly string[];
@@ -141,7 +141,7 @@ export function withoutInvisible(value: string): string {
   const begun = value
     .replace(/[\t\n\r]/g, "")
     .replace(/^[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\ufeff]+/, "");
-  // Without a regular expression, which would search for the end from each blank inside.
+  // A loop, because a regular expression would search for the end from each inner blank.
   let end = begun.length;
   while (end > 0 && /[\s\u0000-\u0020]/.test(begun.charAt(end - 1))) end--;
   return begun.slice(0, end);

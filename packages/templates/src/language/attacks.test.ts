@@ -188,7 +188,7 @@ test("filters on huge values end by their steps, in whatever order they stand", 
       l,
     });
     assert.ok(text === undefined && rendering.stepsLeft < 0, filters);
-    // One filter over it: what it reads is bounded by what was still allowed before.
+    // One filter may exceed the bound, by at most the steps that were left before it.
     assert.ok(rendering.stepsLeft > -12 * MAX_RENDER_STEPS, filters);
     assert.ok(once.rendering.stepsLeft < MAX_RENDER_STEPS, filters);
   }

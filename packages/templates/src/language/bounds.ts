@@ -41,7 +41,7 @@ export const MAX_SMS_SEGMENTS = 10;
 /** A rendered JSON body: the two parts of the largest mail, each character of them as an escape of two. */
 export const MAX_JSON_BYTES = 4 * MAX_EMAIL_BYTES;
 
-/** As MAX_RENDER_WORK_CHARACTERS, for a JSON body: it reads each part of a mail twice at most. */
+/** The same bound as MAX_RENDER_WORK_CHARACTERS for a JSON body, which reads each part of a mail at most twice. */
 export const MAX_JSON_WORK_CHARACTERS = 8 * MAX_EMAIL_BYTES;
 
 /**

@@ -7,7 +7,7 @@ import { compare, findVariable, isObject, isTruthy, keysOf, textOf } from "./val
 /** One turn of a loop. */
 export interface Frame {
   item: unknown;
-  /** From 0. */
+  /** Counts from 0. */
   index: number;
   length: number;
 }

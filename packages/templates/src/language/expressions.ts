@@ -9,7 +9,7 @@ export const BLANK = Symbol("blank");
 
 export interface NameOperand {
   kind: "name";
-  /** As it is written. */
+  /** The name as the template writes it. */
   name: string;
   /** The loop whose item it begins with, counted from the outermost; undefined for a variable. */
   loop: number | undefined;
@@ -76,7 +76,7 @@ export interface Branch {
   body: readonly Node[];
 }
 
-/** Where a filtered value is written. */
+/** The place at which a filtered value is written. */
 export interface FilterPlace {
   /** The place escapes values itself. */
   escapes: boolean;

@@ -114,7 +114,7 @@ test("of a list with many unreadable values each name is told once", async () =>
   assert.deepEqual(warnings, ["cannot read i.at as a date: inserted unchanged"]);
 });
 
-/** Without the blanks that no line breaks at, which versions of ICU write differently. */
+/** Replaces non-breaking blanks, which differ between versions of ICU. */
 const plain = (text: string): string => text.replace(/\p{Zs}/gu, " ");
 
 test("dates are written in the language and the zone, and moved by no zone without a time or a zone", async () => {

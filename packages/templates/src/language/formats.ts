@@ -81,7 +81,7 @@ export function moneyText(text: string, currency: string, rendering: Rendering) 
   return format.format(number as `${number}`);
 }
 
-/** Which form of a word a language uses with a number: `one`, `few`, `other` and so on. Undefined: it is no number. */
+/** Returns a number's plural form in the language: `one`, `few`, `other` and so on; undefined if the text is no number. */
 export function pluralForm(text: string, rendering: Rendering): string | undefined {
   const [number] = readNumber(text);
   if (number === undefined) return undefined;
@@ -96,7 +96,7 @@ export function titleCase(letter: string, rendering: Rendering): string {
   return /^el\b/.test(localeOf(rendering)) ? letter.toUpperCase() : upperCase(letter, rendering);
 }
 
-/** By the rules of the language: Turkish `i` becomes `İ`. */
+/** Upper-cases by the language's rules: Turkish `i` becomes `İ`. */
 export function upperCase(text: string, rendering: Rendering): string {
   return known(localeOf(rendering), (locales) => text.toLocaleUpperCase(locales));
 }
@@ -159,9 +159,9 @@ interface Fields {
   hour?: string | undefined;
   minute?: string | undefined;
   second?: string | undefined;
-  /** As `Wed`. */
+  /** Weekday such as `Wed`. */
   weekday?: string | undefined;
-  /** What stands behind the time. */
+  /** The text after the time. */
   zone?: string | undefined;
 }
 
@@ -187,7 +187,7 @@ const FORMS = [
   String.raw`${WEEKDAY} ${MONTH} (?<day>\d\d) ${YEAR} ${TIME}(?<zone>.*)`,
 ].map((form) => new RegExp(`^${form}$`));
 
-/** Of Go the name behind the offset and the reading of its clock; of Java the zone's name; of JavaScript a comment. */
+/** Matches a zone with what Go (a name and a clock reading), Java (a zone's name) and JavaScript (a comment) append. */
 const ZONE =
   /^ ?(?:([Zz]|UTC|UT|GMT)|(?:UTC|GMT)?([+-])(\d\d)(?::?(\d\d)(?::\d\d)?)?)(?: (?!(?:BC|AD|AM|PM)\b)(?:[A-Z]{1,5}|[+-]\d{2,4}))?(?: m=[+-]\d{1,20}\.\d{1,9}|\[[A-Za-z0-9_+/-]{1,50}\]| ?\([^()]{1,60}\))?$/;
 

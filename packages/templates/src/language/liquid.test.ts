@@ -12,8 +12,8 @@ const SEED = Number(process.env.LIQUID_SEED ?? 13);
 const CASES = 100_000;
 
 /**
- * Where Belfry differs from LiquidJS on purpose: an example that both render, and the reason. What of
- * these the generated templates meet is made of LiquidJS below, each by the name that it has here.
+ * Intended differences from LiquidJS: an example that both render, and the reason. The code below adapts LiquidJS
+ * to those that generated templates meet, each under the name it has here.
  */
 const DIFFERENCES: {
   name: string;
@@ -165,7 +165,7 @@ function judge(): Liquid {
   }
   wrap("truncate", (original, value, length, ending) => {
     const characters = Array.from(variableText(value)).length;
-    // As LiquidJS itself counts: a length of 2.5 has room for three.
+    // Counts like LiquidJS: a length of 2.5 has room for three.
     const fits = characters <= Math.ceil((isNil(length) ? 50 : length) as number);
     return fits
       ? value

@@ -13,7 +13,7 @@ async function render(
 ): Promise<Rendered> {
   const result = await compileTemplate(source, { owner: "acme", locale });
   assert.ok(result.ok, JSON.stringify(result));
-  // As it is stored and read again.
+  // Serialized and parsed, as a stored template is.
   return createRenderer(JSON.parse(JSON.stringify(result.compiled)))(
     parseVariables(variables) ?? {},
     settings,

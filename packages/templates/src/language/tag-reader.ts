@@ -179,7 +179,7 @@ function hint(instead: string | undefined): string {
 
 export interface Token {
   kind: "name" | "text" | "number" | "sign" | "end";
-  /** As it is written. For a quoted text, its content. */
+  /** The source text. For a quoted text, its content. */
   text: string;
   /** Offset in the template. */
   offset: number;

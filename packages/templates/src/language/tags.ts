@@ -6,13 +6,13 @@ import { characterName } from "./characters.ts";
 export interface Tag {
   kind: "value" | "block";
   /**
-   * Of a value: the variable's name, which is the text in front of the first `|`; empty if that is a quoted text.
-   * Of a block: its keyword, as `if` or `endfor`.
+   * A value's name is the variable: the text before the first `|`, or empty for a quoted text.
+   * A block's name is its keyword, such as `if` or `endfor`.
    */
   name: string;
   /** The trimmed text between the braces; of a block with the `-` that trims blanks around it. */
   code: string;
-  /** Of a value that trims blanks around it: `{{- name }}`, `{{ name -}}` or both. */
+  /** The side on which a value trims blanks: `{{- name }}`, `{{ name -}}` or both. */
   trims?: "before" | "behind" | "both";
   /** Offset of the first opening brace. */
   start: number;

@@ -8,7 +8,7 @@ export interface TemplateVariable {
   name: string;
   /** `flag`: it is only asked for in conditions. */
   kind: "text" | "list" | "object" | "flag";
-  /** Of an object, and of the items of a list: the names that are read inside. Left out where there are none. */
+  /** Names that are read inside an object, or inside a list's items. Absent if there are none. */
   fields?: string[];
 }
 
@@ -46,9 +46,9 @@ const ITEM = Symbol("item");
 type Path = readonly (string | typeof ITEM)[];
 
 interface Use {
-  /** As it is written; undefined where it is a loop's item. */
+  /** The variable's name in the template; undefined for a loop's item. */
   name: string | undefined;
-  /** From the variable on, also where it begins with a loop's item. */
+  /** The path from the variable on, even if the expression begins with a loop's item. */
   path: Path;
   /** The kind of value that the place expects. */
   as: "text" | "list" | "flag";
