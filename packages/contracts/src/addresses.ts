@@ -70,15 +70,15 @@ export type AddressField = "recipientEmail" | "recipientPhone";
 
 interface AddressRow {
   field: AddressField;
-  /** Of the table of events. */
+  /** Column in the table of events. */
   column: string;
   label: string;
-  /** As in "must be …". */
+  /** The words after "must be" in a fault. */
   form: string;
   placeholder: string;
-  /** What files of other senders call it, the most usual first; without blanks and punctuation. */
+  /** Column names in files of other services, most usual first, without blanks and punctuation. */
   headings: readonly string[];
-  /** As events are stored; undefined: it is none. */
+  /** Returns the address in its stored form; undefined if the text is none. */
   read(text: string): string | undefined;
 }
 

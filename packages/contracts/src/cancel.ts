@@ -7,9 +7,9 @@ export const CANCEL_PATH = "/api/v1/events/cancel";
 
 /** Keys, ids or users in one call. */
 export const MAX_CANCEL_NAMES = 100;
-/** In one call; where there are more it says so, and the next call goes on. */
+/** Events that one call cancels at most. If there are more, the answer says so, and the next call continues. */
 export const MAX_CANCELLED_EVENTS = 1_000;
-/** Of all `eventIds` of a call. */
+/** Events that the `eventIds` of one call may match together. */
 export const MAX_EVENTS_OF_EVENT_IDS = 10 * MAX_CANCELLED_EVENTS;
 
 const names = (description: string, example: string) =>
@@ -41,7 +41,7 @@ export const CancelRequest = Type.Object(
 );
 export type CancelRequest = Static<typeof CancelRequest>;
 
-/** What is wrong with the lists as a whole, after the word for the input. */
+/** Returns the fault of the lists as a whole, without a field name. */
 export function cancelFault({ cancelKeys, eventIds }: CancelRequest): string | undefined {
   return (cancelKeys === undefined) === (eventIds === undefined)
     ? "must have either cancelKeys or eventIds"
@@ -50,7 +50,7 @@ export function cancelFault({ cancelKeys, eventIds }: CancelRequest): string | u
 
 const eventIds = (description: string) => Type.Array(Type.String(), { description });
 
-/** What became of the events. */
+/** Answer of a cancel: the outcome for each event. */
 export const Cancelled = Type.Object(
   {
     cancelled: eventIds("Belfry's ids of events of which nothing has reached anybody, nor will"),

@@ -1,6 +1,6 @@
 import type { AddressField } from "./addresses.ts";
 
-/** What goes over a channel: a mail, a short text, or a title with a body. */
+/** Content of a channel: a mail, a short text, or a title with a body. */
 export type Content = "email" | "text" | "notification";
 
 /** A way by which an event can reach its recipient (specification, 2.1). */
@@ -8,7 +8,7 @@ interface AnyRow {
   /** Its part of the mask in `events.channels`: never another's, as stored events hold it. */
   bit: number;
   content: Content;
-  /** As people read it: alone, within a sentence, and several of its messages. */
+  /** Its name as a label, within a sentence, and as a plural for its messages. */
   words: { label: string; inSentence: string; plural: string };
   /** The same for the readers of messages, by their language; without them `words` are used. */
   readersWords?: Readonly<Record<string, ReadersWords>>;
@@ -22,7 +22,7 @@ export interface ReadersWords {
 
 /** It leaves through a tenant's provider. */
 export interface SentRow extends AnyRow {
-  /** Without it an event has no delivery on the channel. */
+  /** The address that an event needs for a delivery on the channel. */
   address: AddressField;
   sender: {
     /** The process, `services/<service>`. */
@@ -101,7 +101,7 @@ export const EXAMPLE_CHANNEL = PROVIDER_CHANNELS[0] as ProviderChannel;
 
 /** Status webhooks to tenants (webhook-payload.ts): no channel of an event, but queued, released and retried as one. */
 export const WEBHOOK = "WEBHOOK";
-/** Whatever waits in `deliveries` and leaves through a sender. */
+/** Channels whose messages are rows of `deliveries` that a sender delivers. */
 export type SentChannel = ProviderChannel | typeof WEBHOOK;
 export const SENT_CHANNELS: readonly SentChannel[] = [...PROVIDER_CHANNELS, WEBHOOK];
 
@@ -132,7 +132,7 @@ export function channelsWith(content: Content): Channel[] {
   return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].content === content);
 }
 
-/** Those that an event without this address has no delivery on. */
+/** Returns the channels on which an event needs this address. */
 export function channelsTo(address: AddressField): Channel[] {
   return CHANNELS.filter((channel) => CHANNEL_ROWS[channel].address === address);
 }

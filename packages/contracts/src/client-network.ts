@@ -2,12 +2,12 @@ import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Whom an address stands for when tries are counted: an IPv4 address itself, of IPv6 the network of 64
- * bits, which is one customer's, who may take any address of it.
+ * Returns the unit by which tries are counted: an IPv4 address itself, or the 64-bit network of an IPv6 address. One
+ * customer has such a network and may use any address in it.
  */
 export function clientNetwork(address: string): string {
   if (!isIPv6(address)) return address;
-  // What is mapped into IPv6 is an IPv4 address.
+  // Unwraps an IPv4 address that is mapped into IPv6.
   const client = ipaddr.process(address);
   if (client instanceof ipaddr.IPv4) return client.toString();
   return `${client.parts

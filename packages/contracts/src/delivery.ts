@@ -20,7 +20,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What a provider says of a message that it has: of whatever try, and whatever has become of the delivery since. */
+/** States that a provider reports for a message it has, from any try and in any later state of the delivery. */
 const OF_A_PROVIDER = ["accepted", "delivered", "bounced", "complained"] as const;
 
 /** Every move a delivery can make; the database refuses any other (`delivery-moves.sql`, written from this). */
@@ -41,7 +41,7 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   discarded: [],
 };
 
-/** Of a wait before another try. */
+/** Random share by which the wait before another try varies. */
 export const RETRY_JITTER = 0.2;
 /** A vendor's `Retry-After` is honoured up to this. */
 export const MAX_RETRY_AFTER_SECONDS = 3600;
@@ -59,7 +59,7 @@ export interface DigestSettings {
   key?: string;
   /** The window begins anew with each event. */
   sliding?: boolean;
-  /** Of a sliding one: the longest from its first event. */
+  /** For a sliding window: its longest length, counted from the first event. */
   maxSeconds?: number;
   /** The first event is sent by itself at once, and those of the window after it together. */
   leading?: boolean;
@@ -71,13 +71,13 @@ export interface ThrottleSettings {
   seconds: number;
 }
 
-/** What the dispatcher left on an event for the channels that became no delivery. */
+/** Reasons that the dispatcher stores on an event for channels without a delivery. */
 export interface EventOutcome {
   skipped?: Partial<Record<Channel, string>>;
   failed?: Partial<Record<Channel, string>>;
   /** Variables that a template named and the event did not have. */
   missing?: Partial<Record<Channel, string[]>>;
-  /** What else could not be written as a template says, in words. */
+  /** Other parts of a template that could not be rendered, in words. */
   warnings?: Partial<Record<Channel, string[]>>;
   /** Links of a template that are not shown, in words with the reason. */
   linksLeftOut?: Partial<Record<Channel, string[]>>;
@@ -87,7 +87,7 @@ export interface EventOutcome {
   apart?: Partial<Record<Channel, string>>;
 }
 
-/** What became of an event in a digest; `alone`: sent by itself, as the leading one. */
+/** Outcomes of an event in a digest. `alone`: sent by itself as the leading event. */
 export const DIGEST_ITEM_STATES = ["in", "alone", "read", "cancelled"] as const;
 export type DigestItemState = (typeof DIGEST_ITEM_STATES)[number];
 
@@ -97,6 +97,6 @@ export const MAX_THROTTLE_SECONDS = 7 * 24 * 60 * 60;
 export const MAX_AFTER_UNREAD_SECONDS = 7 * 24 * 60 * 60;
 /** One message gathers so many, or up to a batch more; who comes then opens another one. */
 export const MAX_DIGEST_EVENTS = 10_000;
-/** What one message shows of its events; `$count` tells them all. */
+/** Most events that one message shows; `$count` counts all of them. */
 export const MAX_DIGEST_ITEMS = 100;
 export const MAX_DIGEST_ITEM_BYTES = 1024 * 1024;

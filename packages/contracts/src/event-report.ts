@@ -40,10 +40,10 @@ export const DeliveryReport = Type.Object(
 );
 export type DeliveryReport = Static<typeof DeliveryReport>;
 
-/** Of an event in a digest: `delivery` is that of their one message. */
+/** The digest that an event is in. `delivery` is then the delivery of the digest's message. */
 export const DigestReport = Type.Object(
   {
-    id: Type.String({ format: "uuid", description: "Of the message" }),
+    id: Type.String({ format: "uuid", description: "The digest's id" }),
     state: oneOf(DIGEST_ITEM_STATES, {
       description: "in: in the message; alone: sent by itself; read, cancelled: left out",
     }),
@@ -142,7 +142,7 @@ export const EventReport = Type.Object(
         CHANNELS.map((name) => [name, Type.Optional(ChannelReport)]),
       ) as ChannelReports,
       {
-        description: "What is known so far, by channel; empty until the event is dispatched",
+        description: "Known results by channel; empty until the event is dispatched",
       },
     ),
     timeline: Type.Array(

@@ -4,9 +4,9 @@ import { MAX_TEXT_CHARACTERS, PHONE, PLAIN_TEXT, textFault, UUID } from "./ident
 import { isLocale, LOCALE_PATTERN, NO_LOCALE } from "./locale.ts";
 
 /**
- * What is wrong with a value in the client's words, after the field's name; undefined: nothing. A schema
- * that has it is checked by it alone (an object also by its properties), and its keywords document: they
- * cannot count characters as we do, nor tell an address.
+ * Returns the fault of a value in the client's words, without the field's name; undefined if there is none. A schema with
+ * such a function is checked by it alone (an object also by its properties). Its JSON Schema keywords only document it,
+ * because they cannot count characters as we do or recognize an address.
  */
 export type Fault = (value: unknown) => string | undefined;
 export const FAULT = Symbol("fault");
@@ -14,7 +14,7 @@ export const FAULT = Symbol("fault");
 interface Words {
   description?: string;
   examples?: unknown[];
-  /** Of the document's generator: examples by name. */
+  /** Examples by name, for the generator of the OpenAPI document. */
   "x-examples"?: Record<string, { value: unknown }>;
 }
 
@@ -116,12 +116,12 @@ export function secret<T extends TSchema>(schema: T): T {
   return { ...schema, writeOnly: true };
 }
 
-/** Of an answer: a secret that is shown this once. Who passes the answer on does not log it. */
+/** A field of an answer: a secret that is shown only once. Callers must not log it. */
 export function shownOnce(words: string): TString {
   return Type.String({ description: words, readOnly: true, "x-secret": true });
 }
 
-/** By language, "" for the default. An empty text takes its language away. */
+/** Texts by language; the key "" holds the default. An empty text removes its language. */
 export type TextByLanguage = Record<string, string>;
 
 /** Texts by language, each of at most `maxCharacters`. */
@@ -156,12 +156,12 @@ function languageFault(text: unknown, maxCharacters: number): string | undefined
     : undefined;
 }
 
-/** Of an answer; `words` say what happens then. */
+/** A time in an answer; `words` describe it. */
 export function time(words: string): TString {
   return Type.String({ format: "date-time", description: `${words}; ISO 8601, UTC` });
 }
 
-/** Of an answer: a secret that is answered this once, and never logged. */
+/** A field of an answer: a secret that is returned only once and never logged. */
 export function secretOnce(words: string): TString {
   return Type.String({ description: `${words}; answered this once`, "x-secret": true });
 }
@@ -177,7 +177,7 @@ export function moment(words: Words): TUnsafe<string> {
   );
 }
 
-/** Of an answer that is no problem. */
+/** A field of every successful answer. */
 export const success = Type.Boolean({ description: "Always true" });
 
 /** An integer in the text of a query. */
@@ -194,7 +194,7 @@ export function integerText(
   });
 }
 
-/** Text that is only documented: who reads it tells in its own way what is none, as 403 or 404. */
+/** Text without a check here. Its reader answers bad values in its own way, such as by 403 or 404. */
 export function documented(keywords: object): TUnsafe<string> {
   return field({ type: "string", ...keywords }, (value) =>
     typeof value === "string" || value === undefined ? undefined : "must be a string",

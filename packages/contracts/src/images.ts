@@ -3,15 +3,15 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Of one picture. */
+/** Most bytes of one image. */
 export const MAX_IMAGE_BYTES = 2 * MIB;
 /** In pixels. */
 export const MAX_IMAGE_SIDE = 4_096;
-/** Of a tenant. */
+/** Most images of one tenant. */
 export const MAX_IMAGES = 200;
 export const MAX_IMAGE_BYTES_OF_TENANT = 100 * MIB;
 
-/** By content type, as people call it. */
+/** The format's name by content type. */
 export const IMAGE_TYPES = {
   "image/png": "PNG",
   "image/jpeg": "JPEG",
@@ -20,7 +20,7 @@ export const IMAGE_TYPES = {
 } as const;
 export type ImageType = keyof typeof IMAGE_TYPES;
 
-/** Where ingest-api serves them: nobody can guess the name. */
+/** The path at which ingest-api serves images. Their names cannot be guessed. */
 const IMAGES_PATH = "/images";
 export const IMAGE_ROUTE = `${IMAGES_PATH}/:name`;
 export const IMAGE_ID = /^[0-9a-f]{32}$/;

@@ -13,7 +13,7 @@ const FORMS: readonly ((word: string) => string)[] = [
   ...[(word: string) => `¡${word}!`, (word: string) => `'${word}'`, (word: string) => `(${word})`],
   ...["-", "\u2010", "\u2011", "\u2013"].map((sign) => (word: string) => word.replace(" ", sign)),
   (word: string) => `- ${word} -`,
-  // What nobody sees, also within.
+  // Invisible characters, also inside a word.
   (word: string) => `\u200b${word}\ufeff`,
   (word: string) => `\u202a${word}\u202c`,
   (word: string) => word.replace(/^(..)/, "$1\u200b\u00ad"),

@@ -16,7 +16,7 @@ export function canonicalLocale(text: string): string | undefined {
   return isLocale(text) ? Intl.getCanonicalLocales(text)[0] : undefined;
 }
 
-/** Where a text in a canonical locale is looked for, best first: `zh-Hant-TW`, `zh-Hant`, `zh`. */
+/** Returns the locales to try for a canonical locale, best first: `zh-Hant-TW`, `zh-Hant`, `zh`. */
 export function localeChain(locale: string): string[] {
   const chain = [locale];
   for (let end = locale.lastIndexOf("-"); end > 0; end = locale.lastIndexOf("-", end - 1)) {
@@ -57,9 +57,8 @@ const PARENTS = new Map<string, string>(
 const WRITTEN_AS: Readonly<Record<string, string>> = { no: "nb" };
 
 /**
- * Of the locales that a text exists in, the one to take for somebody who reads a canonical locale: the first
- * of its chain; where that has none, the first of its wider ones by CLDR, or one that says the same as it by
- * likely subtags (`zh-Hans` is `zh-CN`). Undefined: none is close.
+ * Returns the best of the available locales for a reader's canonical locale: the first in its chain; otherwise the first
+ * in its wider locales by CLDR, or one with the same likely subtags (`zh-Hans` is `zh-CN`). Undefined if none is close.
  */
 export function bestLocale(
   wanted: string,
@@ -78,7 +77,7 @@ export function bestLocale(
   return undefined;
 }
 
-/** What a canonical locale is by CLDR, best first: with its likely subtags, and each parent of those. */
+/** Returns the wider locales of a canonical locale by CLDR, best first: with its likely subtags, then each parent. */
 export function widerLocales(locale: string): string[] {
   const { language, script, region } = new Intl.Locale(locale);
   const written = WRITTEN_AS[language];

@@ -1,7 +1,7 @@
 /** The pages that links in messages lead to, served by ingest-api: a path for each purpose, then the token. */
 export const LINK_PAGES = { unsubscribe: "/unsubscribe", preferences: "/preferences" } as const;
 
-/** What a link is for: a token that was made for another purpose opens nothing. */
+/** A link's purpose. A token made for another purpose is refused. */
 export type LinkPurpose = keyof typeof LINK_PAGES;
 
 /** The address of a page, for a message. */
@@ -45,7 +45,7 @@ const NEVER = new Set(
   ),
 );
 
-/** What is wrong with a list of them, after its field's name; undefined: nothing. */
+/** Returns the fault of a list of schemes, without the field's name; undefined if there is none. */
 export function linkSchemesFault(schemes: readonly string[]): string | undefined {
   if (schemes.length > MAX_LINK_SCHEMES) return `must be at most ${MAX_LINK_SCHEMES} schemes`;
   const wrong = schemes.find((scheme) => !SCHEME.test(scheme.toLowerCase()));
@@ -62,8 +62,8 @@ export function canonicalLinkSchemes(schemes: readonly string[]): string[] {
 }
 
 /**
- * What stands for the links of a message where it is only looked at or tried, of the form of real ones: they lead
- * nowhere (RFC 2606), so that nobody unsubscribes a user by a preview.
+ * Links for previews and test sends, in the form of real ones. They lead nowhere (RFC 2606), so that nobody unsubscribes a
+ * user from a preview.
  */
 export const DEAD_LINKS = {
   $unsubscribe_url: "https://belfry.invalid/unsubscribe/preview",

@@ -12,14 +12,14 @@ export const INBOX_TABS_PATH = "/api/v1/notifications/:tenantId/:userId/tabs";
 export const NOTIFICATION_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId";
 export const MARK_READ_PATH = "/api/v1/notifications/:tenantId/:userId/:notificationId/read";
 
-/** What of the history is listed. `inbox`: neither archived nor snoozed. Deleted items are in none. */
+/** Parts of the history to list. `inbox`: items that are neither archived nor snoozed. Deleted items are in none. */
 export const INBOX_VIEWS = ["inbox", "archived", "snoozed", "all"] as const;
 export type InboxView = (typeof INBOX_VIEWS)[number];
 
 export const PushAction = Type.Object(
   {
-    label: Type.String({ description: "What the button says, as rendered" }),
-    url: Type.String({ description: "Where it leads: https, or a path of your own site" }),
+    label: Type.String({ description: "The button's label, as rendered" }),
+    url: Type.String({ description: "The link's target: https, or a path of your own site" }),
   },
   { title: "PushAction" },
 );
@@ -29,8 +29,8 @@ export const Notification = Type.Object(
   {
     id: Type.String({ description: "The id of the event" }),
     type: Type.String({ description: "The event type that produced it" }),
-    title: Type.String({ description: "As rendered" }),
-    body: Type.String({ description: "As rendered" }),
+    title: Type.String({ description: "The rendered title" }),
+    body: Type.String({ description: "The rendered body" }),
     status: oneOf(["UNREAD", "READ"]),
     created_at: Type.String({ description: "When its event was accepted; ISO 8601, UTC" }),
     url: Type.Optional(
@@ -59,7 +59,7 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification>;
 
-/** Each says what is to be so; one of them in a call. */
+/** The changes to a notification. A call makes one of them. */
 export const NOTIFICATION_CHANGES = {
   read: Type.Optional(flag({ description: "false takes it out of the archive, too" })),
   archived: Type.Optional(
@@ -79,7 +79,7 @@ export const NOTIFICATION_CHANGES = {
 };
 const CHANGE_NAMES = Object.keys(NOTIFICATION_CHANGES) as (keyof typeof NOTIFICATION_CHANGES)[];
 
-/** What is wrong with a body that has not exactly one of them. */
+/** Returns the fault of a body that does not have exactly one change. */
 export function changeFault(body: Record<string, unknown>): string | undefined {
   const given = CHANGE_NAMES.filter((name) => body[name] !== undefined);
   return given.length === 1 ? undefined : `must have exactly one of ${CHANGE_NAMES.join(", ")}`;
@@ -111,7 +111,7 @@ export const UnreadCountResponse = Type.Object(
   {
     success,
     data: Type.Object({
-      unread: Type.Integer({ description: "Of the inbox: neither archived nor snoozed" }),
+      unread: Type.Integer({ description: "Unread items in the inbox, which are neither archived nor snoozed" }),
     }),
   },
   { title: "UnreadCountResponse" },
@@ -140,7 +140,7 @@ export const InboxTabs = Type.Object(
         }),
         unread: Type.Integer({ description: "How many of its items in the inbox are unread" }),
       }),
-      { description: "Those that have an item in the inbox, in the order of the categories" },
+      { description: "Categories with an item in the inbox, in their order" },
     ),
     archived: Type.Boolean({ description: "Whether an item is archived" }),
     snoozed: Type.Boolean({ description: "Whether an item is snoozed" }),

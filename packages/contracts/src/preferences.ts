@@ -10,7 +10,7 @@ export const ANY = "*";
 export type PreferenceChannel = Channel | typeof ANY;
 export const PREFERENCE_CHANNELS = [ANY, ...CHANNELS] as const;
 
-/** Of a preference, in the words of the timeline. The table of preferences says the same. */
+/** Sources of a preference, in the timeline's words. The table of preferences has the same list. */
 export const PREFERENCE_SOURCES = [
   "api",
   "preference page",
@@ -48,7 +48,7 @@ export function isPreferenceChannel(value: unknown): value is PreferenceChannel 
   return PREFERENCE_CHANNELS.includes(value as PreferenceChannel);
 }
 
-/** As a client writes it. */
+/** A preference as a client sends it. */
 export const PreferenceCell = Type.Object({
   category: field<string>(
     {
@@ -96,7 +96,7 @@ export const PreferencesResponse = Type.Object(
           source: oneOf(PREFERENCE_SOURCES, { description: "How it came to be said" }),
           at: Type.String({ description: "When; ISO 8601, UTC" }),
         }),
-        { description: "What the user has said; what is not here is as the category has it" },
+        { description: "The user's choices. A cell that is not listed follows its category" },
       ),
       categories: Type.Array(
         Type.Object({

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { realtimeSubject } from "./streams.ts";
 
-/** What a subscriber is given: exactly these four fields (specification, 2.4). */
+/** The data that a subscriber gets: exactly these four fields (specification, 2.4). */
 const PublicationData = Type.Object({
   title: Type.String(),
   body: Type.String(),
@@ -33,7 +33,7 @@ interface PublicationTags {
   actions?: string;
 }
 
-/** Of a notification as it is stored. */
+/** Returns a stored notification's tags. */
 export function publicationTags(item: {
   id: string;
   createdAt: Date;
@@ -50,7 +50,7 @@ export function publicationTags(item: {
 export interface PublicationText {
   channel: string;
   offset: number;
-  /** Of the notification. */
+  /** The notification's id. */
   id: string;
   /** For the gateway's log line; goes to no browser. */
   traceId?: string;
@@ -117,7 +117,7 @@ export function decodeRealtimeMessage(data: Uint8Array): RealtimeMessage | undef
   }
 }
 
-/** What is published on core NATS so that every gateway with connections of the message's user hears it. */
+/** Returns the subject and data to publish on core NATS. Each gateway with connections of the message's user gets it. */
 export function addressedMessage(prefix: string, tenantId: string, message: RealtimeMessage) {
   return {
     subject: realtimeSubject(prefix, tenantId, userSubjectToken(message.userId)),
@@ -130,15 +130,15 @@ export function userSubjectToken(userId: string): string {
   return hash("sha256", userId, "hex").slice(0, 32);
 }
 
-/** Where a user's hash stands in other subjects: no hash is this. */
+/** Takes the place of a user's hash in subjects for all users. No hash equals it. */
 const ALL_USERS = "all";
 
-/** What every gateway listens to. */
+/** Returns the subject that every gateway subscribes to. */
 export function tenantDisconnects(prefix: string): string {
   return realtimeSubject(prefix, "*", ALL_USERS);
 }
 
-/** What is published on core NATS so that every gateway ends the connections of all of a tenant's users. */
+/** Returns the subject and data to publish on core NATS, so that every gateway closes a tenant's connections. */
 export function tenantDisconnect(prefix: string, tenantId: string) {
   return {
     subject: realtimeSubject(prefix, tenantId, ALL_USERS),
@@ -146,7 +146,7 @@ export function tenantDisconnect(prefix: string, tenantId: string) {
   };
 }
 
-/** Whose connections end; undefined for what no version of ours has written. */
+/** Returns the tenant whose connections end; undefined for data that no version of Belfry has written. */
 export function disconnectedTenant(data: Uint8Array): string | undefined {
   try {
     const { version, kind, tenantId } = JSON.parse(new TextDecoder().decode(data)) ?? {};

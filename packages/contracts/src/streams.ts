@@ -109,8 +109,8 @@ export function configurationSubject(prefix: string): string {
 }
 
 /**
- * What travels on JetStream, in both streams: ids and trace ids, never content. Content is read from
- * Postgres, one query a batch.
+ * A message of both JetStream streams: ids and trace ids, never content. Content is read from Postgres, with one query for
+ * each batch.
  */
 export interface QueueItem {
   /** Belfry's own id (UUIDv7) of the event or of the delivery. */

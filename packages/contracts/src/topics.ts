@@ -11,7 +11,7 @@ export const TOPIC_KEY = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 export const NO_TOPIC_KEY =
   "must be 1 to 64 of A-Z, a-z, 0-9, _ . : and -, the first a letter or a digit";
 
-/** Of a tenant. */
+/** Most topics of one tenant. */
 export const MAX_TOPICS = 10_000;
 /** Added and removed together, in one call. */
 export const MAX_MEMBERS_OF_CHANGE = 1_000;
@@ -97,7 +97,7 @@ export const Topic = Type.Object(
 );
 
 export const TopicsResponse = Type.Object(
-  { success, data: Type.Array(Topic, { description: "By their keys" }), next },
+  { success, data: Type.Array(Topic, { description: "Topics, ordered by key" }), next },
   { title: "TopicsResponse" },
 );
 

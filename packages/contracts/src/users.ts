@@ -66,7 +66,7 @@ const settings = {
 
 export const UserRequest = Type.Object(settings, {
   title: "UserRequest",
-  description: "All that is to be known of the user: what is left out, or null, is forgotten",
+  description: "The whole entry of the user: a field that is left out or null is deleted",
 });
 export type UserRequest = Static<typeof UserRequest>;
 

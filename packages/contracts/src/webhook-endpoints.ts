@@ -22,7 +22,7 @@ export const WEBHOOK_RESEND_PATH = `${WEBHOOK_MESSAGE_PATH}/resend` as const;
 
 export const MESSAGES_DEFAULT_LIMIT = 50;
 export const MESSAGES_MAX_LIMIT = 500;
-/** Those that a message can be in. */
+/** The states of a webhook message. */
 export const MESSAGE_STATUSES = [
   "queued",
   "sending",
@@ -33,7 +33,7 @@ export const MESSAGE_STATUSES = [
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-// What a field may hold is told by administration, every fault together: the schema looks at its kind alone.
+// The schema checks only the field's type. Administration checks its value and reports every fault together.
 const url = field<string>(
   {
     ...{ type: "string", format: "uri", maxLength: MAX_WEBHOOK_URL },
@@ -50,7 +50,7 @@ const types = Type.Optional(
     {
       ...{ type: "array", uniqueItems: true, maxItems: WEBHOOK_TYPES.length },
       items: { type: "string", enum: [...WEBHOOK_TYPES] },
-      description: "What it is told of; empty: of everything, types that are added later too",
+      description: "The types that it gets; empty: all, including types that are added later",
       examples: [["delivery.bounced", "delivery.failed"]],
     },
     (value) =>
@@ -95,7 +95,7 @@ export type WebhookRequest = Static<typeof WebhookRequest>;
 
 export const WebhookChangeRequest = Type.Object(
   { url: Type.Optional(url), types, description, active },
-  { title: "WebhookChangeRequest", description: "What is left out stays as it is" },
+  { title: "WebhookChangeRequest", description: "Fields that are left out keep their values" },
 );
 export type WebhookChangeRequest = Static<typeof WebhookChangeRequest>;
 
@@ -144,10 +144,10 @@ const placeOf = (form: string, example: string) =>
     (value) => (typeof value === "string" ? undefined : "must be a string"),
   );
 
-/** Of a list of messages. */
+/** Query of a list of messages. */
 export const MESSAGES_QUERY = {
   status: Type.Optional(
-    oneOf(MESSAGE_STATUSES, { description: "Of messages in this state alone" }),
+    oneOf(MESSAGE_STATUSES, { description: "Only messages in this state" }),
   ),
   limit: Type.Optional(
     integerText(
@@ -158,7 +158,7 @@ export const MESSAGES_QUERY = {
   after: Type.Optional(placeOf(UUID_FORM, "019aaa20-0000-7000-8000-000000000000")),
 };
 
-/** Of a list of attempts. */
+/** Query of a list of attempts. */
 export const ATTEMPTS_QUERY = {
   ...MESSAGES_QUERY,
   after: Type.Optional(placeOf(`${UUID_FORM}_\\d{1,6}`, "019aaa20-0000-7000-8000-000000000000_1")),
@@ -174,7 +174,7 @@ export const next = Type.Optional(
 export const Webhook = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
-    url: Type.String({ description: "As it is called" }),
+    url: Type.String({ description: "The address that Belfry calls" }),
     types: Type.Array(oneOf(WEBHOOK_TYPES), { description: "Empty: everything" }),
     description: orNull(Type.String()),
     active: Type.Boolean({ description: "false: it is told nothing" }),
@@ -270,7 +270,7 @@ export const WebhookAttempt = Type.Object(
   {
     messageId: Type.String({ format: "uuid" }),
     ...messageFields,
-    number: Type.Integer({ description: "Of the message's tries, from 1" }),
+    number: Type.Integer({ description: "Number of the message's try, from 1" }),
     at: time("When it began"),
     durationMs: orNull(Type.Integer({ description: "null: it has not ended" })),
     status: orNull(
@@ -308,7 +308,7 @@ export const WebhookMessageResponse = Type.Object(
     data: WebhookMessage,
     payload: Type.String({ description: "The JSON that is posted" }),
     attempts: Type.Array(WebhookAttempt, {
-      description: "Of it and of whatever has its headerId, the newest first; at most 100",
+      description: "Attempts of this message and of messages with the same headerId, newest first; at most 100",
     }),
   },
   { title: "WebhookMessageResponse" },
@@ -319,7 +319,7 @@ export const WebhookSentResponse = Type.Object(
     success,
     messageId: Type.String({
       format: "uuid",
-      description: "Of the message that is sent: what became of it, by GET",
+      description: "Id of the new message; its GET returns the outcome",
     }),
   },
   { title: "WebhookSentResponse" },

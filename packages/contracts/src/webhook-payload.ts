@@ -4,7 +4,7 @@ import { CHANNELS, IN_APP } from "./channels.ts";
 import type { DELIVERY_STATUSES } from "./delivery.ts";
 import { oneOf, time } from "./fields.ts";
 
-/** What a tenant's endpoint is told of: status webhooks, by the specification Standard Webhooks. */
+/** Types of status webhooks to a tenant's endpoints, in the form of the specification Standard Webhooks. */
 export const WEBHOOK_TYPES = [
   "delivery.accepted",
   "delivery.delivered",
@@ -50,22 +50,22 @@ export const WEBHOOK_RETRY_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ];
-/** What an attempt says of an answer that is neither a redirect nor 410. */
+/** Returns an attempt's words for an answer that is neither a redirect nor 410. */
 export const answeredWith = (status: number) => `it answered ${status}`;
 
 /** For the whole of a call. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** Of it for the start of the answer's body: the status has decided, and a body may never end. */
+/** The part of it for the start of the answer's body. The status has decided already, and a body may never end. */
 export const WEBHOOK_BODY_MS = 1_000;
-/** What is kept of an answer. */
+/** Most bytes of an answer that are stored. */
 export const MAX_WEBHOOK_ANSWER_BYTES = 1024;
 
-/** What is posted to a tenant's endpoint: ids and words of ours, never content and never an address. */
+/** Fields of the webhooks' payloads: Belfry's ids and words, never content and never an address. */
 
 const id = (description: string) => Type.String({ format: "uuid", description });
 
 const occurredAt = time("When it happened");
-const eventType = Type.String({ description: "Of the trigger" });
+const eventType = Type.String({ description: "The trigger's event type" });
 
 const ofEvent = {
   id: id("Belfry's id of the event"),
@@ -106,14 +106,14 @@ const notificationData = Type.Object({ ...ofEvent, channel: oneOf([IN_APP]), occ
 
 const preferenceData = Type.Object({
   userId: Type.String({ description: "The user's id in your own system" }),
-  source: Type.String({ description: "Where it was said, as `preference page`" }),
+  source: Type.String({ description: "Source of the change, such as `preference page`" }),
   preferences: Type.Array(
     Type.Object({
       category: Type.String({ description: "A category's key, or * for all" }),
       channel: oneOf([...CHANNELS, "*"]),
       enabled: Type.Union([Type.Boolean(), Type.Null()], { description: "null: forgotten" }),
     }),
-    { description: "What was changed, and nothing else" },
+    { description: "Only the changed preferences" },
   ),
   occurredAt,
 });
@@ -141,7 +141,7 @@ function dataOf(type: WebhookMessageType): TSchema {
   return kind === "notification" ? notificationData : deliveryData(what);
 }
 
-/** What each type means, in a sentence of the interface's document. */
+/** The meaning of each type, as a sentence of the OpenAPI document. */
 export const WEBHOOK_MEANINGS: Record<WebhookMessageType, string> = {
   "delivery.accepted": "A provider has accepted the message",
   "delivery.delivered": "The provider reports that the message has arrived",
@@ -188,7 +188,7 @@ export const WEBHOOK_EXAMPLES: Record<WebhookMessageType, object> = byType((type
   data: exampleData(type),
 }));
 
-/** Of a digest. */
+/** Payload for a digest's message. */
 export const DIGEST_EXAMPLE = {
   type: "delivery.accepted",
   timestamp: AT,

@@ -42,7 +42,7 @@ interface Vendor {
   kind: ProviderKind<EmailMessage>;
   settings: Record<string, unknown>;
   accept: { status: number; body: string };
-  /** By the vendor's description. */
+  /** Reads the files from a call, as the vendor documents its API. */
   read(call: Call): FileAtVendor[] | Promise<FileAtVendor[]>;
   showsImages: boolean;
 }
@@ -215,7 +215,7 @@ for (const vendor of VENDORS) {
     for (const [at, file] of files.entries()) {
       const { content, type, ...rest } = read[at]!;
       assert.deepEqual(rest, { name: file.name, cid: file.cid });
-      // Of a form's file the Fetch standard gives the type in small letters.
+      // The Fetch standard gives the type of a form's file in lower case.
       if (type !== undefined) assert.equal(type.toLowerCase(), file.type.toLowerCase());
       assert.ok(content.equals(await bytesOf(file)), file.name);
     }
@@ -343,7 +343,7 @@ async function startMailServer(t: TestContext) {
       });
     },
   });
-  // What breaks off is not our failure.
+  // Connections that the peer breaks off are not failures here.
   server.on("error", () => undefined);
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.server.address() as AddressInfo;

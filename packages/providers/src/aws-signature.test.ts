@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { signAwsRequest } from "./aws-signature.ts";
 
-/** Of AWS's published Signature Version 4 test suite, as its account. */
+/** The account of AWS's published Signature Version 4 test suite. */
 const ACCOUNT = {
   accessKeyId: "AKIDEXAMPLE",
   secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",

@@ -4,7 +4,7 @@ import { lineField, secretField } from "./settings.ts";
 export interface AwsAccount {
   accessKeyId: string;
   secretAccessKey: string;
-  /** As `eu-central-1`. */
+  /** Region such as `eu-central-1`. */
   region: string;
 }
 
@@ -14,7 +14,7 @@ export interface AwsRequest {
   /** All of them are signed, beside `host` and `x-amz-date`. */
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** Of the body, in hex, where `body` is not all of it. */
+  /** SHA-256 of the whole body in hex, if `body` is only a part. */
   bodySha256?: string;
 }
 
@@ -75,14 +75,14 @@ function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, hex);
 }
 
-/** By code units, not by a language's order. */
+/** Compares by code units, not by a language's order. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
 export const AWS_CONSOLE = "https://console.aws.amazon.com";
 
-/** By what an account calls a service of AWS. `account`: the page where it leaves that service's sandbox. */
+/** Settings for calling an AWS service. `account`: the page on which an account leaves the service's sandbox. */
 export function awsFields({ action, account }: { action: string; account: string }) {
   const link = `${AWS_CONSOLE}/iam/home#/users`;
   return {
@@ -101,7 +101,7 @@ export function awsFields({ action, account }: { action: string; account: string
     }),
     region: lineField({
       title: "Region",
-      description: "As eu-central-1. An account leaves the sandbox for each region alone.",
+      description: "A region such as eu-central-1. An account leaves the sandbox separately in each region.",
       link: account,
       pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
       fault: "must be a region, as eu-central-1",

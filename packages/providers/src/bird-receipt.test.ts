@@ -4,7 +4,7 @@ import { SMS } from "../test/messages.ts";
 import { OTHER_JSON, testSignedWebhook } from "../test/signed-webhook.ts";
 import { birdInbound, birdReceipts, birdSignature } from "./bird-receipt.ts";
 
-// From the vendor's description: docs.bird.com/api/notifications-api/api-reference/webhooks/verifying-a-webhook,
+// Source, the vendor's description: docs.bird.com/api/notifications-api/api-reference/webhooks/verifying-a-webhook,
 // …/channels-api/message-status-and-interactions, …/message-failure-codes, …/sms-platform-extended-error-codes.
 const HOOK = "https://mail.example.com/webhooks/bird/acme";
 const MESSAGE = "c1405560-c8d3-4b1a-877d-3f449ad95354";

@@ -13,7 +13,7 @@ const ACCEPT = {
   body: '{"messageId":"<201798300811.5787683@relay.domain.com>"}',
 };
 
-/** As https://developers.brevo.com/reference/sendtransacemail has it. */
+/** An error in the form of https://developers.brevo.com/reference/sendtransacemail. */
 const error = (status: number, code: string, message = "what is wrong") => ({
   status,
   body: { code, message },

@@ -40,17 +40,17 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of the vendor's template language, which it also reads in content that is no template: {{…}}, {%…%}, {#…#}. */
+/** Marks of the vendor's template language, which it also reads in ordinary content: {{…}}, {%…%}, {#…#}. */
 const MARKS = /\{(?=[{%#])/g;
 
-/** By `code`; others end the message. */
+/** Meanings by `code`. Any other code fails the message. */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   unauthorized: { class: "credentials" },
   permission_denied: { class: "credentials" },
   reseller_permission_denied: { class: "credentials" },
   not_enough_credits: { class: "credentials" },
   account_under_validation: { class: "credentials" },
-  // Of the idempotency key: this delivery was taken within the last half an hour.
+  // The idempotency key is known: the vendor took this delivery within the last half hour.
   duplicate_request: { class: "accepted" },
 };
 

@@ -49,7 +49,7 @@ export function startCallTimeout(ms: number, clock: Clock = SYSTEM_CLOCK): CallT
 /** The time that timeouts and leases go by. A test passes in its own. */
 export interface Clock {
   nowMs(): number;
-  /** Calls `then` once after `ms`; returns what cancels it. With `ref: false` it keeps no process alive. */
+  /** Calls `then` once after `ms`. The returned function cancels it. A timer with `ref: false` does not keep the process alive. */
   after(ms: number, then: () => void, options?: { ref: boolean }): () => void;
 }
 

@@ -12,7 +12,7 @@ const OWN_HEADERS =
 export const OPEN_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 
 interface HeaderLine {
-  /** From 1. */
+  /** Counts from 1. */
   line: number;
   name: string;
   value: string;

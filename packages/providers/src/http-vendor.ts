@@ -3,7 +3,7 @@ import type { HttpCall } from "./http-calls.ts";
 import type { Provider, ProviderContext } from "./provider.ts";
 import { type HttpAnswer, outcome, parseObject, refusal, statusClass } from "./send-outcome.ts";
 
-/** What a vendor's refusal means, as far as its HTTP status does not say it. */
+/** The meaning of a vendor's refusal, beyond its HTTP status. */
 export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> {
   /** The vendor's own code, shown instead of the status. */
   code?: string | null;
@@ -12,7 +12,7 @@ export interface Meaning extends Pick<SendOutcome, "ofOneMessage" | "suppress"> 
 
 /** An API that takes each message by one POST, answers it at once and answers a refusal in JSON. */
 export interface HttpVendor<Message, Settings> {
-  /** As sentences of the timeline call it. */
+  /** The vendor's name in the timeline. */
   name: string;
   request(
     message: Message,
@@ -73,7 +73,7 @@ export function meaningOf(
 /** Another account may take this message, and this account others: bounds of an account that is not yet let free. */
 export const ACCOUNT_FOR_THIS_MESSAGE: Meaning = { class: "credentials", ofOneMessage: true };
 
-/** Where the API stands: the settings' own address, else the vendor's, without a slash at its end. */
+/** Returns the API's address: the settings' own, else the vendor's, without a slash at its end. */
 export function apiUrl({ baseUrl }: { baseUrl?: string | undefined }, vendorUrl: string): string {
   return (baseUrl ?? vendorUrl).replace(/\/+$/, "");
 }

@@ -55,7 +55,7 @@ test("a form leads to where a vendor shows each of its values, and receipts to w
     if (receipts) links.push(receipts.setUp?.link);
     for (const link of links) assert.ok(link === undefined || link.startsWith("https://"), link);
     const isApi = settings.properties.baseUrl !== undefined;
-    // Of the others a person decides.
+    // A person chooses the values of the other fields.
     const own = ["baseUrl", "fromName", "replyTo"];
     for (const [field, { link, type }] of Object.entries(settings.properties)) {
       const isShown = isApi && type !== "boolean" && !own.includes(field);

@@ -44,7 +44,7 @@ const SETTINGS = Type.Object(
       { us: "United States", eu: "Europe" },
       {
         title: "Region",
-        description: "Where the domain was created.",
+        description: "The region in which the domain was created.",
         link: "https://app.mailgun.com/mg/sending/domains",
         default: "us",
       },
@@ -63,7 +63,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** What the vendor replaces: of a recipient in mail to several, and its own addresses to unsubscribe. */
+/** Marks that the vendor replaces: values of a recipient in mail to several, and its own unsubscribe addresses. */
 const MARKS = /%(?=recipient|(?:tag_|mailing_list_)?unsubscribe_)/gi;
 
 /** The vendor has no codes: what its status does not say, its words do. */

@@ -39,7 +39,7 @@ export function copiesOf({ cc = [], bcc = [] }: Pick<EmailMessage, "cc" | "bcc">
   return [...cc, ...bcc];
 }
 
-/** Who sends, and where answers go: as the message says, else as the provider's settings do. */
+/** Returns the sender and the reply address: the message's, else those of the provider's settings. */
 export function senderOf(
   { fromName, replyTo }: Pick<EmailMessage, "fromName" | "replyTo">,
   settings: { from: string; fromName?: string | undefined; replyTo?: string | undefined },
@@ -52,7 +52,7 @@ export function senderOf(
   };
 }
 
-/** What is not a text of the mail: its header fields, and the borders of its parts. */
+/** Bytes of a mail beside its texts: its header fields and the boundaries of its parts. */
 const FRAME_BYTES = 8 * 1024;
 
 /** The most that a mail takes on its way: base64, which needs more than what vendors use for most texts, in lines of 76. */
@@ -66,7 +66,7 @@ export function mailBytes({
   return [...parts, ...files].reduce((sum, bytes) => sum + encodedBytes(bytes), FRAME_BYTES);
 }
 
-/** As base64 in lines of 76 characters, each with its end. */
+/** Returns the size in base64 with lines of 76 characters and their ends. */
 export function encodedBytes(bytes: number): number {
   const characters = Math.ceil(bytes / 3) * 4;
   return characters + Math.ceil(characters / 76) * 2;

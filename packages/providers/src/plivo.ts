@@ -15,7 +15,7 @@ const SETTINGS = Type.Object(
   {
     authId: lineField({
       title: "Auth ID",
-      description: "Of the account (MA…) or of a subaccount (SA…).",
+      description: "The id of the account (MA…) or of a subaccount (SA…).",
       link: CONSOLE,
       pattern: "^(MA|SA)[A-Z0-9]{18}$",
       fault: "must be MA or SA and 18 capital letters or digits",

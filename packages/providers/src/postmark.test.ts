@@ -4,7 +4,7 @@ import { postmark } from "./postmark.ts";
 
 const TOKEN = "a1b2c3d4-0000-4000-8000-123456789abc";
 
-/** As https://postmarkapp.com/developer/api/overview#error-codes has it. */
+/** An error in the form of https://postmarkapp.com/developer/api/overview#error-codes. */
 const error = (ErrorCode: number, Message = "what is wrong", status = 422) => ({
   status,
   body: { ErrorCode, Message },

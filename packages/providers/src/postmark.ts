@@ -56,7 +56,7 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** By `ErrorCode`; the HTTP status of most is 422. Others are about the request, and end the message. */
+/** Meanings by `ErrorCode`; most have the HTTP status 422. Other codes are about the request and fail the message. */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   10: { class: "credentials" },
   100: { class: "transient" },

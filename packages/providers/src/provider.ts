@@ -18,7 +18,7 @@ export interface ProviderDeps {
   turnWaitMs?: number;
   /** Lifts the address guard (and allows plain http): local stack and tests only. */
   allowPrivateAddresses: boolean;
-  /** Where vendors post receipts; its host also greets mail servers. Undefined or empty: none. */
+  /** Address at which vendors post receipts. Its host also names us to mail servers. Undefined or empty: none. */
   publicUrl?: string | undefined;
   /** Keeps what the sandbox was given; resolves to the message's id. */
   storeInOutbox(entry: OutboxEntry): Promise<string>;
@@ -78,7 +78,7 @@ export interface ProviderKind<Message> {
   create(settings: Record<string, unknown>, deps: ProviderDeps): Provider<Message>;
 }
 
-/** What a provider is given beside its settings. */
+/** Values that a provider gets beside its settings. */
 export interface ProviderContext extends ProviderDeps {
   /** The values of the secret settings, which must not be stored with a vendor's answer. */
   secrets: readonly string[];

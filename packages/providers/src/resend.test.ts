@@ -4,7 +4,7 @@ import { resend } from "./resend.ts";
 
 const API_KEY = "re_0123456789abcdefghijkl";
 
-/** As https://resend.com/docs/api-reference/errors has it. */
+/** An error in the form of https://resend.com/docs/api-reference/errors. */
 const error = (statusCode: number, name: string, message = "what is wrong") => ({
   status: statusCode,
   body: { statusCode, name, message },
@@ -35,7 +35,7 @@ testEmailVendor({
       }),
     );
     const { copies, ...own } = ids;
-    // Without it, its receipts could not be told apart.
+    // Receipts of copies can only be told apart by this tag.
     assert.equal(copies, cc || bcc ? "4" : undefined);
     assert.deepEqual(Object.keys(own), ["delivery_id", "tenant_id", "event_id"]);
     assert.equal(call.headers["idempotency-key"], ids.delivery_id);

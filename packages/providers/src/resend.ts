@@ -40,8 +40,8 @@ const SETTINGS = Type.Object(
 );
 
 /**
- * By the `name` of an error. A key that was used with another content: that mail has left, since links to
- * unsubscribe are encrypted anew for each attempt.
+ * Meanings by the `name` of an error. An idempotency key that was used with other content: the mail has left, because
+ * links to unsubscribe are encrypted anew for each attempt.
  */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   invalid_idempotent_request: { class: "accepted" },

@@ -58,7 +58,7 @@ export const sandboxText = defineProvider<SmsMessage, typeof SETTINGS>({
   }),
 });
 
-/** What a vendor would make of the mail's envelope. The sandbox has no sender's address: From is the name alone. */
+/** Returns the header fields that a vendor would write. The sandbox has no sender's address, so From is only the name. */
 function envelopeHeaders({ fromName, replyTo, cc, bcc }: EmailMessage): Record<string, string> {
   return {
     ...(fromName !== undefined && { From: fromName }),
@@ -103,7 +103,7 @@ const OUTCOMES: ReadonlyMap<string, SendOutcome> = new Map([
   ["down", outcome("transient", "no connection to the provider (the sandbox plays an outage)")],
 ]);
 
-/** How the sandbox fails for this address; undefined: it does not. What follows a + is ignored. */
+/** Returns how the sandbox fails for this address; undefined if it does not. It ignores the part after a +. */
 function troubleOf(to: string): SendOutcome | undefined {
   const [name = "", domain] = to.toLowerCase().split("@");
   return domain === TROUBLE_DOMAIN ? OUTCOMES.get(name.split("+", 1)[0] ?? "") : undefined;

@@ -61,7 +61,7 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** The vendor's table; what is not here is classed by its status alone. */
+/** The vendor's table. Statuses that are not listed have their usual class. */
 const STATUS_CLASSES: Readonly<Record<number, OutcomeClass>> = {
   400: "permanent",
   401: "credentials",

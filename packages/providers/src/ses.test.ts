@@ -21,7 +21,7 @@ const ACCEPT = {
 };
 const start = providerAtVendor(ses, SETTINGS);
 
-/** As https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html has it: the name stands in a header. */
+/** An error in the form of https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html, its name in a header. */
 const error = (status: number, name: string, message = "what is wrong") => ({
   status,
   headers: {

@@ -45,10 +45,10 @@ const SETTINGS = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of one header field, as the vendor documents it. */
+/** The vendor's documented bound for one header field. */
 const MAX_HEADER_CHARACTERS = 870;
 
-/** By the exception's name. */
+/** Meanings by the exception's name. */
 const ERRORS: Readonly<Record<string, Omit<Meaning, "code">>> = {
   AccountSuspendedException: { class: "credentials" },
   SendingPausedException: { class: "credentials" },
@@ -101,7 +101,7 @@ export const ses = defineProvider<EmailMessage, typeof SETTINGS>({
       const [, name] = typeof type === "string" ? (/^(?:.*#)?([^:]*)/.exec(type) ?? []) : [];
       const meaning = meaningOf(ERRORS, name);
       const words = String(body.message ?? body.Message);
-      // Of a sender, or, while the account is in the sandbox, of the recipient.
+      // The quota of a sender, or an address: in the sandbox also the recipient's.
       const isOfAccount = /daily (message|sending) quota|address is not verified/i.test(words);
       return isOfAccount ? { ...meaning, ...ACCOUNT_FOR_THIS_MESSAGE } : meaning;
     },
@@ -158,7 +158,7 @@ async function sha256Of(body: StreamedBody): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Without those of the list where the vendor would refuse the mail for them, as mail for such a user always lacks them. */
+/** Leaves out the list's header fields if the vendor would refuse the mail for them. */
 function headersOf(message: EmailMessage): Record<string, string> {
   const headers = mailHeaders(message);
   const isLong = Object.values(headers).some((value) => value.length > MAX_HEADER_CHARACTERS);

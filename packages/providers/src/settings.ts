@@ -22,7 +22,7 @@ export interface FieldOptions extends StringOptions {
   belongsTo?: string;
   /** For a secret: a stored one is dropped if this other setting is given. */
   replacedBy?: string;
-  /** Where the vendor shows the value: a page of its console. */
+  /** The page of the vendor's console that shows the value. */
   link?: string;
 }
 
@@ -84,7 +84,7 @@ export function testModeField(what: string) {
   );
 }
 
-/** Whom a mail is from. `rule`: which addresses the vendor lets an account send from. */
+/** Fields for a mail's sender. `rule`: the addresses that the vendor lets an account send from. */
 export function senderFields(rule: string, link?: string) {
   return {
     from: emailField({
@@ -96,7 +96,7 @@ export function senderFields(rule: string, link?: string) {
       lineField({ title: "From name", description: "The name shown beside the sender's address." }),
     ),
     replyTo: Type.Optional(
-      emailField({ title: "Reply to", description: "Where answers go, if not to the sender." }),
+      emailField({ title: "Reply to", description: "Address for replies, if not the sender's." }),
     ),
   };
 }

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   RCPT: "RCPT TO",
   DATA: "DATA",
 };
-/** What the rows of the page come to. */
+/** The outcome of each row of the page. */
 const ROWS: Readonly<Record<string, string>> = {
   "the message, for now": "deferred",
   "the message, for good": "permanent",

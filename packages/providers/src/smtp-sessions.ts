@@ -24,7 +24,7 @@ const CLOSED = ["ECONNREFUSED", "ECONNRESET", "ECONNECTION"];
 export interface SmtpSessionsOptions {
   /** Rejects with what `smtpFailure` reads. */
   open(timeout: CallTimeout): Promise<SmtpSession>;
-  /** From the settings: the most to try. */
+  /** The most connections to try, from the settings. */
   maxConnections: number;
   maxMessages: number;
   /** Called with the number of connections that the server takes, whenever it has shown another. */
@@ -39,7 +39,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
   const closing = new Set<Promise<void>>();
   /** Being opened, in use, idle or closing. */
   let there = 0;
-  /** Of `there`, those that the server has accepted. */
+  /** Connections among `there` that the server has accepted. */
   let taken = 0;
   let connections = options.maxConnections;
   let messages = options.maxMessages;
@@ -77,7 +77,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
       return session;
     } catch (error) {
       there -= 1;
-      // Without an access token or out of time, the failure says nothing about the number of connections.
+      // A failure for lack of an access token or of time says nothing about the number of connections.
       const isOurs = error instanceof NotAccepted || timeout.signal.aborted;
       throw isOurs ? error : refused(error);
     }
@@ -138,7 +138,7 @@ export function createSmtpSessions(options: SmtpSessionsOptions) {
 
 export interface SmtpTarget extends Omit<SMTPConnectionOptions, "name"> {
   host: string;
-  /** What we call ourselves in EHLO; undefined: our address. */
+  /** Our name in EHLO; undefined: our address. */
   name: string | undefined;
   port: number;
   auth: { user: string; pass: string } | null;

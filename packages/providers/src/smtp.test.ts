@@ -575,7 +575,7 @@ test("a session that wants no more messages costs none an attempt, whatever it s
         const isDone = number === 1 && taken === 2;
         if (isDone && line.toUpperCase().startsWith(step)) socket.write(`${refusal}\r\n`);
         else if (step === "RSET" && number === 1 && taken === 1 && line === ".") {
-          // What follows a refused message begins with RSET.
+          // The next message after a refused one begins with RSET.
           taken += 1;
           socket.write("554 no\r\n");
         } else {
@@ -734,7 +734,7 @@ for (const step of ["greeting", "message"]) {
   test(`what the server says to the ${step} while our own loop stands still is read before anything is judged`, async (t) => {
     const clock = createHandClock();
     let messages = 0;
-    // What was said before is in the socket, unread, when our timers come.
+    // Earlier answers are in the socket, unread, when our timers fire.
     const say = (what: string, words: () => void) =>
       setImmediate(() => {
         words();

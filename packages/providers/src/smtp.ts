@@ -199,7 +199,7 @@ async function createSmtp(
         }
         const mail = compose(() => timeout.renew(timeoutMs));
         content = mail.createReadStream();
-        // Without the server's answer to the whole message, it may have it.
+        // Until the server answers the whole message, it may or may not have it.
         content.once("end", () => {
           handedOver = true;
           timeout.renew(messageAnswerMs);

@@ -34,7 +34,7 @@ const SETTINGS = Type.Object(
 const each = (outcomeClass: OutcomeClass, ...codes: string[]) =>
   Object.fromEntries(codes.map((code) => [code, { class: outcomeClass }]));
 
-/** By the error's code; its HTTP status is 400 or 403. */
+/** Meanings by the error's code; the HTTP status is 400 or 403. */
 const ERRORS: Readonly<Record<string, Meaning>> = {
   ...each("credentials", "AccessDenied", "AuthorizationError", "InvalidSecurity", "NotAuthorized"),
   ...each("credentials", "InvalidClientTokenId", "UnrecognizedClientException", "OptInRequired"),

@@ -109,7 +109,7 @@ export function multipartBody(
   return { type: `multipart/form-data; boundary=${boundary}`, body: new StreamedBody(parts) };
 }
 
-/** As browsers write names (the Fetch standard, multipart/form-data encoding). */
+/** Writes a name as browsers do (Fetch standard, multipart/form-data encoding). */
 function quoted(name: string): string {
   return name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 }

@@ -5,7 +5,7 @@ import { SMS } from "../test/messages.ts";
 import { OTHER_JSON, testSignedWebhook } from "../test/signed-webhook.ts";
 import { telnyxInbound, telnyxReceipts } from "./telnyx-receipt.ts";
 
-// From the vendor's description (developers.telnyx.com/docs/messaging/messages/receiving-webhooks, …/error-codes) and
+// Source, the vendor's description (developers.telnyx.com/docs/messaging/messages/receiving-webhooks, …/error-codes) and
 // its client team-telnyx/telnyx-node, src/lib/webhooks.ts.
 const HOOK = "https://mail.example.com/webhooks/telnyx/acme";
 const ADDRESS = `${HOOK}?delivery=${SMS.deliveryId}`;

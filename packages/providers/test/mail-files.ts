@@ -41,7 +41,7 @@ export const INVITATION = [
   "",
 ].join("\r\n");
 
-/** Of every size around a chunk and a piece, with every kind of name. */
+/** Files of every size around a chunk and a piece, with every kind of name. */
 export const FILES: readonly OutgoingAttachment[] = [
   mailFile(randomBytes(2 * CHUNK_BYTES + 1), { name: "发票 2026.pdf", type: "application/pdf" }),
   mailFile(randomBytes(CHUNK_BYTES), {

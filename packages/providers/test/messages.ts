@@ -24,7 +24,7 @@ export const LIST_EMAIL: EmailMessage = {
   },
 };
 
-/** What no header field of a mail may hold, as the parts of `headers`. */
+/** List headers with values that no header field of a mail may hold. */
 export const BAD_LIST_HEADERS: readonly (readonly [
   string,
   NonNullable<EmailMessage["headers"]>,

@@ -10,7 +10,7 @@ interface GivenAnswer {
   body?: string;
 }
 
-/** What the vendor says to every call; a judge says it by the call, a function by itself. */
+/** The vendor's answer: fixed, computed from the call by a judge, or computed by a function. */
 type Answer =
   | GivenAnswer
   | { judge(call: ReceivedCall): GivenAnswer }

@@ -10,12 +10,13 @@ import { countWithoutRoom, showAttachmentBytes } from "./sending-metrics.ts";
 
 const KIB = 1024;
 const UNIT_BYTES = 256 * KIB;
-/** Of all mails that a process writes at a time. */
+/** Memory for the files of all mails that a process writes at a time. */
 const ROOM_BYTES = 48 * 1024 * KIB;
 
 /**
- * What one mail holds of its files while it is written, by how its vendor takes them: a row of 256 KiB as Postgres sends it
- * (a third more) and as bytes, and what is encoded of it and waits for the connection. A mail's MIME passes more streams.
+ * Memory that one mail takes for its files while it is written, by the form in which its vendor takes them: a row of 256 KiB
+ * as Postgres sends it (a third more) and as bytes, and its encoded part that waits for the connection. MIME passes more
+ * streams.
  */
 const HELD_BYTES: Readonly<Record<AttachmentForm, number>> = {
   bytes: 4 * UNIT_BYTES,

@@ -46,7 +46,7 @@ interface Opening {
   firstMs: number;
   mostMs: number;
 }
-/** By class. The other classes are about one message and show that the provider answers. */
+/** Openings by class. Other classes concern one message and show that the provider answers. */
 const OPENINGS: Partial<Record<OutcomeClass, Opening>> = {
   credentials: { failures: 1, firstMs: 30_000, mostMs: MINUTE_MS },
   throttled: { failures: 1, firstMs: 2_000, mostMs: MINUTE_MS },

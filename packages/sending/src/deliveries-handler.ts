@@ -24,9 +24,9 @@ export interface Begun {
   /** One for each delivery that was begun: for how many ms another sender holds it; 0: none does. */
   begun: Promise<number>[];
   rest: string[];
-  /** What goes on though the rest does not. */
+  /** Deliveries that can go on although the rest cannot. */
   others?: string[];
-  /** For the rest; undefined: go on with it. */
+  /** The outcome of the rest; undefined: continue with it. */
   postponement?: Pick<Postponement, "reason" | "delayMs" | "spacingMs">;
 }
 

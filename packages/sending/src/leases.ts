@@ -7,7 +7,7 @@ import type pg from "pg";
 
 /** Renews the leases of deliveries while a provider has them, however long it takes. */
 export interface Leases {
-  /** From the claim to the settlement. */
+  /** Holds a lease from the claim to the settlement. */
   hold(lease: Lease): Disposable;
 }
 

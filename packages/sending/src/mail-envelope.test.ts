@@ -45,7 +45,7 @@ test("what a template's variables make of an address is judged: no header field 
   const template = { fromName: "{{name}}", replyTo: "{{address}}" };
   for (const address of BAD_ADDRESSES) {
     const { fields, warnings } = made(template, null, { variables: { name: "Ann", address } });
-    // Of a line end only a space is left.
+    // A line end becomes a space.
     assert.ok(!/[\p{Cc}\u2028\u2029]/u.test(fields.replyTo ?? ""), JSON.stringify(address));
     assert.equal(emailAddress(fields.replyTo ?? "a@x.io"), fields.replyTo ?? "a@x.io");
     if (fields.replyTo === undefined && address.trim() !== "") {

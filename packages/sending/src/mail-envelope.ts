@@ -13,7 +13,7 @@ import { renderLine } from "@belfry/templates/line";
 
 interface MailEnvelope {
   fields: Pick<EmailMessage, "fromName" | "replyTo" | "cc" | "bcc">;
-  /** What was left out, for the timeline; it names no address. */
+  /** Words for the timeline about parts that were left out. They name no address. */
   warnings: string[];
 }
 
@@ -25,7 +25,7 @@ interface Mail {
   hasOwnLink: boolean;
 }
 
-/** What a mail says beside its text: field by field what its event says, else its template. */
+/** Returns a mail's envelope. Each field comes from the event, else from the template. */
 export function mailEnvelope(claimed: ClaimedEnvelope, mail: Mail): MailEnvelope {
   const said: Envelope = { ...claimed.template, ...claimed.event };
   const made: MailEnvelope = { fields: {}, warnings: [] };

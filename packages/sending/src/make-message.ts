@@ -29,7 +29,7 @@ import { mailEnvelope } from "./mail-envelope.ts";
 export type MadeMessage = ({ ok: true; message: OutgoingMessage } | { ok: false; reason: string }) &
   Lacking;
 
-/** What a rendered message lacks. */
+/** Parts that a rendered message lacks. */
 export interface Lacking {
   missing?: readonly string[];
   /** In words, for the timeline. */
@@ -131,7 +131,7 @@ function judged(message: OutgoingMessage, lacking: Lacking, fault: ReasonCode | 
 interface ListLinks {
   /** Names of the template's system, each with its value. */
   system: Readonly<Record<string, unknown>>;
-  /** Of a message with header fields, where its event's type has a category. */
+  /** Returns the list's header fields, for a message whose event type has a category. */
   headers(): ListHeaders | undefined;
   /** Whether the rendered text has read one of them. */
   isGiven(): boolean;
@@ -155,7 +155,7 @@ function listLinks(
       made.preferences ??= links.preferencesUrl(message, new Date());
       return made.preferences;
     },
-    // Of a category alone, as the header: a layout shows its link only there.
+    // Only set for a category, like the header: a layout shows its link only then.
     get $list_unsubscribe_url() {
       return category === undefined ? undefined : system.$unsubscribe_url;
     },
@@ -168,7 +168,7 @@ function listLinks(
   };
 }
 
-/** Whom a message is for, and of which category it is (`*`: of none). */
+/** A message's recipient and category (`*`: none). */
 export type LinkedMessage = Omit<Link, "expiresAt">;
 
 /** The links by which a message's reader turns it off. */
@@ -203,7 +203,7 @@ function linksAt(publicUrl: string, keys: LinkKeys): MessageLinks {
       linkAddress(publicUrl, "unsubscribe", sealLink(keys, "unsubscribe", message)),
     preferencesUrl(message, now) {
       const expiresAt = new Date(now.getTime() + PREFERENCES_DAYS * DAY_MS);
-      // Of the user, not of one message: its page shows all.
+      // The link belongs to the user, not to one message: its page shows all preferences.
       const token = sealLink(keys, "preferences", {
         ...message,
         category: ANY,

@@ -40,7 +40,7 @@ test("a broadcast that names a provider goes through it alone, beside all else o
     assertHas(await fixture.row(id), { status: "accepted" });
   assert.deepEqual([first.calls.length, named.calls.length], [2, 3]);
 
-  // What it names does not change with the provider: nothing of it goes elsewhere.
+  // The broadcast still names the deleted provider, so none of its messages goes elsewhere.
   await pool.query("delete from providers where id = $1", [providerId]);
   sender.forgetConfiguration();
   const late = await ofBroadcast();

@@ -3,7 +3,7 @@ import { MAX_RETRY_AFTER_SECONDS, RETRY_JITTER } from "@belfry/contracts/deliver
 import { storedReason } from "@belfry/contracts/reasons";
 import type { OutcomeClass, SendOutcome } from "@belfry/contracts/sending";
 
-/** Where a delivery goes after an attempt. */
+/** A delivery's next state after an attempt. */
 export interface NextStep {
   status: "accepted" | "waiting" | "failed" | "bounced" | "unknown";
   /** Why, for the timeline; null when accepted. */

@@ -52,11 +52,11 @@ export function crossCheck(
 
 /** The variables of every process that claims deliveries and calls somebody for them. */
 export function claimingConfig(of: {
-  /** Whom it calls, as `provider`. */
+  /** The word for those that it calls, such as `provider`. */
   called: string;
-  /** What its secrets are. */
+  /** The words for its secrets. */
   secrets: string;
-  /** Who has which part of the calls. */
+  /** The words for how calls are shared. */
   shares: string;
   concurrency: number;
   messagesInHand: number;

@@ -140,7 +140,7 @@ test("a digest that was released and then closed by a later dispatch is settled 
   const { id, deliveryId } = await digests.digest(ids, { unlessRead: true });
   const newest = await digests.publish({ ...LOOP, subject: "Second: {{$count}}" });
   await digests.read(ids[0]!);
-  // As time_deliveries does if it cannot join.
+  // Closes the digest, as time_deliveries does if an event cannot join it.
   await digests.pool.query("update digests set closed_at = clock_timestamp() where id = $1", [id]);
   const row = await digests.send(deliveryId);
   assert.deepEqual([row.status, row.template_version_id], ["accepted", newest]);

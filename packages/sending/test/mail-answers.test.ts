@@ -4,7 +4,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { startMailServer } from "./mail-server.ts";
 import { createFixture, message } from "./sending-fixture.ts";
 
-/** As Postfix answers for a domain that does not exist. */
+/** Postfix's answer for a domain that does not exist. */
 const UNKNOWN_DOMAIN = "450 4.1.2 Recipient address rejected: Domain not found";
 
 test("emails to mistyped domains are deferred alone: all other mail of the tenant leaves at once", async (t) => {

@@ -159,7 +159,7 @@ export async function createFixture(t: TestContext) {
     return rows[0];
   }
 
-  /** By the clock of Postgres. */
+  /** Returns the time of Postgres' clock. */
   async function nowMs(): Promise<number> {
     const { rows } = await pool.query("select clock_timestamp() as now");
     return rows[0].now.getTime();
