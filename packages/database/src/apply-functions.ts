@@ -25,7 +25,7 @@ export async function applyFunctions(
 ): Promise<string[]> {
   const applied = await appliedFunctions(client);
   const lacking = lackingOf(applied, source);
-  // What has not changed is of this version now: no version between it and this one may change it any more.
+  // Marks unchanged functions as this version's: from now on, versions before this one may not replace them.
   const same = source.functions.filter(({ name, hash }) => {
     const found = applied.get(name);
     return found?.hash === hash && compareVersions(source.version, found.version) > 0;

@@ -7,7 +7,7 @@ import { isReference } from "./connection.ts";
  * `broadcast <id>`, which is no JSON. Whoever reads the variables of events resolves it with `resolveVariables`.
  */
 const REFERENCE = /^broadcast ([0-9a-f-]{36})$/;
-/** Of the texts that a process keeps, two bytes a character. */
+/** Memory for the texts that a process keeps, at two bytes a character. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024;
 
 /** The id of the broadcast whose variables an event has. */
@@ -20,7 +20,7 @@ export const EVENT_VARIABLES = sql<string | null>`
   case when e.broadcast_id is null or e.variables is null then e.variables
        else (select b.variables from broadcasts b where b.id = e.broadcast_id) end`;
 
-/** By pool: tests open several databases in one process. The entry read longest ago comes first. */
+/** Caches by pool, because tests open several databases in one process. The least recently read entry comes first. */
 const caches = new WeakMap<pg.Pool, Map<string, string | null>>();
 
 /**

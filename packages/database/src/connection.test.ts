@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { createDatabase, createPool, SESSION_SETTINGS } from "./connection.ts";
 import { migrateToLatest } from "./migrate.ts";
 
-/** What somebody may have set for a whole database, and each changes what a statement or an answer means. */
+/** Settings that somebody may have made for a whole database. Each changes the meaning of a statement or an answer. */
 const OTHERS: Record<keyof typeof SESSION_SETTINGS, string> = {
   DateStyle: "German, DMY",
   IntervalStyle: "sql_standard",

@@ -8,11 +8,11 @@ import type { Database } from "./connection.ts";
 export interface InboundOrigin {
   tenantId: string;
   providerKind: string;
-  /** Those that the provider serves. */
+  /** The channels that the provider serves. */
   channels: readonly ProviderChannel[];
 }
 
-/** What became of it: `kept` for people, `stopped` or `started` its sender, or was there already. */
+/** Outcome of a text: `kept` for people, `stopped` or `started` its sender, or `repeated`. */
 export type InboundOutcome = "kept" | "stopped" | "started" | "repeated";
 
 /**
@@ -83,7 +83,7 @@ export async function deleteInbound(db: Database, tenantId: string, senders: rea
 
 export interface InboundFilter {
   limit: number;
-  /** Of one number only. */
+  /** Only texts from this number. */
   sender?: string | undefined;
   /** Only messages older than this one: the last of the page before. */
   before?: string | undefined;

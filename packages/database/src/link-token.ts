@@ -62,8 +62,8 @@ export function sealLink(keys: LinkKeys, purpose: LinkPurpose, link: Link): stri
 }
 
 /**
- * What a token says; undefined for one that is forged, cut, written in another way, made for another purpose,
- * sealed with a key that is gone, or past its time. Never throws.
+ * Opens a token. Returns undefined for one that is forged, cut, encoded in another way, made for another purpose, sealed
+ * with a removed key, or expired. Never throws.
  */
 export function openLink(
   keys: LinkKeys,

@@ -17,8 +17,8 @@ const LOCK = "select pg_try_advisory_lock(hashtextextended('belfry migrate', 0))
 /** Asked for again and again: a statement that waits holds a snapshot, and a concurrent index waits for these. */
 const LOCK_EVERY_MS = 200;
 /**
- * Whoever waits for a lock on a table makes everybody wait who comes after: so a migration waits for
- * less than a statement of the services may take, and tries again.
+ * A statement that waits for a lock on a table blocks all later ones. So a migration waits for less time than a statement
+ * of the services may take, and then tries again.
  */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRY_EVERY_MS = 2_000;
@@ -119,5 +119,5 @@ function runnable(migrations: SchemaSource["migrations"]): Record<string, Migrat
   return Object.fromEntries(entries);
 }
 
-/** The last name, for people; what a service needs is all of them, and the functions. */
+/** Name of the newest migration, for people. A service needs all migrations and the functions. */
 export const NEWEST_MIGRATION = Object.keys(SCHEMA.migrations).at(-1)!;

@@ -100,7 +100,7 @@ test("the unread count and every view say the same after 1,000 random changes, w
     ids.push(...(await store(db, "acme", "42", 1, new Date(start + at), at)));
   }
   const [foreign] = await store(db, "acme", "43", 1, new Date());
-  /** What each item is to be; `at`: by when it is listed. */
+  /** The expected state of each item; `at`: the time by which it is listed. */
   interface Item {
     id: string;
     at: number;

@@ -28,7 +28,7 @@ export interface NotificationPage extends Owner {
   category?: string | undefined;
 }
 
-/** By view: which items that were never snoozed, or are no more, and which that were. */
+/** Conditions of each view, for items that are not snoozed and for those that are. */
 const VIEWS: Record<InboxView, { steady: RawBuilder<boolean>; snoozed: RawBuilder<boolean> }> = {
   inbox: { steady: sql`n.archived_at is null`, snoozed: sql`n.snoozed_until <= now()` },
   archived: {
@@ -39,7 +39,7 @@ const VIEWS: Record<InboxView, { steady: RawBuilder<boolean>; snoozed: RawBuilde
   all: { steady: sql`n.deleted_at is null`, snoozed: sql`true` },
 };
 
-/** Newest first, ties by id; what was snoozed stands by the time at which it comes back. */
+/** Lists notifications, newest first, ties by id. A snoozed item's time is when it comes back. */
 export async function listNotifications(
   db: Database,
   { tenantId, userId, limit, offset = 0, before, view = "inbox", category }: NotificationPage,
@@ -93,7 +93,7 @@ function ofCategory(part: {
 
 type Row = Omit<Schema["notifications"], "tenant_id" | "user_id">;
 
-/** Where an item leads; nothing where it leads nowhere. */
+/** Returns an item's link and buttons; an empty object if it has none. */
 export function notificationLinks(row: {
   url: string | null;
   actions: string | null;
@@ -105,8 +105,8 @@ export function notificationLinks(row: {
 }
 
 /**
- * Of these items those that anybody may see. The others are their user's alone: what made them is, or then was,
- * sensitive, or its template is gone and nobody knows.
+ * Returns the items that the tenant's people may see. Only the user may see the others: their template is sensitive, was
+ * sensitive then, or is gone.
  */
 export async function shownNotifications(
   db: Database,
@@ -134,7 +134,7 @@ export async function shownNotifications(
 }
 
 const IS_AWAKE = sql`(n.snoozed_until is null or n.snoozed_until <= now())`;
-/** What is archived or deleted is read. */
+/** Archived and deleted items count as read. */
 const IS_UNREAD = sql`n.read_at is null and ${IS_AWAKE}`;
 
 export interface UnreadState {
@@ -160,7 +160,7 @@ export async function countUnread(db: Database, owner: Owner): Promise<number> {
   return (await readUnread(db, owner)).unread;
 }
 
-/** By what a page leads through the inbox. */
+/** Returns the data of the inbox's tabs. */
 export async function inboxTabs(db: Database, { tenantId, userId }: Owner): Promise<InboxTabs> {
   const { rows } = await sql<InboxTabs>`
     with own as materialized (
@@ -183,7 +183,7 @@ export async function inboxTabs(db: Database, { tenantId, userId }: Owner): Prom
   return rows[0]!;
 }
 
-/** What is to be so of an item. */
+/** A change to an item. */
 export type NotificationChange =
   | { read: boolean }
   | { archived: boolean }
@@ -201,7 +201,7 @@ export function changeOf({
   return { snoozedUntil: snoozedUntil ? new Date(snoozedUntil) : null };
 }
 
-/** What the user's open pages are told of a change. */
+/** Returns the kind of message about a change to the user's open pages. */
 export function kindOfChange(change: NotificationChange): "marked" | "changed" {
   return "read" in change && change.read ? "marked" : "changed";
 }
@@ -211,7 +211,7 @@ export function kindOfMark(category: string | undefined): "marked" | "changed" {
   return category === undefined ? "marked" : "changed";
 }
 
-/** What a change makes of an item's `read_at`, `archived_at` and `snoozed_until`. */
+/** Returns an item's `read_at`, `archived_at` and `snoozed_until` after a change. */
 function stateAfter(change: NotificationChange): RawBuilder<unknown> {
   const read = sql`coalesce(n.read_at, now())`;
   if ("read" in change) {
@@ -267,7 +267,7 @@ export async function changeNotification(
   return changed ? "changed" : found ? "already" : "unknown";
 }
 
-/** What of an inbox: everything that is neither archived nor snoozed, of all categories or of one. */
+/** A part of an inbox: items that are neither archived nor snoozed, in all categories or in one. */
 export interface InboxPart extends Owner {
   category?: string | undefined;
 }

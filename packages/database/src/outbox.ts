@@ -60,7 +60,7 @@ export async function outboxMessageById(db: Database, id: string, tenantId: stri
   return row === undefined ? undefined : outboxMessage(row);
 }
 
-/** Of a message that its id alone names. */
+/** Returns the tenant of a message by the message's id alone. */
 export async function tenantOfOutboxMessage(db: Database, id: string) {
   const row = await db
     .selectFrom("outbox")

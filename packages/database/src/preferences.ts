@@ -166,7 +166,7 @@ export async function holdUsers(
     ) held`.execute(transaction);
 }
 
-/** What a user has said, and what there is to say something of, as every door shows it. */
+/** A user's preferences and the tenant's categories, in the form of every API. */
 export interface ShownPreferences {
   /** `at`: ISO 8601, UTC. */
   preferences: (Omit<Preference, "at"> & { at: string })[];
@@ -183,7 +183,7 @@ export async function shownPreferences(db: Database, owner: Owner): Promise<Show
   };
 }
 
-/** What the texts of a tenant's categories come to as JSON, at most. */
+/** Returns an upper bound for the bytes of a tenant's category texts as JSON. */
 export async function categoryTextBytes(db: Database, tenantId: string): Promise<number> {
   const { bytes } = await db
     .selectFrom("categories")

@@ -17,7 +17,7 @@ export interface Migration {
 
 /** A file of functions, each made by `create or replace`: it may be applied again at any time. */
 export interface FunctionFile {
-  /** Without its folder and `.sql`. */
+  /** The file's name without folder and `.sql`. */
   name: string;
   text: string;
   /** SHA-256 of the text. */
@@ -29,9 +29,9 @@ const FUNCTIONS = new URL("./functions/", import.meta.url);
 /** The first line of a file that may not stand in a transaction; its paragraphs are the statements. */
 const ALONE = "-- Outside a transaction, a statement a paragraph.\n";
 
-/** What makes a database. */
+/** The SQL that creates a database. */
 export interface SchemaSource {
-  /** Of tables, by name; they run in the order of their names. */
+  /** Migrations of tables by name. They run in the order of their names. */
   migrations: Readonly<Record<string, Migration>>;
   /** Applied after the migrations. */
   functions: readonly FunctionFile[];
@@ -39,7 +39,7 @@ export interface SchemaSource {
   version: string;
 }
 
-/** Of this code. */
+/** The SQL of this version. */
 export const SCHEMA: SchemaSource = {
   migrations: Object.fromEntries(
     (await readFiles(TABLES, /^\d{4}-.*\.sql$/)).map(({ name, text }) => [name, migrationOf(text)]),

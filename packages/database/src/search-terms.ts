@@ -5,11 +5,12 @@ import type { Database } from "./connection.ts";
 import { decryptSecret, encryptSecret, type SecretKeys, searchKeyOwner } from "./secrets.ts";
 
 /**
- * What search_terms holds instead of values: 16 bytes, by a key that no table has in the clear. The first 8 are of
- * the value, so that all tenants' are one range of the index; the others are of the value and the tenant.
+ * The table search_terms holds keyed hashes of 16 bytes in place of values. No table has the key in clear text. The first 8
+ * bytes depend on the value alone, so that the hashes of all tenants are one range of the index. The others depend on the
+ * value and the tenant.
  */
 
-/** What a value is; the same text of another kind has another hash. */
+/** A value's kind. The same text of another kind has another hash. */
 export type TermKind = "user" | "email" | "phone" | "phone end" | "trace" | "message";
 
 const KEY_BYTES = 32;
@@ -19,7 +20,7 @@ const MOST_TENANTS = 10_000;
 
 export interface SearchKey {
   key: KeyObject;
-  /** What a tenant's terms are told apart by; bounded, made again when it is full. */
+  /** Derived keys by tenant; bounded, and cleared when it is full. */
   tenants: Map<string, Buffer>;
 }
 
@@ -28,8 +29,8 @@ function searchKeyOf(bytes: Uint8Array): SearchKey {
 }
 
 /**
- * The key of an installation. It stands in the database encrypted by SECRETS_KEYS: what these are changed to changes
- * no term. undefined: there is none yet. Throws where no key of SECRETS_KEYS opens it.
+ * Reads the installation's key. The database holds it encrypted by SECRETS_KEYS, so a change of SECRETS_KEYS changes no
+ * term. Returns undefined if there is none yet. Throws if no key of SECRETS_KEYS decrypts it.
  */
 export async function readSearchKey(db: Database, keys: SecretKeys) {
   const row = await db.selectFrom("search_key").select("secret").executeTakeFirst();
@@ -55,7 +56,7 @@ export async function ensureSearchKey(db: Database, keys: SecretKeys): Promise<S
   return stored;
 }
 
-/** The hash of a tenant's value, written as a UUID. The value is to be normalised: see search-terms.ts. */
+/** Returns the hash of a tenant's value, written as a UUID. The value must be normalised. */
 export function termHash(search: SearchKey, kind: TermKind, tenantId: string, value: string) {
   const digest = digestOf(search, kind, value);
   const own = tenantBytes(search, tenantId);
@@ -104,7 +105,7 @@ const LEAST_DIGITS = 6;
 const MOST_DIGITS = 15;
 const SEPARATORS = new Set(" \t\u00a0\u2009\u202f()[]./-\u2010\u2011\u2012\u2013\u2212");
 
-/** Of an address that a message goes to, whatever the channel. */
+/** Returns the terms of a message's address on any channel. */
 export function addressTerms(address: string): SearchTerm[] {
   if (PHONE.test(address)) {
     return [
@@ -115,7 +116,7 @@ export function addressTerms(address: string): SearchTerm[] {
   return address.includes("@") ? [{ kind: "email", value: mailbox(address) }] : [];
 }
 
-/** Of a vendor's id of a message: some stand between angle brackets, in one place and not in another. */
+/** Returns the term of a vendor's message id, without the angle brackets that some vendors write only in some places. */
 export function messageTerm(messageId: string): SearchTerm {
   return { kind: "message", value: unbracketed(messageId) };
 }
@@ -123,13 +124,13 @@ export function messageTerm(messageId: string): SearchTerm {
 /** Marks of direction, joiners, soft hyphens: nobody sees them, and copying brings them along. */
 const UNSEEN = /\p{Cf}/gu;
 
-/** In which writings an id may be stored that looks like the text: at most four, the text itself first. */
+/** Returns the forms in which an id that looks like the text may be stored: at most four, the text itself first. */
 export function formsOfText(text: string): string[] {
   const seen = seenOf(text);
   return [...new Set([text, seen, seen.normalize("NFC"), seen.normalize("NFD")])];
 }
 
-/** What a person may mean by a text, a term each. Takes time by its length alone. */
+/** Returns a term for each meaning that a person's text may have. Takes time linear in its length. */
 export function termsOfText(given: string): SearchTerm[] {
   const terms = formsOfText(given).map((value): SearchTerm => ({ kind: "user", value }));
   const text = seenOf(given);
@@ -152,7 +153,7 @@ export function termsOfText(given: string): SearchTerm[] {
 interface PhoneNumber {
   /** E.164; undefined: its country is not said. */
   whole: string | undefined;
-  /** Without its country and the zero that stands for it, where it was not said. */
+  /** Digits without the country code, or without the zero in its place. */
   digits: string;
 }
 
@@ -176,7 +177,7 @@ export function phoneIn(text: string): PhoneNumber | undefined {
     : undefined;
 }
 
-/** Where nothing is seen, the text as it is. */
+/** Removes invisible characters. Returns the text itself if nothing visible is left. */
 function seenOf(text: string): string {
   return text.replace(UNSEEN, "").trim() || text;
 }
@@ -195,7 +196,7 @@ export function addressBeginning(given: string): string {
   return mailbox(emailAddress(text) ?? text);
 }
 
-/** As suppressions are kept: ASCII letters in lower case. */
+/** Returns the form that suppressions have: ASCII letters in lower case. */
 export function mailbox(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

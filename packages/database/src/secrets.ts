@@ -76,27 +76,27 @@ export function kidOf(ciphertext: string): string | undefined {
  * same, and a ciphertext moved to another row or another tenant does not decrypt.
  */
 
-/** Of `tenants.webhook_secret`, and of the one before it. */
+/** Owner of `tenants.webhook_secret` and of the previous secret. */
 export function webhookSecretOwner(tenantId: string): string {
   return `tenant:${tenantId}`;
 }
 
-/** Of `webhooks.secret`, and of the one before it. */
+/** Owner of `webhooks.secret` and of the previous secret. */
 export function webhookOwner(tenantId: string, webhookId: string): string {
   return `webhook:${tenantId}:${webhookId}`;
 }
 
-/** Of `providers.settings`. */
+/** Owner of `providers.settings`. */
 export function providerSettingsOwner(tenantId: string, providerId: string): string {
   return `provider:${tenantId}:${providerId}`;
 }
 
-/** Of `search_key.secret`: there is one. */
+/** Owner of `search_key.secret`, which exists once. */
 export function searchKeyOwner(): string {
   return "search";
 }
 
-/** Of `person_totp.secret`. */
+/** Owner of `person_totp.secret`. */
 export function totpOwner(personId: string): string {
   return `totp:${personId}`;
 }

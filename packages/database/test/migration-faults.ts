@@ -81,7 +81,7 @@ async function runAlone(
     await client.query("rollback");
     if ((error as { code?: string }).code !== IN_TRANSACTION) throw error;
     const result = await client.query(text, [...values]);
-    // Its locks are gone; that it has written the table anew is to be seen.
+    // Its locks are gone, but a rewritten table still shows.
     const after = await readState(client);
     faults.push(...faultsBetween(before, { ...after, locks: before.locks }));
     return result;
@@ -153,7 +153,7 @@ function faultsBetween(before: State, after: State): string[] {
   return faults;
 }
 
-/** What services may rely on: columns with their types, and functions. */
+/** Parts of the schema that services rely on: columns with their types, and functions. */
 type Shape = Map<string, { type: string; required: boolean }>;
 
 async function readShape(client: pg.ClientBase): Promise<Shape> {

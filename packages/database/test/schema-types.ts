@@ -14,7 +14,7 @@ type CreatedAt = ColumnType<Date, Date | undefined, never>;
 type Json<T> = ColumnType<T, string | Extract<T, null>, string | Extract<T, null>>;
 `;
 
-/** As the driver reads them; an array's name begins with an underscore. */
+/** The driver's types. An array's name begins with an underscore. */
 const TYPES: Readonly<Record<string, string>> = {
   text: "string",
   uuid: "string",
@@ -74,7 +74,7 @@ function wholeType(column: ColumnMetadata, type: string): string {
   return column.hasDefaultValue && type !== "CreatedAt" ? `Generated<${orNull}>` : orNull;
 }
 
-/** By column, the values that a `check (x in (…))` allows, as a union. */
+/** Returns, for each column, a union of the values that a `check (x in (…))` allows. */
 async function checkedUnions(db: Database): Promise<Map<string, string>> {
   const { rows } = await sql<{ path: string; check: string }>`
     select k.conrelid::regclass || '.' || a.attname as path, pg_get_constraintdef(k.oid) as check

@@ -74,10 +74,10 @@ export class BelfryInbox extends HTMLElement {
    * its place is asked for the next token: the connection stays. For another user draw another element.
    */
   getToken: (() => Promise<string | { token: string; channels?: string[] } | null>) | undefined;
-  /** Where the token's answer does not bring them; as an attribute a JSON array. */
+  /** Channels, if the token's answer does not name them. The attribute holds a JSON array. */
   channels: readonly string[];
   get labels(): InboxLabels;
-  /** What is left out stays English. As an attribute in JSON. */
+  /** Labels. Words that are left out stay English. The attribute holds JSON. */
   set labels(value: InboxWords);
   /** Undefined until it starts. */
   feed: InboxFeed | undefined;

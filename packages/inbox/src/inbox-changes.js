@@ -12,7 +12,7 @@ function morningIn(now, days) {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING_HOUR);
 }
 
-/** What a user's button makes of an item: what is to be so, the label of what is said then, and how to take it back. */
+/** Changes by button: the change to the item, the label of the message afterwards, and the change that undoes it. */
 const CHANGES = {
   "mark-unread": () => ({ change: { read: false } }),
   archive: () => ({ change: { archived: true }, said: "archived", undo: { archived: false } }),
@@ -48,7 +48,7 @@ export class InboxChanges {
     });
   }
 
-  /** By the name of a button; `name`: of the choice that it offered. */
+  /** Runs a button's change; `name` is the choice that the button offered. */
   run(action, id, name) {
     const feed = this.#on.feed();
     if (feed === undefined) return;

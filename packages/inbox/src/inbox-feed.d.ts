@@ -12,7 +12,7 @@ export interface InboxItem {
   readonly read: boolean;
   /** It came while the page was open. */
   readonly isLive: boolean;
-  /** Where it leads: https, or a path of the page's site. Absent where it leads nowhere. */
+  /** The link's target: https, or a path of the page's site. Absent if there is none. */
   readonly url?: string;
   /** Its buttons, at most two, judged like `url`. Absent where it has none. */
   readonly actions?: readonly InboxAction[];
@@ -20,12 +20,12 @@ export interface InboxItem {
   readonly snoozedUntil?: string;
 }
 
-/** What is listed: everything that is neither archived nor snoozed, of all categories or of one; or one of these. */
+/** The listed items: the inbox (neither archived nor snoozed, in all categories or one), the archive, or snoozed items. */
 export type InboxView =
   | { readonly view: "inbox"; readonly category?: string }
   | { readonly view: "archived" | "snoozed"; readonly category?: undefined };
 
-/** What is to be so of an item. */
+/** A change to an item. */
 export type InboxChange =
   | { readonly read: boolean }
   | { readonly archived: boolean }
@@ -33,7 +33,7 @@ export type InboxChange =
   | { readonly snoozedUntil: string | null };
 
 export interface InboxTabs {
-  /** Those that something in the inbox is of. Labels are by language; "" is the default. */
+  /** Categories of items in the inbox. Labels are by language; "" is the default. */
   readonly categories: readonly {
     readonly key: string;
     readonly label: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface InboxAction {
   readonly url: string;
 }
 
-/** What is to be written into a cell; null: forget what was said of it. */
+/** A change to a preference; null deletes it. */
 export interface PreferenceChange {
   /** A category's key, or *. */
   readonly category: string;
@@ -57,9 +57,9 @@ export interface PreferenceChange {
   readonly enabled: boolean | null;
 }
 
-/** What a user wants, and what there is to say something of. All texts are data. */
+/** A user's preferences and the categories. All texts are data. */
 export interface ShownPreferences {
-  /** What the user has said; what is not here is as the category has it. */
+  /** The user's choices. A cell that is not listed follows its category. */
   readonly preferences: readonly {
     readonly category: string;
     readonly channel: string;
@@ -67,25 +67,25 @@ export interface ShownPreferences {
   }[];
   readonly categories: readonly {
     readonly key: string;
-    /** By language; "" is the default. */
+    /** Label by language; "" is the default. */
     readonly label: Readonly<Record<string, string>>;
     readonly description: Readonly<Record<string, string>>;
     readonly required: boolean;
     readonly defaultOn: boolean;
   }[];
-  /** Those that there is a switch for. */
+  /** Channels with a switch. */
   readonly channels: readonly string[];
 }
 
 export interface InboxFeedOptions {
-  /** As `wss://belfry.example.com/connection/websocket`. */
+  /** Address such as `wss://belfry.example.com/connection/websocket`. */
   wsUrl: string;
   /**
    * Asks the page's own backend; called at every start and before each expiry. The answer may bring the
    * channels; null: nobody is logged in, no further try. A throw is followed by another try.
    */
   getToken(): Promise<string | { token: string; channels?: string[] } | null>;
-  /** Where the token's answer does not bring them. */
+  /** Channels, if the token's answer does not name them. */
   channels?: readonly string[];
   /** Default 30. */
   pageItems?: number;
@@ -101,14 +101,14 @@ export class InboxFeed extends EventTarget {
   constructor(options: InboxFeedOptions);
   /** Newest first; what was snoozed by the time at which it came back. */
   readonly items: readonly InboxItem[];
-  /** Of the whole inbox, not only of the items. */
+  /** Unread items in the whole inbox, not only among the listed ones. */
   readonly unread: number;
   readonly state: "connecting" | "connected" | "disconnected";
   readonly reason: string;
-  /** What keeps it from connecting: nobody is logged in, there was no token, or no answer. Empty: nothing does. */
+  /** The problem with connecting: nobody is logged in, there was no token, or no answer. Empty: none. */
   readonly problem: "" | "signedOut" | "noToken" | "unreachable";
   readonly hasMore: boolean;
-  /** What is listed was read at least once. */
+  /** The list was read at least once. */
   readonly isLoaded: boolean;
   readonly view: InboxView;
   /** Lists something else. */
@@ -118,9 +118,9 @@ export class InboxFeed extends EventTarget {
   reconnect(): void;
   /** Rejects when it could not be stored; the items then say what is true. */
   markRead(id: string): Promise<void>;
-  /** Of what is listed: the whole inbox, or the category's. */
+  /** Marks the listed part as read: the whole inbox or the category. */
   markAllRead(): Promise<void>;
-  /** The same; nothing where the archive or what is snoozed is listed. */
+  /** Archives the listed part. Does nothing in the archive and for snoozed items. */
   archiveAll(): Promise<void>;
   /** The same of any change; and of a deletion, which nothing brings back. */
   change(id: string, change: InboxChange): Promise<void>;

@@ -17,7 +17,7 @@ const LOAD_AGAIN_MS = 3000;
 const UNSURE_MS = 2000;
 /** A browser's timers go no further. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** What is listed at first. */
+/** The first view. */
 const INBOX = { view: "inbox" };
 
 /**
@@ -33,7 +33,7 @@ export class InboxFeed extends EventTarget {
   /** Why it is disconnected; empty before the start. */
   reason = "";
   /**
-   * What keeps it from connecting; empty: nothing does.
+   * The problem with connecting; empty if there is none.
    * @type {"" | "signedOut" | "noToken" | "unreachable"}
    */
   problem = "";
@@ -58,7 +58,7 @@ export class InboxFeed extends EventTarget {
   #markedUnreadAt = new Map();
   /** The ids of each mark that has no answer yet. */
   #marks = new Set();
-  /** What a reading under way may not have seen as read. */
+  /** Items that were marked while a list was being read, which may not show them as read. */
   #markedMeanwhile = new Set();
 
   /** @param {InboxFeedOptions} options */
@@ -78,7 +78,7 @@ export class InboxFeed extends EventTarget {
     client.on("connecting", () => this.#setState("connecting", "", this.problem));
     client.on("connected", () => {
       this.#setState("connected", "", "");
-      // What was marked while there was no connection is told by nobody.
+      // Nobody reports changes that were made while there was no connection.
       this.#loadSoon();
     });
     client.on("disconnected", ({ code, reason }) =>
@@ -119,7 +119,7 @@ export class InboxFeed extends EventTarget {
     await this.#mark([item], "notifications.mark_read", { id });
   }
 
-  /** Of the category that is listed, if it is one. */
+  /** Marks the listed category as read, or the whole inbox. */
   async markAllRead() {
     if (this.unread === 0) return;
     const { category } = this.view;
@@ -127,7 +127,7 @@ export class InboxFeed extends EventTarget {
     await this.#mark(this.items.filter(this.#isUnread), "notifications.mark_all_read", data);
   }
 
-  /** What is listed leaves the inbox at once, and with it what is not listed yet; comes back when it fails. */
+  /** Archives the listed part, including items that are not loaded yet. They return if the call fails. */
   async archiveAll() {
     const { view, items } = this;
     if (view.view !== "inbox") return;
@@ -148,7 +148,7 @@ export class InboxFeed extends EventTarget {
   }
 
   /**
-   * Says what is to be so of an item: `{read}`, `{archived}` or `{snoozedUntil}`. Shown at once, taken back when it fails.
+   * Changes an item: `{read}`, `{archived}` or `{snoozedUntil}`. Shows the change at once and undoes it if the call fails.
    * @param {string} id
    * @param {import("./inbox-feed.d.ts").InboxChange} change
    */
@@ -198,7 +198,7 @@ export class InboxFeed extends EventTarget {
     this.#show(merged(this.items, older));
   }
 
-  /** What the user wants; asked anew each time. */
+  /** Returns the user's preferences, read anew each time. */
   readPreferences() {
     return this.#call("preferences.show", {});
   }
@@ -225,7 +225,7 @@ export class InboxFeed extends EventTarget {
     const subscription = client.newSubscription(channel);
     subscription.on("publication", ({ data, tags }) => this.#onPublication(data, tags));
     subscription.on("subscribed", ({ recovered }) => {
-      // Recovered: what was missed comes as publications. Otherwise only the history has it.
+      // After a recovery the missed items come as publications. Otherwise only the history has them.
       if (!recovered) this.#loadSoon();
     });
     subscription.on("error", () => undefined);
@@ -307,7 +307,7 @@ export class InboxFeed extends EventTarget {
       this.#loadAt(returnsInMs);
       const loaded = notifications.map(fromHistory);
       this.hasMore = notifications.length === limit && limit < MAX_ITEMS;
-      // With the whole history at hand nothing is elsewhere, whatever came between the two answers.
+      // With the whole history loaded, no unread item is elsewhere, whatever came between the two answers.
       this.#unreadElsewhere =
         this.hasMore || !this.#isWhole
           ? Math.max(0, unread - loaded.filter(this.#isUnread).length)
@@ -427,10 +427,10 @@ function fromHistory({ id, type, title, body, status, created_at, url, actions, 
   };
 }
 
-/** By which time an item is listed. */
+/** Returns the time by which an item is ordered. */
 const listedAt = ({ snoozedUntil, createdAt }) => snoozedUntil ?? createdAt;
 
-/** Newest first, each once; what the first list says of an item counts. */
+/** Merges two lists, newest first, each item once. The first list takes precedence. */
 function merged(items, more) {
   const byId = new Map(more.map((item) => [item.id, item]));
   for (const item of items) byId.set(item.id, item);

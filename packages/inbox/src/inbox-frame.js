@@ -2,8 +2,8 @@ import { icon } from "./inbox-icons.js";
 import { make } from "./inbox-rows.js";
 
 /**
- * What stands around the two views: the bell, the panel with its head and states, and what is read out. What
- * is of class `of-list` or `of-preferences` is seen in that view alone.
+ * Makes the frame of the two views: the bell, the panel with its head and states, and the live region. An element of class
+ * `of-list` or `of-preferences` shows only in that view.
  */
 export function makeFrame(labels) {
   const badges = [badge(), badge()];
@@ -27,7 +27,7 @@ export function makeFrame(labels) {
   const head = make(
     "div",
     { part: "header", class: "head" },
-    // What comes late is not at the end: the others stay where they are.
+    // Elements that appear late are not at the end, so that the others do not move.
     ...[back, mark, title, badges[1], gear, archiveAll, markAll],
   );
   const statusText = make("span", {});

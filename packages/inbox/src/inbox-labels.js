@@ -5,8 +5,8 @@ const CHANNELS = new Map([
 ]);
 
 /**
- * What the inbox says, in English. Give other words by the element's `labels`, as a property or, in JSON, as an
- * attribute. Where a function stands a text may stand that names its value, as `{unread}`; for `channel` an object.
+ * The inbox's words in English. Set other words with the element's `labels`, as a property or as an attribute in JSON. In
+ * place of a function, a text may name its value, such as `{unread}`; in place of `channel`, an object.
  */
 export const ENGLISH = {
   title: "Notifications",
@@ -33,7 +33,7 @@ export const ENGLISH = {
   delete: "Delete",
   /** On the same button, once it was pressed. */
   deleteSure: "Delete for good?",
-  /** What is said then, beside the button. */
+  /** Messages after a change, beside the button. */
   archived: "Archived.",
   snoozed: "Snoozed.",
   undo: "Undo",
@@ -41,7 +41,7 @@ export const ENGLISH = {
   all: "All",
   snoozedTab: "Snoozed",
   archivedTab: "Archived",
-  /** Of a category's tab, for a screen reader. */
+  /** Text on a category's tab for a screen reader. */
   tabUnread: (unread) => `${unread} unread`,
   emptyTab: "Nothing here.",
   more: "Show earlier ones",
@@ -68,7 +68,7 @@ export const ENGLISH = {
   readAgain: "Try again",
   allMessages: "All messages",
   allHint: "What you turn off here is off for everything below, too.",
-  /** Of a category that nobody can turn off. */
+  /** Text on a category that nobody can turn off. */
   alwaysSent: "Always sent",
   channel: (name) => CHANNELS.get(name) ?? name,
   notSaved: "That was not saved. Try again in a moment.",
@@ -76,7 +76,7 @@ export const ENGLISH = {
 
 const MAX_COUNT = 99;
 
-/** What a badge says of so many. */
+/** Returns a badge's text for a count. */
 export function countText(count) {
   return count > MAX_COUNT ? `${MAX_COUNT}+` : String(count);
 }
@@ -92,7 +92,7 @@ const VALUES = {
 };
 
 /**
- * The English words with others in their place; what is no word is left out.
+ * Returns the English words, replaced by the given ones. Values that are no words are ignored.
  * @param {Record<string, unknown> | null | undefined} words
  */
 export function labelsWith(words) {

@@ -1,4 +1,4 @@
-/** Where a notification and its buttons lead. Judged here again, whoever wrote it. */
+/** Checks the links of a notification and its buttons again, whoever wrote them. */
 
 const MAX_ACTIONS = 2;
 
@@ -11,7 +11,7 @@ function safeUrl(url) {
   try {
     const to = new URL(url, document.baseURI);
     if (!url.startsWith("/")) return to.protocol === "https:" ? url : undefined;
-    // As `/\t/host`: a browser drops the tab.
+    // Refuses `/\t/host`: a browser drops the tab.
     return to.host === new URL(document.baseURI).host ? url : undefined;
   } catch {
     return undefined;

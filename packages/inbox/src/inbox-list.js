@@ -54,7 +54,7 @@ export class InboxList {
     }
     this.#rove(row ?? this.#current());
     this.#list.hidden = items.length === 0;
-    // Where nobody saw it arrive it is simply there when the panel opens.
+    // If nobody saw an item arrive, it is simply there when the panel opens.
     if (this.#list.checkVisibility?.() === false) {
       for (const arrived of this.#list.querySelectorAll(".arrived")) {
         arrived.classList.remove("arrived");

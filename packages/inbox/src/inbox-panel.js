@@ -44,7 +44,7 @@ export class InboxPanel {
     return this.#parts.panel.dataset.view === "preferences";
   }
 
-  /** By the element's attributes. */
+  /** Shows the panel as the element's attributes ask. */
   show() {
     const { bell, panel } = this.#parts;
     const isSeen = this.#isInline || this.#host.open;

@@ -56,7 +56,7 @@ export class InboxTabs {
     while (this.#isStale && this.#feed !== undefined) {
       this.#isStale = false;
       const feed = this.#feed;
-      // Where it fails the connection broke, which brings another load.
+      // It fails only if the connection broke, and then another load follows.
       const known = await feed.readTabs().catch(() => undefined);
       if (known !== undefined && feed === this.#feed) this.#known = known;
     }

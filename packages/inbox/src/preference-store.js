@@ -1,8 +1,8 @@
 import { applied, changesOf } from "./preference-table.js";
 
 /**
- * What a user wants: as the gateway last said it, with what is on its way there. One call at a time, so that
- * an older answer never comes last. Fires `change`.
+ * A user's preferences: the gateway's last answer with the changes under way. Runs one call at a time, so that an older
+ * answer never comes last. Fires `change`.
  */
 export class PreferenceStore extends EventTarget {
   /** @type {import("./inbox-feed.d.ts").ShownPreferences | undefined} Undefined until it was read. */
@@ -22,7 +22,7 @@ export class PreferenceStore extends EventTarget {
     this.#feed = feed;
   }
 
-  /** Reads all of it anew, after what is to be saved. */
+  /** Reads all preferences again, after pending changes are saved. */
   read() {
     this.#isStale = true;
     this.hasFailed = false;
@@ -30,7 +30,7 @@ export class PreferenceStore extends EventTarget {
   }
 
   /**
-   * Shown at once. Rejects when it was not stored: what is true is read then.
+   * Toggles a switch and shows it at once. Rejects if the change was not stored, and then reads the stored state.
    * @param {string} category
    * @param {string} channel
    */

@@ -7,21 +7,21 @@ export interface PreferenceRow {
   /** A category's key, or *. */
   readonly key: string;
   readonly required: boolean;
-  /** By channel: what its own row says, apart from that of all messages. */
+  /** State by channel, without the row for all messages. */
   readonly on: ReadonlyMap<string, boolean>;
 }
 
 /** First all messages, then each category. */
 export function preferenceRows(shown: ShownPreferences): PreferenceRow[];
 
-/** What a click on a switch changes; nothing where it is fixed, or not there. */
+/** Returns the changes of a click on a switch; none if it is fixed or absent. */
 export function changesOf(
   shown: ShownPreferences,
   key: string,
   channel: string,
 ): PreferenceChange[];
 
-/** What is said after the changes. */
+/** Returns the preferences after the changes. */
 export function applied(
   preferences: ShownPreferences["preferences"],
   changes: readonly PreferenceChange[],

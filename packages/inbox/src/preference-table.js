@@ -1,6 +1,6 @@
 /**
- * What a user wants, as a table of switches: first all messages, then each category. What a switch says and
- * what a click on it changes is as on the hosted page of preferences; a test holds the two together. See preference-table.d.ts for its promises.
+ * A user's preferences as a table of switches: first all messages, then each category. A switch shows and changes the same
+ * as on the hosted page of preferences; a test compares the two. preference-table.d.ts documents the functions.
  */
 
 export const ANY = "*";

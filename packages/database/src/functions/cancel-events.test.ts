@@ -13,18 +13,18 @@ interface Part {
   channel: string;
   status: string;
   reason?: string;
-  /** Of its attempts; null: one that has no end. */
+  /** Classes of its attempts; null: an attempt without an end. */
   classes?: (string | null)[];
 }
 
 interface Case {
-  /** Of events in no other place: dispatched. */
+  /** The event's place; absent: dispatched. */
   place?: "open" | "resting" | "refused" | "cancelled";
   deliveries?: Part[];
   hasNotification?: boolean;
-  /** Of digests of their own, with the state of the event's item. */
+  /** Deliveries of digests, with the state of the event's item. */
   digests?: (Part & { item: string })[];
-  /** The verdict with what was stopped; undefined: none. */
+  /** The verdict and the stopped channels; undefined: none. */
   says: string | undefined;
   /** The statuses that its deliveries have then, and the states of its items. */
   leaves?: string;
@@ -155,7 +155,7 @@ for (const [name, one] of Object.entries(CASES)) {
     for (const round of ["first", "second"]) {
       const [said] = await cancelEvents(db, "a", [id, randomUUID()]);
       const words = said && [said.verdict, ...said.stopped].join(" ");
-      // What is unknown by now was stopped by nobody.
+      // A delivery that is unknown by now was not stopped.
       assert.equal(words, one.says, round);
       assert.equal(await left(pool, id), one.leaves ?? "", round);
     }

@@ -68,7 +68,7 @@ declare
   unless_read boolean;
   is_cancelled boolean;
   broadcast uuid;
-  -- Of the deliveries of broadcasts; null: there are none, as mostly.
+  -- Broadcasts of the deliveries; null if there are none, which is the usual case.
   broadcasts uuid[];
   cancelled uuid[] := '{}';
   -- Those of them that name a provider, and it.
@@ -81,7 +81,7 @@ declare
   opens boolean;
   closed record;
   event_type text;
-  -- By place, null if nothing is to be read: the users to look up in the directory, and users and types for preferences.
+  -- Values by place, null if nothing must be read: users to look up in the directory, and users and types for preferences.
   named text[];
   choosing text[];
   types text[];
@@ -383,7 +383,7 @@ as $function$
     p_lease_ms => p_lease_ms, p_max_retries => p_max_retries) c
 $function$;
 
--- What a template says of its mails beside their text; null: nothing.
+-- Returns the envelope that a template sets for its mails; null if it sets none.
 create or replace function envelope_of(p_from_name text, p_reply_to text, p_cc text[], p_bcc text[]) returns jsonb
 language sql immutable
 return case
@@ -391,8 +391,8 @@ return case
     jsonb_build_object('fromName', p_from_name, 'replyTo', p_reply_to, 'cc', p_cc, 'bcc', p_bcc))
 end;
 
--- What a mail says beside its text, as a sender needs it: what its template says, what its event says, and which of
--- the addresses in cc and bcc are suppressed now (in small letters, with the reason), so that they are left out.
+-- Returns a mail's envelope for a sender: the template's, the event's, and the suppressed addresses in cc and bcc (in
+-- lower case, with the reason), so that the sender leaves them out.
 create or replace function claimed_envelope(p_tenant text, p_channel text, p_template jsonb, p_event jsonb)
 returns json language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -26,7 +26,7 @@ async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
        values ($1, 'x', 1, $2, $3, $4, $5)`,
       [id, recipients, preferences, ...(quiet ? ["00:00", "23:59:59.999999"] : [null, null])],
     );
-    // What a tenant has that is not known to use it is not looked for.
+    // The claim does not look for rows of a tenant that is not known to use the feature.
     await pool.query(
       `insert into recipients (tenant_id, user_id, timezone, quiet_from, quiet_to)
        values ($1, 'ann', 'Asia/Kolkata', null, null), ($1, 'bob', 'Asia/Tokyo', '00:00', '23:59:59.999999')`,
@@ -71,7 +71,7 @@ async function fill(pool: pg.Pool): Promise<DeliveryToClaim[]> {
        from item where kind = 'digest')
      insert into deliveries (id, event_id, tenant_id, channel, recipient, template_version_id, attempts, due_at,
        released_at)
-     -- Of digests a later try: the first one looks at the template.
+     -- For digests a later try, because the first one reads the template.
      select gen_random_uuid(), item.id, item.tenant, 'EMAIL', 'a@example.com', v.id, (kind = 'digest')::integer,
             now(), now()
      from item, template_versions v where v.content = 'x y' order by item.id returning id, tenant_id`,

@@ -46,7 +46,7 @@ interface GatheredEvent {
 /** One delivery held by this sender until its lease ends, with what a message is made of. */
 export interface ClaimedDelivery {
   id: string;
-  /** Of a digest: the digest's. */
+  /** The event's id, or the digest's. */
   eventId: string;
   tenantId: string;
   /** The number of the attempt that was begun. */
@@ -67,15 +67,15 @@ export interface ClaimedDelivery {
   /** W3C `traceparent` that its spans belong to; null: not sampled, or of a digest. */
   traceParent: string | null;
   settings: MessageSettings;
-  /** Whom the event is for; null: it is gone. */
+  /** The event's user; null if the event is gone. */
   userId: string | null;
-  /** Of the event's type, where the tenant has categories. */
+  /** The category of the event's type, if the tenant has categories. */
   category: { key: string; required: boolean } | undefined;
-  /** What is said of its mail beside the text; undefined: nothing. */
+  /** The mail's envelope; undefined if neither template nor event sets any. */
   envelope: ClaimedEnvelope | undefined;
 }
 
-/** What its template and its event say of a mail. Of a digest its template alone: events with an envelope are not gathered. */
+/** The envelopes of a mail's template and event. A digest has only its template's: events with an envelope join none. */
 export interface ClaimedEnvelope {
   template: Envelope | null;
   event: Envelope | null;
@@ -83,9 +83,9 @@ export interface ClaimedEnvelope {
   suppressed: Record<string, SuppressionReason> | null;
 }
 
-/** What a message takes from its tenant and its template's settings, as they are now. */
+/** The current settings of a message's tenant and template. */
 interface MessageSettings {
-  /** Of dates and numbers where the template is no translation. */
+  /** The locale for dates and numbers if the template is no translation. */
   locale: string | undefined;
   /** IANA name, the user's or else the tenant's; undefined: UTC. */
   timeZone: string | undefined;
@@ -116,7 +116,7 @@ interface ClaimOptions {
   maxRetries: number;
 }
 
-/** Of the delivery, as they are in the row. */
+/** The delivery's columns. */
 type Columns = Pick<
   ClaimedDelivery,
   | "eventId"
@@ -214,7 +214,7 @@ function toResult(row: Row): ClaimResult {
   }
 }
 
-/** What a message of a digest is made of, as a sender gets it; `newest` are the variables of the newest event. */
+/** Returns the content of a digest's message for a sender; `newest` holds the newest event's variables. */
 export async function digestContent(
   db: Database,
   tenantId: string,

@@ -189,7 +189,7 @@ begin
         else '#endpoint-unreachable ' || json_build_object('why', p_reasons[i]) end);
       update webhooks w set active = false, disabled_at = moment, disabled_reason = note_webhook_calls.reason
       where w.id = was.id and w.tenant_id = was.tenant_id;
-      -- As packages/administration writes it for a person: without the URL's query, which may hold a secret.
+      -- Has the form that packages/administration writes: without the URL's query, which may hold a secret.
       insert into audit_log (id, person, address, tenant_id, action, target, before, after)
       values (id_of_now(), 'Belfry', '', was.tenant_id, 'webhook.disable', regexp_replace(was.url, '[?].*$', '?…'),
         '{"active": true}', jsonb_build_object('active', false, 'disabledReason', note_webhook_calls.reason));

@@ -260,7 +260,7 @@ async function backlogUnderTest(t: TestContext) {
       ]);
       return turns.flatMap(({ released }) => released.map(({ id }) => id));
     },
-    /** Of these deliveries those that are to be called. */
+    /** Returns the claims among these deliveries. */
     async claimed(ids: string[]): Promise<ClaimedWebhook[]> {
       const claims = await claimWebhooks(pool, named(ids), OPTIONS);
       return claims.flatMap((one) => (one.becomes === "sending" ? [one.webhook] : []));
@@ -301,7 +301,7 @@ async function backlogUnderTest(t: TestContext) {
 test("a pause writes the rows of its probe alone, however much waits; the rest comes in parts once the endpoint answers", async (t) => {
   const flow = await backlogUnderTest(t);
   await flow.pause(BACKLOG);
-  // What is told meanwhile is held as it is written.
+  // Messages that are written meanwhile are held at once.
   for (const moved of [await flow.delivery({ status: "sending" }), await flow.delivery()]) {
     await flow.pool.query("update deliveries set status = 'skipped' where id = $1", [moved.id]);
   }
@@ -469,7 +469,7 @@ test("calls are noted, and endpoints deleted, beside claims without waiting for 
   const ids = await messages(under, 2);
   await pool.query("update webhooks set paused_until = now() - interval '1 second'");
   const client = await pool.connect();
-  // As an endpoint is deleted: its row first, then what hangs on it.
+  // Deletes in the order of an endpoint's deletion: its row first, then its dependants.
   await client.query("begin");
   await client.query("delete from webhooks where id = $1", [webhooks.get("all")]);
   const holder = await pool.connect();

@@ -4,10 +4,10 @@ import { callClaim, callFunction, traceParentOf, withoutTraceParent } from "../c
 
 /** A message of a status webhook, claimed for one try. */
 export interface ClaimedWebhook {
-  /** Of the delivery. */
+  /** The delivery's id. */
   id: string;
   tenantId: string;
-  /** From 1. */
+  /** Counts from 1. */
   attempt: number;
   /** Tries that were counted before. */
   retries: number;
@@ -25,7 +25,7 @@ export interface ClaimedWebhook {
   /** JSON, posted as it is. */
   payload: string;
   toldAt: Date;
-  /** Nothing has reached the endpoint for a while: its success is to be noted, too. */
+  /** Nothing has reached the endpoint for a while, so a success must be recorded too. */
   failing: boolean;
 }
 

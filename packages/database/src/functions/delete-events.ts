@@ -7,7 +7,7 @@ export interface DeletedEvents {
   events: number;
   undispatchedEvents: number;
   deliveries: number;
-  /** Of the deliveries, those that were still to be sent. */
+  /** Deliveries that were not sent yet. */
   unfinished: number;
   attempts: number;
   receipts: number;

@@ -1,6 +1,6 @@
--- What the first claim of a digest makes of it, in the transaction and under the lock of that claim: events that were
--- read in the inbox are left out, the version is the current one, and no event can join any more. If the digest is not
--- sent, `ends` and `why` say how and why it ends. Later attempts keep all of this.
+-- Closes a digest at its first claim, in the transaction and under the lock of that claim: leaves out events that were read
+-- in the inbox, takes the current version, and lets no further event join. If the digest is not sent, `ends` and `why` say
+-- how and why it ends. Later attempts keep all of this.
 create or replace function close_digest(
   p_digest uuid, p_tenant text, p_unless_read boolean, p_moment timestamptz,
   out ends text, out why text, out version bigint, out once boolean, out hides boolean, out needs text[]

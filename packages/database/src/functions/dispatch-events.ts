@@ -19,9 +19,9 @@ export interface StoredEvent {
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  /** By channelMask. */
+  /** The mask of channelMask. */
   channels: number | null;
-  /** Of the trigger, canonical; null: none was named. */
+  /** The trigger's canonical locale; null if it named none. */
   locale: string | null;
   /** JSON text. */
   variables: string | null;
@@ -33,7 +33,7 @@ export interface StoredEvent {
   acceptedAt: Date;
   /** To the microsecond: tells a reopened event from the one that was read. */
   acceptedAtText: string;
-  /** As the trigger asked, or as it was moved; null: at once. */
+  /** The time that the trigger asked for or that it was moved to; null: at once. */
   sendAt: Date | null;
   /** Null: it had no rest, or rests. */
   released: Released | null;
@@ -53,11 +53,11 @@ export interface Released {
   text: string;
 }
 
-/** What becomes of one event. */
+/** The outcome of dispatching one event. */
 export interface EventDispatch {
   eventId: string;
   acceptedAtText: string;
-  /** Of one that rested. */
+  /** Set for an event that was scheduled. */
   released?: Released | null;
   outcome: EventOutcome | null;
   /** A template of it is sensitive: its variables must not stay when all has ended. */
@@ -91,8 +91,8 @@ export interface NewDelivery {
 }
 
 /**
- * What its template says of when a delivery leaves, and of how many there may be (functions/time-deliveries.sql).
- * `waits` holds the end of quiet hours beside it; whether it would expire before that is decided there.
+ * The template's settings for when a delivery leaves and how many there may be (functions/time-deliveries.sql). `waits`
+ * also holds the end of quiet hours. That function decides whether the delivery would expire before it.
  */
 export interface DeliveryTiming {
   userId: string;
@@ -101,7 +101,7 @@ export interface DeliveryTiming {
   zone: string | null;
   /** Its event's variables must not stay when all has ended. */
   sensitive: boolean;
-  /** From the end of the window, or of the time to read it. */
+  /** Counts from the end of the window, or of the time to read the notification. */
   expiresAfterSeconds?: number;
   /** When the quiet hours end that last now, in words. */
   quietEnd?: string;
@@ -111,11 +111,11 @@ export interface DeliveryTiming {
   digest?: Omit<DigestSettings, "key"> & {
     /** A fresh UUIDv7, for the digest that it may open. */
     id: string;
-    /** Of the variant; empty: the default one. */
+    /** The variant's locale; empty for the default one. */
     locale: string;
     /** Value of the variable that keeps events apart; at most 128 bytes, no U+0000. */
     key: string;
-    /** From its first event, of whatever kind it is. */
+    /** Counts from its first event, for every kind of window. */
     maxSeconds: number;
     /** An event that says something of its mail leaves by itself. */
     ofMail?: true;
@@ -129,7 +129,7 @@ export interface NewPush {
   title: string;
   body: string;
   channelName: string;
-  /** Where it leads, judged. Mostly there is none. */
+  /** The checked link; usually absent. */
   url?: string | null;
   /** JSON text of PushAction[]. */
   actions?: string | null;
@@ -143,7 +143,7 @@ export interface DispatchResult {
   released: Set<string>;
   /** Deliveries that were not made: gathered in an open digest, or more than the throttle lets through. */
   unwritten: Set<string>;
-  /** By event id. */
+  /** Published notifications by event id. */
   published: Map<string, { offset: number; createdAt: Date }>;
 }
 
@@ -284,7 +284,7 @@ function orNone(texts: (string | null | undefined)[]): (string | null | undefine
   return texts.some(Boolean) ? texts : null;
 }
 
-/** Of these events those that nobody has dispatched or refused, once all who were about to have done so. */
+/** Returns those of the events that nobody has dispatched or refused. First waits for transactions that are doing so. */
 export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
   // In the order in which every batch takes its rows: no deadlock.
   const { rows } = await pool.query<{ event_id: string }>({
@@ -296,7 +296,7 @@ export async function stillUndispatched(pool: pg.Pool, ids: readonly string[]): 
   return rows.map((row) => row.event_id);
 }
 
-/** What an event that was dispatched before may not have got out of the door. */
+/** Parts of an earlier dispatched event that may not have left yet. */
 export interface DispatchedBefore {
   /** Released and not yet taken by a sender. */
   deliveries: {

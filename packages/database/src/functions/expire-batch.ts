@@ -2,7 +2,7 @@ import type { KeptDays } from "@belfry/contracts/retention";
 import type pg from "pg";
 import { callFunction } from "../connection.ts";
 
-/** Tables whose rows leave tenant by tenant; what belongs to an event leaves with it. */
+/** Tables whose expired rows are deleted tenant by tenant. Rows that belong to an event go with it. */
 export const WALKED_TABLES = [
   "events",
   "outbox",
@@ -17,13 +17,13 @@ export interface ExpiryStep {
   state: "walked" | "busy" | "done";
   /** Rows deleted, by table. */
   rows: Record<string, number>;
-  /** Of the deliveries among them, those that were still to be sent. */
+  /** Deliveries among them that were not sent yet. */
   unfinished: number;
 }
 
 /** Rows that one step looks at. */
 const LOOKS = 2_000;
-/** Of these, at most so many are deleted: an event takes its deliveries, attempts and receipts along. */
+/** Most rows to delete at a time: an event's deliveries, attempts and receipts go with it. */
 const MOST: Readonly<Record<WalkedTable, number>> = {
   events: 500,
   outbox: 1_000,
@@ -60,8 +60,8 @@ export async function expireStep(
 }
 
 /**
- * By how many seconds the walk over each table is behind: the age of the oldest row that may have had
- * its time, less its tenant's days. 0 where nothing is late.
+ * Returns how many seconds the deletion of each table is late: the age of the oldest row that may have expired, less its
+ * tenant's days of retention. 0 if nothing is late.
  */
 export async function readExpiryLags(
   pool: pg.Pool,

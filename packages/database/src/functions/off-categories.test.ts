@@ -26,7 +26,7 @@ test("what is off of a user is the same in one look, whoever says it at once wit
         "api",
         Array.from({ length: 3 }, () => ({ ...cell(), enabled: one([true, false, false, null]) })),
       ),
-    // As an import does: of many users.
+    // An import changes many users.
     async ({ tenantId }: { tenantId: string }) =>
       await db.transaction().execute(async (transaction) => {
         const { category, channel } = cell();

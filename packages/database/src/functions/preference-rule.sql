@@ -54,7 +54,7 @@ begin
                    'source', s.sources[array_position(s.cells, o.cell)])
              end as reason
       from (
-        -- Neither keys nor channels contain a slash.
+        -- Keys and channels contain no slash.
         select array_agg(p.category || '/' || p.channel) as cells, array_agg(p.enabled) as enabled,
                array_agg(p.at) as times, array_agg(p.source) as sources
         from preferences p

@@ -5,7 +5,7 @@ import type { Pool } from "@belfry/database/connection";
 import { connectedDatabase } from "@belfry/testing/database";
 import { preferencesOf, recipientsOf } from "./recipients.ts";
 
-/** Of a cell: nothing said, on, off. */
+/** States of a cell: no preference, on, off. */
 const STATES = [null, true, false] as const;
 type State = (typeof STATES)[number];
 
@@ -96,7 +96,7 @@ test("every state of a user's four cells is decided as the rule says, whatever e
     CASES.flatMap((one) => {
       const key = keyOf(one);
       const { userId } = one;
-      // Of other channels and categories: no matter here.
+      // Preferences for other channels and categories, which must not matter.
       const noise: [string, string, State][] = [
         [userId, "*/SMS", false],
         [userId, "other/*", false],
@@ -143,7 +143,7 @@ test("every state of a user's four cells is decided as the rule says, whatever e
     const mayChoose = [...verdicts[at]!.values()].some(({ sends }) => !sends);
     assert.equal(required, one.category?.required ?? false);
     assert.ok(chooses ? !required : !mayChoose, JSON.stringify(one));
-    // What is said of one channel says nothing of another.
+    // A preference for one channel does not affect another.
     const ofOther = { ...one, anyChannel: null, categoryChannel: null };
     for (const [channel, expected] of [
       ["EMAIL", oracle(one)],

@@ -39,7 +39,7 @@ begin
   select array_agg(l.tenant_id), array_agg(l.user_id), array_agg(l.channel_name)
   into owners, users, names from locked l;
 
-  -- From here on, statements see everything that the locks' previous holders have stored.
+  -- After this point, statements see everything that the locks' previous holders have stored.
   notifications := 0;
   if p_empty then
     select array_agg(l.tenant_id), array_agg(l.user_id), array_agg(l.name) into owners, users, names

@@ -14,7 +14,7 @@ export interface ChannelKey {
 
 export interface ForgottenChannels {
   channels: number;
-  /** What was left in them. */
+  /** Notifications that were left in them. */
   notifications: number;
 }
 

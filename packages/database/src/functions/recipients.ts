@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import { callFunction, type Database } from "../connection.ts";
 
-/** What is known of a user: what the tenant has said, and whether the user has. */
+/** A user's entry in the directory, and whether the user has preferences. */
 export interface Recipient {
   email: string | null;
   phone: string | null;
@@ -90,7 +90,7 @@ export async function preferencesOf(
   pool: pg.Pool,
   batch: readonly PreferenceQuestion[],
 ): Promise<Map<Channel, PreferenceVerdict>[]> {
-  /** Without a channel: of all that were asked for. */
+  /** A row without a channel holds for all requested channels. */
   type Row = PreferenceVerdict & { place: number; channel: Channel | null };
   const rows = await callFunction<Row>(pool, "preferences_of", {
     p_tenants: batch.map((one) => one.tenantId),
@@ -109,14 +109,14 @@ export async function preferencesOf(
 interface AddressToSuppress {
   tenantId: string;
   channel: ProviderChannel;
-  /** As its delivery names it. */
+  /** The address in the form of its delivery. */
   address: string;
   reason: NonNullable<SendOutcome["suppress"]>;
   /** The kind of provider that told it. */
   source: string;
 }
 
-/** From now on nothing is sent to the address; safe to call again. */
+/** Suppresses the address: nothing is sent to it from now on. Safe to repeat. */
 export async function suppressAddress(db: Database, given: AddressToSuppress): Promise<void> {
   const { tenantId, channel, address, reason, source } = given;
   await sql`

@@ -5,7 +5,7 @@ import type pg from "pg";
 import { callFunction } from "../connection.ts";
 import type { Schema } from "../schema.ts";
 
-/** What an attempt leaves behind when it made a call. */
+/** The columns that end an attempt which made a call. */
 export type AttemptEnd = Pick<
   Selectable<Schema["attempts"]>,
   "reason" | "vendor_status" | "vendor_answer" | "message_id"
@@ -26,7 +26,7 @@ export interface Settlement {
   counted: boolean;
   /** Variables that the template named and the event did not have; null leaves what is known. */
   missing: readonly string[] | null;
-  /** What else its message lacks, in words for the timeline; without any, what is known stays. */
+  /** Other parts that the message lacks, in the timeline's words. If absent, the stored ones stay. */
   warnings?: readonly string[];
   /** null: no call was made, and the attempt is taken back. */
   end: AttemptEnd | null;

@@ -6,7 +6,7 @@ import { eraseSensitiveVariables } from "./release-deliveries.ts";
 
 export interface ReceiptsOrigin {
   tenantId: string;
-  /** Those that the provider serves. */
+  /** The channels that the provider serves. */
   channels: readonly ProviderChannel[];
   providerKind: string;
 }
@@ -74,7 +74,7 @@ export async function receiptsOfDeliveries(
       "vendor_status as vendorStatus",
       "occurred_at as occurredAt",
       "received_at as receivedAt",
-      // Of somebody who got a copy; null: of the recipient.
+      // The address of a copy; null for the recipient's.
       "address",
     ])
     .where("delivery_id", "in", deliveryIds)

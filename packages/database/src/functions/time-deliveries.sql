@@ -54,7 +54,7 @@ declare
   lives timestamptz[] := p_expires;
   unread boolean[] := no_texts;
   told text[] := no_texts;
-  -- By the number of a digest. `none`: none is open; `led`: its first event has left alone, and no other has come;
+  -- State by a digest's number. `none`: none is open; `led`: its first event left by itself, and no other came;
   -- `open`: it has a delivery, as a row or to be made at the place of its owner.
   states text[] := no_texts;
   digest_ids uuid[] := no_ids;
@@ -113,7 +113,7 @@ begin
     place := item.place;
     verdicts[place] := 'write';
     quiet_end := p_due[place];
-    -- What an event says of its mail holds for no other: it leaves by itself.
+    -- An event's own envelope holds for no other event, so such an event leaves by itself.
     g := case when item.says_more is not true then item.digest_number end;
     if g is not null and states[g] is null then
       states[g] := case

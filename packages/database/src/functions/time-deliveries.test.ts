@@ -219,7 +219,7 @@ test("a sliding window begins anew with each event, up to its longest; past its 
   await decide(0, { ...sent, user: "cid" });
   await decide(60, { ...sent, user: "cid" });
   assert.equal((await digests())[1]?.ends, 60);
-  // Of a batch the window is that of its moment.
+  // A batch has one window, at its moment.
   const bob = await decide(300, { ...sent, user: "bob" }, { ...sent, user: "bob" });
   assert.deepEqual(dues(bob), [360, null]);
 });

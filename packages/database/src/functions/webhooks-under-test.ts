@@ -2,14 +2,14 @@ import type { TestContext } from "node:test";
 import { connectedDatabase } from "@belfry/testing/database";
 import { uuidv7 } from "uuidv7";
 
-/** What an endpoint was or is to be told. */
+/** A message for an endpoint. */
 export interface Told {
   /** `all`, `failures`, `off` or `other`: whose message it is. */
   webhook: string;
   type: string;
   data: Record<string, unknown>;
   user: string | null;
-  /** Of its delivery. */
+  /** The delivery's status. */
   status: string;
 }
 
