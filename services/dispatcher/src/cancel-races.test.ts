@@ -34,7 +34,7 @@ const TYPES: Record<string, Channel[]> = {
 
 type Verdict = { verdict: string; stopped: string[] };
 
-/** What was really sent: how often, by event and channel. */
+/** Counts the messages that were really sent, by event and channel. */
 function createWorld(under: DispatcherUnderTest, random: () => number) {
   const left = new Map<string, number>();
   const count = (eventId: string, channel: string) => {

@@ -73,12 +73,12 @@ export async function dispatchBatch(deps: DispatchDeps, ids: readonly string[], 
 
 interface ReadBatch {
   events: StoredEvent[];
-  /** Those that are neither dispatched nor refused. */
+  /** Events that are neither dispatched nor refused. */
   open: StoredEvent[];
   place: QueuePlace;
 }
 
-/** By event id; undefined: tracing is off, or none is sampled. */
+/** Spans by event id; undefined if tracing is off or no event is sampled. */
 type Spans = ReadonlyMap<string, Span> | undefined;
 
 async function dispatchRead(
@@ -91,7 +91,7 @@ async function dispatchRead(
   let batch: EventDispatch[];
   let result: DispatchResult | undefined;
   try {
-    // What users want is read as late as can be: a change binds what is dispatched after it.
+    // Preferences are read as late as possible, because a change binds all events that are dispatched after it.
     if (open.some((event) => event.mayHavePreferences)) await place.ready;
     batch = await routeAll(deps, open);
     await place.ready;
@@ -145,7 +145,7 @@ async function dispatchRead(
   return before.pending;
 }
 
-/** A span for each sampled event. What was to be sent later begins a trace of its own, with a link to its acceptance. */
+/** Starts a span for each sampled event. A scheduled event begins a trace of its own, with a link to its acceptance. */
 function startDispatches(events: readonly StoredEvent[], startedAt: number): Spans {
   const tracing = tracer();
   if (tracing === undefined) return undefined;
@@ -174,7 +174,7 @@ function endRepeated(spans: NonNullable<Spans>, result: DispatchResult | undefin
   }
 }
 
-/** So that the senders continue the trace of what was to be sent later. */
+/** Stores the new traces of scheduled events, so that the senders continue them. */
 async function beginTraces(
   pool: Pool,
   events: readonly StoredEvent[],
@@ -213,7 +213,7 @@ async function dispatchInTurn(
   const known = new Set<string>();
   let { earlier } = all;
   for (let round = 0; earlier.length > 0 && round < MOST_ROUNDS; round += 1) {
-    // What cannot be dispatched holds up nobody.
+    // An event that cannot be dispatched must not block others.
     if (earlier.every((id) => known.has(id))) options.inTurn = false;
     for (const id of earlier) known.add(id);
     await dispatchFirst?.(earlier);

@@ -31,7 +31,7 @@ export interface OutgoingDelivery {
 export interface OutgoingPush extends NewPush {
   eventId: string;
   traceId: string;
-  /** As that of a delivery. */
+  /** Trace parent, as in a delivery. */
   traceParent: string | null;
   offset: number;
   createdAt: Date;
@@ -151,7 +151,7 @@ function slices<T>(items: readonly T[], size: number): T[][] {
   return result;
 }
 
-/** What the work gives; throws when NATS takes longer. */
+/** Awaits the work; throws if NATS takes longer. */
 export async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

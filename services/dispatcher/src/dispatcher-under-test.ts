@@ -35,7 +35,7 @@ export interface EventSetup {
   channels?: Channel[];
   variables?: Record<string, unknown> | null;
   locale?: string;
-  /** Beside channels and locale. */
+  /** Options beside channels and locale. */
   later?: Pick<EventOptions, "sendAt" | "delaySeconds" | "cancelKey" | "traceParent" | "envelope">;
 }
 
@@ -112,7 +112,7 @@ export async function dispatcherUnderTest(t: Cleanup, inFlightPerTenant = 100) {
         sensitive?: boolean;
         expiresAfterSeconds?: number;
         body?: string;
-        /** Of PUSH. */
+        /** Links of a PUSH template. */
         links?: PushLinks;
       } = {},
     ): Promise<void> {

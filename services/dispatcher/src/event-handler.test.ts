@@ -580,7 +580,7 @@ test("variables of a one-time code are erased although its sender ended before i
   await handle([...codes, order]);
   const noted = async () => (await pool.query("select from sensitive_events")).rowCount;
   assert.equal(await noted(), codes.length, "nothing is noted of an event that is not sensitive");
-  // As the sender's commit leaves them; the others wait.
+  // The state after the sender's commit; the others wait.
   const ended = [codes[3], codes[6]];
   await pool.query("update deliveries set status = 'accepted' where event_id = any ($1)", [ended]);
   const erase = createNotedErasure(pool, 2);

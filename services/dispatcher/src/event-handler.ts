@@ -31,7 +31,7 @@ type Trouble = { kind: "changed" } | { kind: "poisoned"; err: unknown };
  * to see. A fault that is not the event's (Postgres or NATS away) is thrown.
  */
 export function createEventHandler(deps: DispatchDeps & { concurrency: number }): MessageHandler {
-  // Over all calls: what came first is dispatched first.
+  // Shared by all calls, so that events are dispatched in the order in which they came.
   const dispatching = createSemaphore(deps.concurrency);
   const reading = createSemaphore(1);
   return async (messages, { log }) => {
@@ -73,7 +73,7 @@ function slices(ids: readonly string[]): string[][] {
   return result;
 }
 
-/** Those that wait in the stream, in whatever lane, or were lost there; what others have in hand is theirs. */
+/** Dispatches earlier events that wait in any lane of the stream or were lost there. Leaves those that others are dispatching. */
 async function dispatchEarlier(deps: DispatchDeps, ids: readonly string[]): Promise<void> {
   const waiting = await stillUndispatched(deps.pool, ids);
   const order: Order = { read: (work) => work(), dispatchFirst: undefined };

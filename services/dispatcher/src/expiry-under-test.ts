@@ -67,7 +67,7 @@ export async function eventOfAge(
     [id, tenant],
   );
   for (const channel of ["EMAIL", "SMS"]) {
-    // As a dispatcher makes it, later than the event.
+    // The dispatcher creates the delivery later than the event.
     const deliveryId = idOfAge(delivery.idOfAge ?? days - 0.01);
     await pool.query(
       `insert into deliveries (id, event_id, tenant_id, channel, template_version_id, status, claimed_until)

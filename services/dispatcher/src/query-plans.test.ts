@@ -170,7 +170,7 @@ async function worksOn(
     ["read again", 100, (pool) => readDispatchedBefore(pool, ids)],
     [
       "release",
-      // Of a backlog of 18,000: the released ones, twice, and a few more rows of each of 200 tenants.
+      // In a backlog of 18,000: the released rows, twice, and a few more rows for each of 200 tenants.
       4000,
       (pool) =>
         releaseDeliveries(pool, {
@@ -183,7 +183,7 @@ async function worksOn(
     ["at rest", 10, (pool) => createRestLook(pool)()],
     [
       "broadcast",
-      // Of a chunk of 20: the members, the events, their rows and templates.
+      // For a chunk of 20: the members, the events, their rows and templates.
       400,
       async (pool) => {
         const { rows } = await pool.query(

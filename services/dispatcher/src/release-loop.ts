@@ -29,12 +29,12 @@ const MOST_PER_TURN = 2000;
 const AGAIN_EVERY_MS = 10_000;
 /** While a tenant has more due than it may have outstanding, senders make room all the time. */
 const CAPPED_REST_MS = 20;
-/** Where senders make none (a provider hangs), the looks grow rare. */
+/** The loop looks less often if senders make no room, for example because a provider hangs. */
 const LONGEST_CAPPED_REST_MS = 200;
 const FAULT_REST_MS = 1000;
 
 export interface Turn {
-  /** Where to go on; "" at the end of the round, when every tenant has had its turn. */
+  /** The tenant to continue after; "" at the end of a round, after every tenant's turn. */
   after: string;
   /** Whether a tenant has more due than it may have outstanding. */
   capped: boolean;
@@ -90,7 +90,7 @@ export interface LookForLostDeps extends ReleaseDeps {
    * there is none.
    */
   undeliveredMs: (channel: SentChannel) => Promise<number | undefined>;
-  /** What was released so long ago is released again whatever the stream holds. */
+  /** Age at which a released delivery is released again, whatever the stream holds. */
   againAfterMs: number;
 }
 

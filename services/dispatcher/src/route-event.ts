@@ -96,7 +96,7 @@ function isSensitive(event: StoredEvent, templates: ActiveTemplates): boolean {
   );
 }
 
-/** What the database decides by its clock (`timing`) it tells in the outcome itself. */
+/** The database decides `timing` by its clock and writes that part of the outcome itself. */
 function toDelivery(
   way: Chosen & { channel: ProviderChannel },
   timing: DeliveryTiming | undefined,
@@ -179,7 +179,7 @@ function quietHours({ recipient }: UserPreferences, expiresAt: Date | null): New
   };
 }
 
-/** What the trigger names, else what the tenant has said of the user. */
+/** Returns the trigger's address, else the one in the directory. */
 function addressOf(
   event: StoredEvent,
   { recipient }: UserPreferences,
@@ -195,7 +195,7 @@ function addressOf(
   }
 }
 
-/** Of what was asked for later, from then on. */
+/** Returns when a delivery expires. For a scheduled event the time counts from `sendAt`. */
 function expiry(event: StoredEvent, template: ActiveTemplate): Date | null {
   if (template.expiresAfterSeconds === null) return null;
   return new Date(
@@ -270,8 +270,8 @@ function isTimed({ digest, throttle, afterUnreadSeconds }: ActiveTemplate): bool
 }
 
 /**
- * What the settings of a template say of when a delivery leaves; undefined: at once, and any number of them, as
- * mostly. Nothing rests longer than the tenant's retention lets it, whatever the settings were saved under.
+ * Returns a template's settings for when a delivery leaves; undefined, the usual case, means at once and without a limit.
+ * Nothing waits longer than the tenant's present retention allows, whatever it was when the settings were saved.
  */
 function timingOf(timed: Timed): DeliveryTiming | undefined {
   const { event, preferences, tenant, channel, template, variant, isSensitive, hasPush } = timed;
@@ -311,8 +311,8 @@ function timingOf(timed: Timed): DeliveryTiming | undefined {
 const MAX_BYTES = 128;
 
 /**
- * By what a digest keeps events apart: the text of the variable, found as templates find it; empty where there is
- * none. What is long, or what no column of text can hold, is told by its hash.
+ * Returns the key that separates a digest's events: the text of the variable, found as templates find it, or empty if there
+ * is none. A text that is long, or that a text column cannot hold, becomes its hash.
  */
 export function digestKey(variables: Readonly<Record<string, unknown>>, name: string): string {
   const text = variableText(findVariable(variables, name, name.split(".")));
@@ -321,6 +321,6 @@ export function digestKey(variables: Readonly<Record<string, unknown>>, name: st
     !text.includes("\0") &&
     text.isWellFormed() &&
     Buffer.byteLength(text) <= MAX_BYTES;
-  // As UTF-16: lone surrogates differ there.
+  // Hashes UTF-16, in which lone surrogates differ.
   return isPlain ? text : `sha256:${createHash("sha256").update(text, "utf16le").digest("hex")}`;
 }

@@ -22,7 +22,7 @@ import type pg from "pg";
 export interface ActiveTemplate {
   targetChannel: string | null;
   sensitive: boolean;
-  /** What was accepted by then is sensitive still. */
+  /** Events that were accepted before this time are still sensitive. */
   sensitiveUntil: Date | undefined;
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent. */
@@ -30,7 +30,7 @@ export interface ActiveTemplate {
   digest?: DigestSettings | undefined;
   throttle?: ThrottleSettings | undefined;
   afterUnreadSeconds?: number | undefined;
-  /** By locale; empty: the default one. */
+  /** Variants by locale; empty for the default one. */
   variants: ReadonlyMap<string, ActiveVariant>;
 }
 
@@ -38,14 +38,14 @@ export interface ActiveVariant {
   /** Empty: the default one. */
   locale: string;
   versionId: string;
-  /** Of a channel that is published here. */
+  /** The renderer, for a channel that the dispatcher publishes itself. */
   render: Renderer | undefined;
-  /** What that takes of memory. */
+  /** Memory that the renderer takes. */
   bytes: number;
 }
 export type ActiveTemplates = ReadonlyMap<Channel, ActiveTemplate>;
 
-/** What decides on the way of a batch of events, in memory. */
+/** Configuration in memory that routes a batch of events. */
 export interface Routing {
   /** Undefined: there is no such tenant any more. */
   tenant(tenantId: string): RoutingTenant | undefined;
@@ -131,7 +131,7 @@ function bytesOf(templates: ActiveTemplates): number {
   return variants.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Of its rows, one a language. */
+/** Builds a template from its rows, one for each language. */
 function toActive(rows: readonly RoutingTemplate[]): ActiveTemplate {
   const { targetChannel, sensitive, sensitiveUntil, expiresAfterSeconds, required } = rows[0]!;
   const variants = new Map(rows.map((row) => [row.locale, toVariant(row)]));
@@ -155,7 +155,7 @@ function toVariant({ channel, locale, versionId, ...row }: RoutingTemplate): Act
   return { locale, versionId, render: createRenderer(compiled), bytes: rendererBytes(compiled) };
 }
 
-/** What the dispatcher has to know of a tenant. */
+/** A tenant's settings for the dispatcher. */
 export interface RoutingTenant {
   id: string;
   active: boolean;
@@ -163,7 +163,7 @@ export interface RoutingTenant {
   deliveryChannels: Channel[];
   /** Channels with an active provider. */
   providerChannels: ProviderChannel[];
-  /** Of dates and numbers in templates that are no translations. */
+  /** Locale for dates and numbers in templates that are no translations. */
   defaultLocale: string;
   /** IANA name; null: UTC. */
   timeZone: string | null;
@@ -181,7 +181,7 @@ interface RoutingTemplate {
   versionId: string;
   targetChannel: string | null;
   sensitive: boolean;
-  /** What was accepted by then is sensitive still; null: nothing is. */
+  /** Events that were accepted before this time are still sensitive; null: none. */
   sensitiveUntil: Date | null;
   expiresAfterSeconds: number | null;
   /** Names of variables without which nothing is sent; null: none. */

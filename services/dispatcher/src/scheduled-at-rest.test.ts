@@ -13,7 +13,7 @@ import { dispatcherUnderTest } from "./dispatcher-under-test.ts";
 import { eventOfAge, expiryUnderTest } from "./expiry-under-test.ts";
 import { createRestLook } from "./wake-loop.ts";
 
-/** As if it had been accepted for later and waited since. */
+/** Makes an event look as if it had been scheduled and waited since. */
 async function makeRest(pool: Pool, id: string): Promise<void> {
   await pool.query("delete from deliveries where event_id = $1", [id]);
   await pool.query("update events set dispatched_at = null, send_at = '2100-01-01' where id = $1", [

@@ -21,7 +21,7 @@ const TABLES = [
 ];
 /** Fifty events and their deliveries, for each kind of search text, with a margin. */
 const MOST_ROWS = 1500;
-/** As many as a plan needs to be kept, with a row or two of each table. */
+/** The number of runs after which Postgres keeps a plan, with a row or two in each table. */
 const LOOKS = 8;
 const MOST_LOOKED_AT = 2 * LOOKS;
 

@@ -7,7 +7,7 @@ import {
 } from "@belfry/database/search-terms";
 import type pg from "pg";
 
-/** What the loop of search.ts reads and writes; each in the loop's own transaction. */
+/** Reads and writes for the loop of search.ts, each in the loop's own transaction. */
 
 export const WALKED = ["events", "deliveries"] as const;
 export type Walked = (typeof WALKED)[number];
@@ -148,7 +148,7 @@ export async function writeFindings(client: pg.ClientBase, found: Findings): Pro
   }
 }
 
-/** By how many seconds the walk over each table is behind: the age of the oldest row that it has not reached. */
+/** Returns how many seconds the indexing of each table is late: the age of the oldest row that it has not reached. */
 export async function readSearchLags(pool: pg.Pool): Promise<{ table: string; seconds: number }[]> {
   const lags = WALKED.map(async (table) => {
     const { rows } = await pool.query<{ seconds: number }>(

@@ -117,7 +117,7 @@ test("a replica that dies during a step frees it at once, and the next one repea
   const died = assert.rejects(dying);
   await untilBlocked(pool);
   assert.equal(await replica()(), 0, "another one finds it busy");
-  // As Postgres sees kill -9: the connection is gone.
+  // Postgres sees a kill -9 as a lost connection.
   await pool.query(
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted",
   );

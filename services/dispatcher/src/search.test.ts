@@ -262,7 +262,7 @@ test("a row that is committed after the walk has passed is found at the next che
   const [early = ""] = await events(acme, { userId: "early" });
   assert.ok((await readSearchLags(pool))[0]!.seconds >= 0);
   await pass();
-  // As from an ingest-api whose commit took long.
+  // An event of an ingest-api whose commit took long.
   const late = `${early.slice(0, -1)}${early.endsWith("f") ? "e" : "f"}`;
   await pool.query(
     `insert into events select (jsonb_populate_record(e, jsonb_build_object('id', $2::text, 'user_id', 'late'))).*

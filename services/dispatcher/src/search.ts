@@ -41,7 +41,7 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
         if (signal?.aborted) return total;
         const begunAt = performance.now();
         const { state, rows } = await step();
-        // Whoever is at it does the rest, too.
+        // Another dispatcher is indexing and does the rest.
         if (state === "busy") return total;
         total += rows;
         countSearched(rows);
@@ -56,7 +56,7 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
   };
 }
 
-/** One step of the loop, a transaction each: what it wrote stands with how far it came, or neither does. */
+/** A step of the loop. Each step commits its rows and its cursor together. */
 
 interface WalkOptions {
   pool: pg.Pool;
@@ -78,7 +78,7 @@ const MOST = 250;
 const RANGES = 20;
 const SETTLE_MS = 1000;
 const NIL = "00000000-0000-0000-0000-000000000000";
-/** What was walked over is looked at again when so much time has passed, as a row may be committed late. */
+/** Times after which a range is checked again, because a row may be committed late. */
 const LOOK_AFTER_SECONDS = [5, 60, 600] as const;
 const FIRST_LOOK = LOOK_AFTER_SECONDS[0];
 /** Beyond this nobody commits late any more: a range so old is not noted. */
@@ -155,7 +155,7 @@ function waitingStep(options: WalkOptions): Promise<StepResult> {
     );
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return { state: "done", rows: 0 };
-    // Those that wait on are written again below, in the same transaction.
+    // Rows that must wait longer are written again below, in the same transaction.
     await client.query("delete from search_waiting where delivery_id = any ($1::uuid[])", [ids]);
     await writeFindings(client, await findingsOfDeliveries(client, key, ids));
     return { state: ids.length === most ? "more" : "done", rows: ids.length };
@@ -208,7 +208,7 @@ function againStep(options: WalkOptions): Promise<StepResult> {
   });
 }
 
-/** Of the ids in ($2, $3]; of none 0. */
+/** SQL for a checksum of the ids in ($2, $3]; 0 for none. */
 function seenOf(table: Walked): string {
   return `(select coalesce(bit_xor(uuid_hash_extended(x.id, 0)), 0) from ${table} x
     where x.id > $2::uuid and x.id <= $3::uuid)`;

@@ -22,7 +22,7 @@ interface SweeperDeps {
 
 const STUCK_PER_BATCH = 200;
 const NO_ID = "00000000-0000-0000-0000-000000000000";
-/** From the stamp of a publish to its message in the stream, with what the clocks of the two differ. */
+/** Time between the stamp of a publish and its message in the stream, including the difference of their clocks. */
 export const PUBLISHED_WITHIN_MS = 15_000;
 
 /**
@@ -48,7 +48,7 @@ export async function republishLost(deps: SweeperDeps, ageMs: number): Promise<n
 async function republishOlder(deps: SweeperDeps, olderThanMs: number): Promise<number> {
   const { pool, log } = deps;
   const begunAt = performance.now();
-  // What rested was accepted whenever, and may have been let go all at once.
+  // Scheduled events were accepted at any time, and many may become due at once.
   const tally = new LaneTally(deps.expressPerMinute);
   let total = 0;
   let after = NO_ID;
@@ -146,7 +146,8 @@ export async function takeStuckEvents(
 }
 
 /**
- * Of tenants, each with an event: those that had more than `perMinute` accepted in the minute up to it.
+ * Returns, among tenants that are each given with an event, those that had more than `perMinute` events accepted in the
+ * minute before it.
  */
 export async function tenantsAbove(
   pool: pg.Pool,
@@ -171,7 +172,7 @@ export async function tenantsAbove(
   return new Set(rows.map((row) => row.tenant_id));
 }
 
-/** What could not be published after all is stuck again at the next look. */
+/** Marks events whose publish failed as stuck, so that the next round finds them. */
 export async function leaveStuck(pool: pg.Pool, eventIds: readonly string[]): Promise<void> {
   await pool.query(
     `with locked as materialized (
@@ -200,7 +201,7 @@ export class LaneTally {
     this.#nowMs = nowMs;
   }
 
-  /** Of the tenant's next event. */
+  /** Returns the lane of the tenant's next event. */
   laneOf(tenantId: string): EventLane {
     const nowMs = this.#nowMs();
     let counted = this.#tenants.get(tenantId);

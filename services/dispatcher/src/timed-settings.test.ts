@@ -109,7 +109,7 @@ test("each value of a digest key keeps its events apart from the others", async 
   for (const value of none) without.push(await digestOf(value));
   assert.equal(new Set(without).size, 1);
   assert.ok(!first.includes(without[0]!));
-  // As `null`, as text and as a number it is the same text.
+  // A number and a text with the same characters give the same key.
   assert.equal(await digestOf({ post: { id: "1.5" } }), first[11]);
 });
 

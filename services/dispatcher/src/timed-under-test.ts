@@ -91,7 +91,7 @@ export async function timedUnderTest(t: TestContext) {
       return { id, delivery: rows[0], ...(await under.outcome(id)) };
     },
 
-    /** What rests is due now, as by an operator's hand; at most so many. */
+    /** Makes at most `most` waiting deliveries due now, as an operator does. */
     async makeDue(most: number): Promise<void> {
       await pool.query(
         `update deliveries set due_at = now() - interval '1 second' where id in (

@@ -180,7 +180,7 @@ test("the timeline shows other reasons before a preference, and a preference bef
   assert.equal((await dispatch({ channels: ["SMS"] })).outcome.skipped.EMAIL, "not requested");
 });
 
-/** By the clock of the database: the current minute, and times of day around it, in UTC. */
+/** Returns the current minute of the database's clock, and times of day around it, in UTC. */
 async function clock(pool: Pool) {
   const { rows } = await pool.query<{ now: Date }>("select clock_timestamp() as now");
   const minute = Math.floor(rows[0]!.now.getTime() / 60_000) * 60_000;

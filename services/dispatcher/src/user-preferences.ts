@@ -10,11 +10,11 @@ import {
 } from "@belfry/database/functions/recipients";
 import type { Routing } from "./routing-cache.ts";
 
-/** What is known of an event's user, and what the user wants. */
+/** An event's user: the entry in the directory and the preferences. */
 export interface UserPreferences {
   /** Undefined: the tenant names no users, has no quiet hours, and nobody has a say. */
   recipient: Recipient | undefined;
-  /** By channel, those that the event may be sent on; undefined: nothing that matters here is off. */
+  /** Verdicts for the channels that the event may use; undefined if no relevant preference is off. */
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function readUserPreferences(
   return preferences;
 }
 
-/** Of the channels that it has templates for and was not kept from. */
+/** Asks about the channels that the event has templates for and may use. */
 function questionOf(event: StoredEvent, routing: Routing): PreferenceQuestion {
   const { tenantId, userId, eventType } = event;
   const requested = channelsOfMask(event.channels);

@@ -165,7 +165,7 @@ test("notifications have the times when their events became due, in that order",
   const { wake, ids } = loopOf(under);
   await wake();
   assert.deepEqual(ids(), [first, second]);
-  // Whatever the order in which they arrive.
+  // The order of arrival must not matter.
   await handle(under, [second!, first!]);
   const { rows } = await under.pool.query(
     "select id, created_at from notifications order by channel_offset",

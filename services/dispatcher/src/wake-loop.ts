@@ -42,7 +42,7 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
     let total = 0;
     while (!signal?.aborted && deps.canPublish() && (await deps.lookAtRest()).isEventDue) {
       tally.clear();
-      // From tenant to tenant, then anew: those that have much have a turn each time.
+      // Goes from tenant to tenant in rounds, so that a tenant with many events gets one turn in each round.
       let after: string | undefined = "";
       let ofRound = 0;
       while (after !== undefined && !signal?.aborted) {
@@ -54,7 +54,7 @@ export function createWakeLoop(deps: WakeDeps): (signal?: AbortSignal) => Promis
         if (!(await publish(deps, tally, events))) return total;
         after = next;
       }
-      // What is due is in somebody's hands.
+      // Another dispatcher is waking the due events.
       if (ofRound === 0) break;
     }
     return total;
@@ -108,7 +108,7 @@ export interface Rest {
   channels: SentChannel[];
   /** Whether a scheduled event is due by the database's clock. */
   isEventDue: boolean;
-  /** Whether a broadcast is to be moved on, or a part of one to be counted, in a tenth of a second at the latest. */
+  /** Whether a broadcast must move on, or a part of one must be counted, within a tenth of a second. */
   isBroadcastDue: boolean;
 }
 
@@ -127,7 +127,7 @@ export function createRestLook(pool: Pool): () => Promise<Rest> {
 async function readRest(pool: Pool): Promise<Rest> {
   const { rows } = await pool.query({
     name: "read_rest",
-    // Of events the soonest, then the clock: as a condition of the index a clock that runs on is asked row by row.
+    // Reads the soonest event and then the clock. In an index condition, a running clock would be read row by row.
     text: `select array(
              select c.channel from unnest($1::text[]) as c (channel)
              cross join lateral (

@@ -61,7 +61,7 @@ export interface AcceptorDeps {
 /** A request that waits for its event. `settle` or `fail` is called once. */
 interface Pending {
   event: EventToAccept;
-  /** By `performance.now`. */
+  /** Start time of `performance.now`. */
   since: number;
   /** The caller has its 500 already. */
   late: boolean;
@@ -92,7 +92,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     let last: Group | undefined;
     for (const [index, result] of results.entries()) {
       const waiter = batch[index]!;
-      // Who asks for the same event comes next.
+      // Requests for the same event follow one another.
       if (result.eventId !== null && result.eventId === last?.item.id) {
         last.waiters.push({ waiter, result });
         continue;
@@ -171,7 +171,7 @@ export function createAcceptor(deps: AcceptorDeps): Acceptor {
     if (duplicate) await publishAs(uuidv7());
   };
 
-  /** Answered 500 only where the claim was given back or could not be; what is dispatched is a 200. */
+  /** Answers 500 only if the claim was given back or could not be. A dispatched event is a 200. */
   const refuse = async (groups: Group[], cause?: unknown) => {
     if (groups.length === 0) return;
     const error = cause ?? new Error("the event was not published in time");

@@ -5,7 +5,7 @@ import { MANAGE_PATH } from "@belfry/administration/act-http";
 import scalar from "@scalar/fastify-api-reference";
 import fastify from "fastify";
 
-/** What `/docs` is made of. */
+/** The parts of the page `/docs`. */
 export interface Reference {
   page: string;
   policy: string;
@@ -16,7 +16,7 @@ export interface Reference {
 /** An empty icon, so that no browser asks for one. */
 const ICON = '<head><link rel="icon" href="data:,">';
 
-/** Where the management API is; empty: it is not configured. */
+/** The address of the management API; empty if it is not configured. */
 const { manageUrl } = workerData as { manageUrl: string };
 
 const app = fastify();

@@ -112,7 +112,7 @@ export function eventRoutes(add: AddActRoute): void {
       key: { value: { cancelKeys: ["order-1001"] } },
       event: { value: { eventIds: [EXAMPLE_ID] } },
     },
-    answer: { description: "What became of each", schema: CancelResponse },
+    answer: { description: "The outcome of each event", schema: CancelResponse },
     problems: { validation: { message: ["body must have either cancelKeys or eventIds"] } },
     answerOf: (done) => ({ success: true, ...done }),
     logFieldsOf: ({ cancelled, partly, pending, tooLate }) => ({

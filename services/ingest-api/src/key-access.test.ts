@@ -12,7 +12,7 @@ import fastify, { type FastifySchema } from "fastify";
 import type { AppDeps } from "./app.ts";
 import { appUnderTest } from "./app-under-test.ts";
 
-/** Which roles may make which changing calls, listed here once more, so that no call is added by accident. */
+/** Roles of each changing call, listed here a second time so that no call is added by accident. */
 const CHANGES: readonly [path: RegExp, roles: string][] = [
   [/\/attachments$/, "trigger or all"],
   [/events\/(trigger|trigger-batch|cancel|\{eventId\})$/, "trigger or all"],

@@ -37,7 +37,7 @@ import {
   WEBHOOKS_PATH,
 } from "@belfry/contracts/webhook-endpoints";
 
-/** What a key must be good for, by route. A route with a key that is not here cannot be registered. */
+/** The access that a key needs, by route. A keyed route that is not listed cannot be registered. */
 export const KEY_ACCESS = {
   [`POST ${TRIGGER_PATH}`]: "trigger",
   [`POST ${TRIGGER_BATCH_PATH}`]: "trigger",
@@ -54,7 +54,7 @@ export const KEY_ACCESS = {
   [`POST ${RESUME_BROADCAST_PATH}`]: "trigger",
   [`POST ${CANCEL_BROADCAST_PATH}`]: "trigger",
 
-  // Whoever holds a token is the user.
+  // A realtime token acts for its user.
   [`POST ${REALTIME_TOKEN_PATH}`]: "backend",
   [`GET ${HISTORY_PATH}`]: "read",
   [`GET ${UNREAD_COUNT_PATH}`]: "read",

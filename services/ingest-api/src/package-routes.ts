@@ -8,7 +8,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance } from "fastify";
 
 const PACKAGES_PATH = "/packages";
-/** As `pnpm pack` names the file of a package of ours. */
+/** The file name that `pnpm pack` gives to one of our packages. */
 const TARBALL = /^belfry-([a-z]+)-(\d+\.\d+\.\d+)\.tgz$/;
 const TARBALL_TYPE = "application/gzip";
 
@@ -16,10 +16,10 @@ const PackageList = Type.Object(
   {
     packages: Type.Array(
       Type.Object({
-        name: Type.String({ description: "As `import` names it" }),
+        name: Type.String({ description: "The package's name for `import`" }),
         version: Type.String(),
-        path: Type.String({ description: "Of the tarball, behind this service's address" }),
-        bytes: Type.Integer({ description: "Of the tarball" }),
+        path: Type.String({ description: "Path of the tarball, after this service's address" }),
+        bytes: Type.Integer({ description: "Size of the tarball" }),
         integrity: Type.String({
           description: "SHA-512 of the tarball, as lockfiles have it: compare",
         }),
@@ -45,7 +45,7 @@ const EXAMPLE = {
 const listSchema = {
   operationId: "listPackages",
   tags: ["Packages"],
-  summary: "What there is to install",
+  summary: "List the packages to install",
   description: "The client for Node and the inbox for pages, as this service has them.",
   security: [],
   headers: Type.Object(TRACE_HEADERS),
@@ -110,10 +110,10 @@ export function packageRoutes(app: FastifyInstance, deps: { packagesFolder: stri
 
 interface Tarball {
   file: string;
-  /** As `import` names it. */
+  /** The package's name for `import`. */
   name: string;
   version: string;
-  /** As lockfiles have it. */
+  /** Checksum in the form of lockfiles. */
   integrity: string;
   content: Buffer;
   changedAtMs: number;
@@ -150,7 +150,7 @@ function createTarballs(folder: string) {
   return {
     /** Undefined: the name is not that of a package, or no such file is there. */
     get,
-    /** By name. */
+    /** Returns the tarballs, ordered by name. */
     async all(): Promise<Tarball[]> {
       const files = await readdir(folder).catch((error) => {
         if (error.code === "ENOENT") return [];

@@ -21,7 +21,7 @@ import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
 const tag = "Topics";
-/** Of 1,000 user ids, each of 255 characters of four bytes. */
+/** Room for 1,000 user ids, each of 255 characters of four bytes. */
 const MAX_CHANGE_BYTES = 1024 * 1024 + 64 * 1024;
 const params = Type.Object({ key: topicKey() });
 const BAD_LIMIT = {
@@ -34,7 +34,7 @@ export function topicRoutes(add: AddActRoute): void {
     tag,
     operationId: "listTopics",
     summary: "List your topics",
-    description: "By their keys, each with the number of its members.",
+    description: "Topics ordered by key, each with the number of its members.",
     querystring: Type.Object(TOPICS_QUERY),
     answer: { description: "A page of them", schema: TopicsResponse },
     problems: BAD_LIMIT,

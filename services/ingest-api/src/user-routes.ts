@@ -52,7 +52,7 @@ export function userRoutes(add: AddActRoute): void {
     tag,
     operationId: "showUser",
     summary: "Show a user",
-    description: "As you have named it.",
+    description: "The entry that you have stored.",
     params,
     reserved,
     answer: { description: "The user", schema: UserResponse },
@@ -68,7 +68,7 @@ export function userRoutes(add: AddActRoute): void {
       users: { value: { users: [{ userId: "user-1", ...example }, { userId: "user-2" }] } },
     },
     maxBodyBytes: MAX_USERS_BATCH_BYTES,
-    answer: { description: "What became of each", schema: UsersBatchResponse },
+    answer: { description: "The outcome for each user", schema: UsersBatchResponse },
     problems: {
       validation: { message: [`users must have at most ${MAX_USERS_OF_BATCH} items`] },
     },

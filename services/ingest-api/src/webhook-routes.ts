@@ -110,7 +110,7 @@ export function webhookRoutes(add: AddActRoute): void {
   });
 }
 
-/** What endpoints were told: messages and attempts; a test, one message again, a window again. */
+/** Routes for webhook messages and attempts: lists, a test, resending one message, replaying a window. */
 export function webhookMessageRoutes(add: AddActRoute): void {
   add(webhookAttempts, {
     tag,

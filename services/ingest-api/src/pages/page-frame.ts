@@ -20,7 +20,7 @@ export type Html = string;
 export interface Page {
   status?: number;
   title: string;
-  /** What stands in the card, below the name. */
+  /** The content of the card, below the name. */
   content: Html;
 }
 

@@ -183,7 +183,7 @@ export function textFor(texts: Readonly<Record<string, string>>, languages: read
   return byLanguage.get(language ?? "") ?? "";
 }
 
-/** What a channel is called for the reader of a page; empty for all channels. */
+/** Returns a channel's words for the reader of a page; empty for all channels. */
 export function channelWords(words: PageWords, channel: PreferenceChannel): ReadersWords {
   if (channel === ANY) return { label: "", by: "" };
   const { words: ours, readersWords } = CHANNEL_ROWS[channel];

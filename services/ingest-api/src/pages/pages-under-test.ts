@@ -59,7 +59,7 @@ export async function startPages(t: Cleanup, options: { linksPerMinute?: number 
     otherAtATime: 8,
   };
   const limits = await createAbuseLimits(app, bounds);
-  /** Of whom the open pages were told. */
+  /** Users whose open pages were notified. */
   const announced: string[] = [];
   linkRoutes(app, {
     linkKeys: LINK_KEYS,

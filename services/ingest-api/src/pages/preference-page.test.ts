@@ -13,7 +13,7 @@ function said(cells: readonly (readonly [string, PreferenceChannel, boolean | un
   );
 }
 
-/** As setPreferences does. */
+/** Applies changes as setPreferences does. */
 function applied(before: readonly Preference[], changes: readonly PreferenceChange[]) {
   const cells = new Map(before.map((one) => [cellName(one.category, one.channel), one]));
   for (const { category, channel, enabled } of changes) {

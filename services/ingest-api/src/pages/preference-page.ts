@@ -105,11 +105,11 @@ interface PreferenceRow {
   /** A category's key, or *. */
   key: string;
   required: boolean;
-  /** By channel: what this row says, whatever the row of all messages says. */
+  /** This row's state by channel, independent of the row for all messages. */
   on: ReadonlyMap<PreferenceChannel, boolean>;
 }
 
-/** What a user has said, as a table of boxes: first all messages, then each category. */
+/** Returns a user's preferences as a table of boxes: first all messages, then each category. */
 export function preferenceRows(
   channels: readonly PreferenceChannel[],
   categories: readonly Pick<Category, "key" | "required" | "defaultOn">[],

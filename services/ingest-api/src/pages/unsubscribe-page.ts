@@ -14,7 +14,7 @@ import {
 } from "./page-frame.ts";
 import { channelWords, type PageWords, textFor } from "./page-words.ts";
 
-/** What mailbox providers post (RFC 8058), and our own button. */
+/** The field that mailbox providers (RFC 8058) and our own button post. */
 const ONE_CLICK = { name: "List-Unsubscribe", value: "One-Click" } as const;
 const AGAIN = { name: "action", value: "subscribe" } as const;
 
