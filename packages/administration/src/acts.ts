@@ -37,7 +37,7 @@ export const NOUNS = {
     load: async () => [await import("./alerts/alert-choices.ts")],
   },
   audit: {
-    summary: "Who changed what, from where and when",
+    summary: "List changes: the person, the action, the place and the time",
     load: async () => [await import("./search-audit-log.ts")],
   },
   template: {

@@ -1,20 +1,20 @@
 import type { Database } from "@belfry/database/connection";
 import { uuidv7 } from "uuidv7";
 
-/** Who asks for a change, and from where. */
+/** The person or program that makes a change, and its address. */
 export interface Actor {
   personId: string | null;
   /** Name and email address, as the audit log shows them. */
   person: string;
   /** The client's address. */
   address: string;
-  /** Of a person who is signed in. */
+  /** Email address of a signed-in person. */
   email?: string;
   /** A program of the tenant, by its API key. */
   isProgram?: boolean;
 }
 
-/** Who saved a version, as it names them; undefined: no person, such as the command line. */
+/** Returns the email address to record for a version; undefined for no person, such as the command line. */
 export function emailOf({ person }: Actor): string | undefined {
   return person.endsWith(">") ? person.slice(person.lastIndexOf("<") + 1, -1) : undefined;
 }
@@ -60,18 +60,18 @@ export async function writeNote(db: Database, actor: Actor, note: AuditNote | un
   });
 }
 
-/** Who changed what, from where and when. Secrets are masked before they come here. */
+/** An entry of the audit log. Secrets are masked before they come here. */
 
 interface NewAuditEntry {
   personId: string | null;
-  /** As shown later, when the person may be gone: name and email address. */
+  /** Name and email address, stored because the person may be deleted later. */
   person: string;
   address: string;
   /** null: of the platform. */
   tenantId: string | null;
-  /** As `template.save`. */
+  /** Audit action, such as `template.save`. */
   action: string;
-  /** What it was done to, in words. */
+  /** The changed object, in words. */
   target: string;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;

@@ -5,7 +5,7 @@ import {
   type ProviderChannel,
 } from "@belfry/contracts/channels";
 
-/** What the person who asked has to mend: the Admin UI shows it beside the field, the command line with the flag. */
+/** A fault of the caller's input. The Admin UI shows it beside the field, the command line with the flag. */
 
 export interface InputFault {
   /** The name of the argument, as `perMinute`. */
@@ -37,7 +37,7 @@ export function faultAt(field: string, message: string | undefined): InputFault 
   return message === undefined ? undefined : { field, message };
 }
 
-/** What is not given is none. */
+/** Returns the fault of an integer field. An absent value has none. */
 export function integerFault(
   field: string,
   value: number | null | undefined,
@@ -63,7 +63,7 @@ export class NotFound extends Error {
 /** Somebody else saved meanwhile; nothing was changed. */
 export class Conflict extends Error {
   override readonly name = "Conflict";
-  /** What is saved now. */
+  /** The version that is saved now. */
   readonly currentVersion: number;
 
   constructor(currentVersion: number, message = `version ${currentVersion} was saved meanwhile`) {
@@ -72,7 +72,7 @@ export class Conflict extends Error {
   }
 }
 
-/** What was to be changed has happened, or is not any more; nothing was changed. */
+/** The change came too late: its object has ended or is gone. Nothing was changed. */
 export class TooLate extends Error {
   override readonly name = "TooLate";
 }

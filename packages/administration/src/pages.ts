@@ -6,9 +6,9 @@ import { sql } from "kysely";
 /** A page of a search by ids, newest first, that looks at a bounded number of rows and says how far back it came. */
 
 export interface ScannedRange {
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   before?: string | undefined;
-  /** From this moment on. */
+  /** Earliest time, inclusive. */
   from?: Date | undefined;
   /** Before this moment. */
   to?: Date | undefined;
@@ -23,7 +23,7 @@ export function inRange(row: "a" | "e", { before, from, to }: ScannedRange) {
     ${to === undefined ? sql`` : sql`and ${id} < ${idAt(to)}::uuid`}`;
 }
 
-/** Of the rows `scanned`: one row, which every row of the page repeats. */
+/** SQL for one row about the rows `scanned`, which every row of the page repeats. */
 export function reachOf(at: string) {
   return sql`
     select (select id from scanned order by id limit 1) as "lastId",
@@ -79,7 +79,7 @@ export function pageFrom<T>(rows: readonly T[], limit: number, placeOf: (last: T
   return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
 }
 
-/** Of the input of a list in pages. `isPlace` tells whether a text is a `next` of the list. */
+/** Input fields of a paged list. `isPlace` tells whether a text is a `next` of the list. */
 export function pageFields(
   most: number,
   usual: number,
@@ -106,7 +106,7 @@ export function countUpTo(most: number) {
   );
 }
 
-/** What people and programs see of a row: each time as ISO 8601, UTC. */
+/** A row with each time as ISO 8601, UTC. */
 export type IsoTimes<Row> = {
   [Name in keyof Row]: Extract<Row[Name], Date> extends never
     ? Row[Name]

@@ -64,7 +64,7 @@ export const listAudit = defineRead({
             Type.String({ description: "null: of the platform, or the tenant is deleted" }),
           ),
           action: Type.String(),
-          target: Type.String({ description: "What it was done to, in words" }),
+          target: Type.String({ description: "The changed object, in words" }),
           before: orNull(Type.Object({}, { additionalProperties: true })),
           after: orNull(Type.Object({}, { additionalProperties: true })),
         },

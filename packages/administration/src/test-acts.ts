@@ -7,7 +7,7 @@ import { putProvider } from "./providers/providers.ts";
 
 const SOMEBODY = { personId: null, person: "a test", address: "127.0.0.1" };
 
-/** The same as a program of the tenant, by its key: what it says of users is not in the audit log. */
+/** Runs acts as a program of the tenant, by its key. The audit log does not record its changes to users. */
 export function programIn(db: Database, tenantId: string) {
   return actsIn(
     db,

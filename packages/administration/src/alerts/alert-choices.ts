@@ -16,7 +16,7 @@ import { OWN } from "../tenants/tenant-credentials.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { MAIL_FAULTS, type MailFault, mailTenant } from "./own-mail.ts";
 
-/** Who is told of what by mail, and which tenant sends it. */
+/** Chooses who gets which alerts by mail, and which tenant sends them. */
 
 const owner = documented({ description: "id or address of an owner of the tenant" });
 const operator = documented({ description: "id or address of an operator" });
@@ -61,7 +61,7 @@ export const showAlerts = defineRead({
   name: "alert list",
   http: "GET /members/:person/alerts",
   access: OWN,
-  summary: "Of which troubles of the tenant an owner is told by mail",
+  summary: "Show the tenant's alerts that an owner gets by mail",
   input: Type.Object({ person: owner }),
   output: Choices,
   example: { input: EXAMPLE, output: EXAMPLE_CHOICES },
@@ -86,7 +86,7 @@ export const showAllAlerts = defineRead({
   name: "alert list-all",
   http: "GET /people/:person/alerts",
   access: OPERATE,
-  summary: "Of which troubles of all tenants an operator is told by mail",
+  summary: "Show the alerts about all tenants that an operator gets by mail",
   input: Type.Object({ person: operator }),
   output: Choices,
   example: { input: EXAMPLE, output: EXAMPLE_CHOICES },
@@ -127,7 +127,7 @@ export const showMailTenant = defineRead({
   name: "alert sender",
   http: "GET /mail-tenant",
   access: OPERATE,
-  summary: "Which tenant sends Belfry's own mail: alerts, invitations, password reset links",
+  summary: "Show the tenant that sends Belfry's own mail: alerts, invitations, password reset links",
   input: Type.Object({}),
   output: Sender,
   example: { input: {}, output: EXAMPLE_SENDER },

@@ -118,8 +118,8 @@ const OBSTACLE = sql<string | null>`case
   end`;
 
 /**
- * Groups by tenant, channel, provider and class, the largest first. With `most` it reads only so many dead letters (the
- * newest, if a tenant is given) before it applies any other condition.
+ * Groups dead letters by tenant, channel, provider and class, largest group first. If `most` is given, reads at most that
+ * many dead letters (the newest, if a tenant is given) before it applies any other condition.
  */
 export async function deadGroups(db: Database, selection: DeadSelection, most?: number) {
   const { tenantId } = selection;

@@ -136,8 +136,8 @@ export async function listDeadLetters(
 }
 
 /**
- * As `listDeadLetters`, but reads at most `most` deliveries (the newest, if a tenant is given), so that a page stays
- * cheap however many there are. Throws `NotFound` for an unknown tenant.
+ * Like `listDeadLetters`, but reads at most `most` deliveries (the newest, if a tenant is given), so that a page costs
+ * little even if there are many. Throws `NotFound` for an unknown tenant.
  */
 export async function glanceAtDeadLetters(
   db: Database,

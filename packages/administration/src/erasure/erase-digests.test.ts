@@ -73,7 +73,7 @@ test("an erased user leaves no digest, throttle or message, and nobody else lose
     await storeDigest(pool, tenantId, sent, { userId, status: "accepted" });
     await throttle(userId);
   }
-  // Of a dispatcher that ended: nothing is in it.
+  // An empty digest, left by a dispatcher that ended.
   await storeDigest(pool, tenantId, [], { userId: "ann" });
   const before = await tablesWith(pool, "zoe");
   const owner = { tenantId, userId: "ann" };

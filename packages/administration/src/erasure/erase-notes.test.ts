@@ -10,7 +10,7 @@ test("an erasure finds the audit entries of every act that names a user", async 
     if (audit === undefined || !Object.hasOwn(input.properties, "userId")) continue;
     assert.ok(example, `${name} has an example`);
     const { userId } = example.input as { userId?: string };
-    // Of a user who is new, and of one who was known before.
+    // A new user, and one who was known before.
     for (const before of [undefined, example.output]) {
       const notes: (Note | undefined)[] = [audit(example.input, { ...example, before })].flat();
       for (const note of notes) if (note?.target === userId) found.add(note!.action);

@@ -1,7 +1,7 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Of entries whose target is a user's id: an erasure removes it and the change. Its test derives them from the acts. */
+/** Actions whose target is a user's id. An erasure removes target and change. The test derives the list from the acts. */
 export const USER_ACTIONS = [
   "user.create",
   "user.update",

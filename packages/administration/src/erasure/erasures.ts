@@ -157,7 +157,7 @@ function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
   return { id: erasureId, status, ...rest };
 }
 
-/** As the index has it, word for word. */
+/** The index's condition, word for word. */
 const IS_OPEN = sql<boolean>`state <> 'done'`;
 
 /** The user's open erasure, or a new one. */

@@ -47,7 +47,7 @@ export const showTenantDeletion = defineRead({
   output: Type.Object({
     tenantId: Type.String(),
     name: Type.String(),
-    person: Type.String({ description: "Who requested it" }),
+    person: Type.String({ description: "The person who requested it" }),
     requestedAt: time("When it was requested"),
     startedAt: orNull(time("When it began")),
     endedAt: orNull(time("When everything was deleted")),
@@ -185,7 +185,7 @@ async function renewTenantDeletion(
     .execute();
 }
 
-/** Without `deleted`, the counts of the last renewal stay. */
+/** Ends a deletion. If `deleted` is absent, the last stored counts stay. */
 async function endTenantDeletion(
   db: Database,
   tenantId: string,

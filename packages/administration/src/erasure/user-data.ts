@@ -7,13 +7,13 @@ import { sql } from "kysely";
 import { USER_ACTIONS } from "./erase-notes.ts";
 
 /**
- * What is kept of a tenant's user. No index of `events` leads from a user to the events (it would cost
- * every acceptance), so they are found by a walk over all events of the tenant.
+ * Rows about a tenant's user. `events` has no index by user, because it would cost every acceptance, so a scan of all the
+ * tenant's events finds them.
  */
 
 interface UserEvents {
   ids: string[];
-  /** As the events name them, each once. */
+  /** Addresses in the events' form, each once. */
   addresses: string[];
   /** The ends of what was looked at; undefined: there was nothing. */
   oldest: string | undefined;
@@ -46,7 +46,7 @@ export async function userEvents(
            array(select distinct a.address from found, unnest(array[${ADDRESS_COLUMNS}]) a (address)
                  where a.address is not null
                  union
-                 -- Of the directory, as it was then.
+                 -- The address that the directory had at that time.
                  select d.recipient from found cross join lateral (
                    select d.recipient from deliveries d
                    where d.event_id = found.id and d.recipient is not null limit 32
@@ -72,7 +72,7 @@ export async function countEvents(db: Database, ids: readonly string[]) {
         select * from deliveries d where d.event_id = u.id limit 32
       ) d
       union all
-      -- Of a digest with its first event: it has one user, and they all go.
+      -- A digest goes with its first event, because all its events have one user.
       select d.id, d.status from unnest(${ids}::uuid[]) u (id)
       join digest_items i on i.event_id = u.id
       join deliveries d on d.event_id = i.digest_id
@@ -157,10 +157,10 @@ export async function countOf(
   return count;
 }
 
-/** Where else a tenant's user leaves something: beside the events, found by them or by an address. */
+/** Other data of a tenant's user, found by events or by an address. */
 
 interface UserOutbox {
-  /** Of events and digests of the user. */
+  /** Ids of the user's events and digests. */
   ids: string[];
   /** Their event or digest is gone. */
   orphans: string[];

@@ -159,7 +159,7 @@ test("a digest that ended is a dead letter with its type and user, and replaying
   const { pool, db, tenantId, comments, versionId, row, digestRow } = await setUp(t);
   const digest = await storeDigest(pool, tenantId, comments, { status: "failed", versionId });
   await pool.query("update digest_items set state = 'read' where event_id = $1", [comments[0]]);
-  // As one that expired before any try.
+  // A digest that expired before any try.
   await pool.query("update digests set closed_at = null where id = $1", [digest.id]);
   const [group] = await listDeadLetters(db, { tenantId });
   assert.deepEqual([group?.count, group?.examples[0]?.eventId], [1, digest.id]);
@@ -174,7 +174,7 @@ test("a digest that ended is a dead letter with its type and user, and replaying
   assert.ok((await digestRow(digest.id)).closed_at);
   assert.equal((await row(digest.deliveryId)).status, "queued");
 
-  // What it is of stays, whatever has been published or read since.
+  // Its content stays, whatever was published or read since.
   await storeNewerVersion(pool, versionId);
   await pool.query("update deliveries set released_at = now() where id = $1", [digest.deliveryId]);
   const provider = { id: "0193a1c0-0000-7000-8000-00000000000a", kind: "sandbox" };

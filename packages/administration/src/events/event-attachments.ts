@@ -8,7 +8,7 @@ import { eventById } from "./event-facts.ts";
 
 /** A file that an event's mail carries. */
 export interface EventAttachment {
-  /** From 1. */
+  /** Counts from 1. */
   position: number;
   id: string;
   name: string;

@@ -6,7 +6,7 @@ import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
 import { eventContent, usedSensitiveTemplate } from "./event-facts.ts";
 import type { EventReport } from "./event-report.ts";
 
-/** What a vendor reported about a delivery after it had accepted the message. */
+/** A vendor's report about a delivery whose message it had accepted. */
 interface VendorReceipt {
   provider: string;
   kind: string;
@@ -24,7 +24,7 @@ export interface DeliveryEvidence extends DeliveryEvidenceRow {
 }
 
 export interface EventEvidence {
-  /** By the delivery's id. */
+  /** Evidence by the delivery's id. */
   deliveries: ReadonlyMap<string, DeliveryEvidence>;
   templates: readonly TemplateOfEvent[];
   /** True: show neither the content nor vendors' answers, which may repeat it. */
@@ -60,7 +60,7 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
       ...row,
       tries: tries.filter(({ deliveryId }) => deliveryId === row.id),
       receipts: receipts
-        // Those about copies say nothing of the delivery.
+        // Receipts about copies do not concern the delivery.
         .filter(({ deliveryId, address }) => deliveryId === row.id && address === null)
         .map(({ providerKind: provider, kind, reason, vendorStatus, receivedAt: at }) => ({
           provider,

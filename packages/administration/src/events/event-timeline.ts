@@ -46,7 +46,7 @@ const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
   complained: "the recipient complained",
 };
 
-/** What happened to an event, in words, oldest first. */
+/** Returns an event's history in words, oldest first. */
 export function timelineOf(facts: EventFacts): TimelineEntry[] {
   const entries = [
     ...eventEntries(facts.event),
@@ -171,7 +171,7 @@ function receiptWords(receipt: Receipt): string {
   return `receipt of ${receipt.providerKind}${of}: ${RECEIPT_WORDS[receipt.kind]}${status}${reason}`;
 }
 
-/** Of a receipt about a copy. */
+/** Words for a receipt about a copy. */
 function copyWords(address: string | null): string {
   if (address === null) return "";
   if (address === ONE_OF_SEVERAL) return " about one of its addresses, which it does not name";

@@ -22,10 +22,10 @@ const Message = Type.Object(
     subject: orNull(Type.String()),
     html: orNull(Type.String()),
     text: Type.String(),
-    segments: orNull(Type.Integer({ description: "Of a text message" })),
+    segments: orNull(Type.Integer({ description: "Segments of a text message" })),
     headers: optional(
       Type.Record(Type.String(), Type.String(), {
-        description: "Of an email: its header fields, except those for addresses and parts",
+        description: "An email's header fields, except those for addresses and parts",
       }),
     ),
     attachments: optional(
@@ -35,9 +35,9 @@ const Message = Type.Object(
           type: Type.String(),
           bytes: Type.Integer(),
           sha256: Type.String({ description: "In hex" }),
-          cid: optional(Type.String({ description: "By which the HTML shows it" })),
+          cid: optional(Type.String({ description: "The id by which the HTML shows the file" })),
         }),
-        { description: "Of an email: the files that it carries" },
+        { description: "An email's attached files" },
       ),
     ),
     createdAt: time("When the sandbox provider received it"),

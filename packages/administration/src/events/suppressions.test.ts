@@ -23,7 +23,7 @@ async function setUp(t: TestContext) {
      select id, 1, 'x', '{}' from template returning id`,
     [tenantId],
   );
-  /** What becomes of a new delivery to this address when a sender claims it. */
+  /** Returns the status of a new delivery to this address after a sender's claim. */
   const claim = async (to: string, tenant = tenantId, channel: "EMAIL" | "SMS" = "EMAIL") => {
     const [id, eventId] = [randomUUID(), randomUUID()];
     await pool.query(
@@ -59,7 +59,7 @@ interface Given {
   addresses: readonly string[];
 }
 
-/** By hand by the act; for another reason as a receipt does it. */
+/** Adds a suppression by the act, or for another reason as a receipt does. */
 async function add(
   db: Database,
   { tenantId, reason, ...input }: Given & { reason?: SuppressionReason },

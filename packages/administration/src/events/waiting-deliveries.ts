@@ -42,7 +42,7 @@ interface WaitingDelivery {
 interface WaitingGlance {
   /** The group with the earliest delivery first. */
   groups: { why: WaitReason; count: number; soonest: Date }[];
-  /** Those with the requested reason, earliest first. */
+  /** Deliveries with the requested reason, earliest first. */
   deliveries: WaitingDelivery[];
   /** Only so many of the earliest deliveries were read, and there are more; undefined: all were read. */
   ofSoonest: number | undefined;

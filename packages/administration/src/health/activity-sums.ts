@@ -21,7 +21,7 @@ export type RangeName = keyof typeof RANGES;
 export const GROUPINGS = ["channel", "provider", "template", "type", "reason", "tenant"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Of the channel grouping: the events themselves. */
+/** The name for the events themselves in the grouping by channel. */
 export const EVENTS = "ALL";
 /** All groups of a bar beyond the first `MOST_GROUPS`, those that fail most being first. */
 export const OTHER = "*";

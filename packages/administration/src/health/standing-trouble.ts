@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Of a row of `webhooks`: Belfry disabled it by itself, and nobody has decided since. */
+/** Condition on `webhooks`: Belfry disabled the endpoint, and nobody has changed that since. */
 export const DISABLED_BY_BELFRY = sql<boolean>`
   (not active and disabled_at is not null and disabled_reason is not null)`;
 

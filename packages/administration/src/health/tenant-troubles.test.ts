@@ -26,7 +26,7 @@ const shown = (sums: ActivitySum[], letters: DeadGroupRow[]) =>
 
 test("each cause is found with how many it hit of all that ended; a few wrong addresses among many are none", () => {
   const sent = sum("channel", "EMAIL", { sent: 8, failed: 42 });
-  // What the sums say of dead letters is older than these are.
+  // The sums' count of dead letters is older than these dead letters.
   const stale = sum("reason", "EMAIL credentials", { failed: 500 });
   assert.deepEqual(shown([sent, stale], [dead("credentials", 42, "SendGrid refused the key")]), [
     "42 of 50 EMAIL: SendGrid refused the key",

@@ -48,8 +48,8 @@ const MOST_DEAD = 1_000;
 const WRONG_SKIPS = ["no-provider", "no-template"];
 
 /**
- * What is wrong with a tenant's messages that ended in a range, the worst first. Dead letters are counted as they are
- * now: what was replayed or discarded is gone. The rest is as old as the sums.
+ * Returns the problems of a tenant's messages that ended in a range, worst first. Counts the present dead letters, without
+ * replayed and discarded ones. The other counts are as old as the sums.
  */
 export async function tenantTroubles(
   db: Database,
@@ -65,7 +65,7 @@ export async function tenantTroubles(
   return troublesOf(sums, dead);
 }
 
-/** Of the sums of a range by channel and by reason, and the groups of dead letters that ended in it. */
+/** Finds problems in a range's sums by channel and by reason, and in the groups of dead letters that ended in it. */
 export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGroupRow[]): Trouble[] {
   const isPartial = dead.reduce((all, { count }) => all + count, 0) >= MOST_DEAD;
   const bare: Omit<Trouble, "of">[] = dead.map((group) => ({

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { listed } from "@belfry/contracts/channels";
 import { IMAGE_TYPES, type ImageType, MAX_IMAGE_SIDE } from "@belfry/contracts/images";
 
-/** What the bytes of a picture say of it. */
+/** Facts that an image's bytes contain. */
 export interface ImageFacts {
   type: ImageType;
   width: number;
@@ -43,7 +43,7 @@ function sizeOf(width: number, height: number): Size {
 }
 
 const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-/** By colour type. */
+/** Allowed depths by colour type. */
 const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],

@@ -62,7 +62,7 @@ export interface ProviderAccount {
   issuer: string;
   /** `sub`: who it is at this issuer, for ever. */
   subject: string;
-  /** As the provider wrote it. */
+  /** The address as the provider wrote it. */
   email: string | null;
   /** Whether the provider says that the address is the account's. */
   emailVerified: boolean;
@@ -114,7 +114,7 @@ export function linkingAddress(
 
 /** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
 
-/** Whose account it is. */
+/** Returns the person who owns the account. */
 export async function personOfIdentity(db: Database, issuer: string, subject: string) {
   return await db
     .selectFrom("person_identities as i")

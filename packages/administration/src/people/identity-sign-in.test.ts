@@ -150,7 +150,7 @@ test("an operator is let in only by what an operator connected by hand", async (
   await assert.rejects(signIn(hers), { reason: "operator" });
   await connectIdentity(db, olga, { ...hers, email: "private@elsewhere.example" });
   assert.equal((await signIn(hers)).personId, olga);
-  // Whoever was linked by an address, and is made an operator later, connects as well.
+  // A person who was linked by an address and later becomes an operator must connect again, too.
   const ann = await someone("ann@acme.com");
   await signIn(account());
   await db.updateTable("people").set({ operator: true }).where("id", "=", ann).execute();
@@ -206,7 +206,7 @@ test("groups give, change and take away what groups gave, and nothing that a per
     ...[`account.connect ${of}`, `member.join ${of}`, `member.role ${of}`],
     ...[`member.role ${of}`, `member.remove ${of}`],
   ]);
-  // What an owner changes by hand is a person's word from then on.
+  // A role that an owner changes by hand no longer follows the groups.
   await after("chiefs");
   const bea = await someone("bea@elsewhere.example");
   await putMembership(db, { personId: bea, tenantId, role: "owner" });
@@ -292,7 +292,7 @@ test("what an owner may have made ends when the address links, and a session of 
   });
   const linked = ["account.connect ann@acme.com", "account.untrusted-end ann@acme.com"];
   assert.deepEqual(await actions(), [...linked, "account.connect bea@acme.com"]);
-  // What an owner's reset link sets afterwards, too.
+  // The same holds for a password set by an owner's reset link.
   await updatePerson(db, ann, { password: "an owner's", sign_in_trusted: false });
   await signIn(account({ email: null }));
   assert.equal(await storedPassword(db, ann), undefined);

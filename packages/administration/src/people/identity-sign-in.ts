@@ -22,18 +22,18 @@ import { insertPerson, lockPerson, personForLinking } from "./person-rows.ts";
 import { beginSession, type SessionPlace } from "./sessions.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 
-/** Who may be let in without an invitation, and what groups give. */
+/** Rules for signing in without an invitation, and the roles that groups give. */
 interface IdentityRules {
-  /** In lower case. */
+  /** Domains in lower case. */
   allowedDomains: readonly string[];
   groupRoles: readonly GroupRole[];
 }
 
 interface IdentitySignIn {
   personId: string;
-  /** Of the session. */
+  /** The session's token. */
   token: string;
-  /** In the rules, but not there: they give nothing. */
+  /** Tenants that the rules name but that do not exist. They give nothing. */
   unknownTenants: string[];
 }
 
@@ -75,7 +75,7 @@ async function signIn(
   for (const tenantId of unknown) roles.delete(tenantId);
   const { issuer, subject, email } = account;
   const known = await holderOf(db, issuer, subject);
-  // Whoever was made an operator since: what an address has led to is not enough any more.
+  // The person became an operator since: a link by address no longer suffices.
   if (known?.operator && !known.byHand) throw new IdentityRefused("operator");
   const notes: AuditNote[] = [];
   const person = known ?? (await link(db, account, rules, roles, notes));
@@ -88,12 +88,12 @@ async function signIn(
   for (const note of [...notes, untrustedSignInEnded(ended), ...given]) {
     await writeNote(db, actor, note);
   }
-  // Here, while the person is locked: whoever takes the account away ends this session, too.
+  // Begun while the person is locked, so that removing the account also ends this session.
   const token = await beginSession(db, person.id, place);
   return { personId: person.id, token, unknownTenants: [...unknown] };
 }
 
-/** Whose account it is, held until the transaction ends: the person first, as whoever takes an account away does. */
+/** Finds the account's person and locks both until the transaction ends. Locks the person first, as removing an account does. */
 async function holderOf(db: Database, issuer: string, subject: string) {
   const holder = await personOfIdentity(db, issuer, subject);
   if (holder === undefined) return undefined;

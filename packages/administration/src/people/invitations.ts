@@ -79,7 +79,7 @@ export async function withdrawInvitation(db: Database, tenantId: string | null, 
 }
 
 interface NewPersonInput {
-  /** Of the first operator only: others are invited by their address. */
+  /** Set for the first operator only. Others are invited by their address. */
   email: string;
   name: string;
   password: string;
@@ -91,7 +91,7 @@ interface PreparedPerson {
   password: HashedPassword;
 }
 
-/** What `acceptAsNewPerson` takes. Throws `InvalidInput`, `NotFound`, `TooBusy`. */
+/** Prepares the argument of `acceptAsNewPerson`. Throws `InvalidInput`, `NotFound`, `TooBusy`. */
 export async function prepareNewPerson(
   db: Database,
   token: string,
@@ -134,8 +134,8 @@ export async function endsSignIn(db: Database, { tenantId }: Invitation, personI
 }
 
 /**
- * Gives somebody who is signed in the role of the link. Where that is more than the person had, an untrusted sign-in
- * ends. Call in a transaction. Throws `NotFound`, `InvalidInput`.
+ * Gives a signed-in person the link's role. If the person gains rights, untrusted sign-ins end. Call in a transaction.
+ * Throws `NotFound`, `InvalidInput`.
  */
 export async function acceptAsPerson(db: Database, token: string, personId: string) {
   const invitation = await showInvitation(db, token);

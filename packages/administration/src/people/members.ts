@@ -26,7 +26,7 @@ export const PERSON = {
   id: Type.String(),
   email: Type.String(),
   name: Type.String(),
-  operator: Type.Boolean({ description: "Of the platform" }),
+  operator: Type.Boolean({ description: "Whether the person is an operator of the platform" }),
   createdAt: time("When the account was made"),
   twoFactor: Type.Boolean({ description: "Signing in by password asks for a code" }),
   connected: Type.Boolean({ description: "An account at a sign-in provider is connected" }),

@@ -41,7 +41,7 @@ export const showOperators = defineRead({
   name: "operator list",
   http: "GET /operators",
   access: OPERATE,
-  summary: "Who is an operator",
+  summary: "List operators",
   input: Type.Object({}),
   output: Type.Array(Operator),
   example: {

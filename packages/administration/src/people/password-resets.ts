@@ -48,7 +48,7 @@ export async function makeResetLink(
   return { token, person, expiresAt };
 }
 
-/** Whose password the link sets; looking uses nothing up. Throws `NotFound`. */
+/** Returns the person whose password the link sets, and leaves the link valid. Throws `NotFound`. */
 export async function showReset(db: Database, token: string, now = new Date()): Promise<PersonRow> {
   const reset = await openReset(db, tokenHash(token), now);
   const person = reset && (await personById(db, reset.personId));
@@ -98,7 +98,7 @@ export function passwordReset({
   return { tenantId: ownerOf, action: "account.reset-password", target: person.email, after };
 }
 
-/** Of another tenant's people there is nobody, not even a refusal. */
+/** People of other tenants are answered as unknown, not as refused. */
 async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMaker) {
   if (ownerOf === null) return true;
   return (await listMemberships(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
@@ -135,7 +135,7 @@ function resetNotFound(): NotFound {
 
 /** Queries on `password_resets`: links by which a person sets a new password. Only their SHA-256 is here. */
 
-/** Who makes or has made a link, and by which right. */
+/** The maker of a link and the right that allows it. */
 interface ResetMaker {
   /** null: the command line. */
   personId: string | null;

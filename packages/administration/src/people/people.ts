@@ -21,7 +21,7 @@ interface PasswordChange {
   password: HashedPassword;
 }
 
-/** What `changePassword` takes: the current password was right. Throws `InvalidInput`, `TooBusy`. */
+/** Checks the current password and prepares the argument of `changePassword`. Throws `InvalidInput`, `TooBusy`. */
 export async function preparePasswordChange(
   db: Database,
   personId: string,
@@ -76,14 +76,14 @@ function personNotFound(id: string): NotFound {
   return new NotFound("person", `nobody here has the id ${JSON.stringify(id)}`);
 }
 
-/** By the address, as the command line knows people. Throws `NotFound`. */
+/** Finds a person by email address, as the command line names people. Throws `NotFound`. */
 export async function personAtAddress(db: Database, email: string): Promise<PersonRow> {
   const person = await personByEmail(db, email.trim().toLowerCase());
   if (person !== undefined) return person;
   throw new NotFound("person", `nobody has the address ${JSON.stringify(email)}`);
 }
 
-/** By id or address. Throws `NotFound`. */
+/** Finds a person by id or email address. Throws `NotFound`. */
 export async function personAt(db: Database, person: string): Promise<PersonRow> {
   if (!UUID.test(person)) return await personAtAddress(db, person);
   const found = await personById(db, person);
@@ -92,8 +92,8 @@ export async function personAt(db: Database, person: string): Promise<PersonRow>
 }
 
 /**
- * Whom an operator, or the command line (null), changes: nobody does it for themselves, `instead` says what they do.
- * Throws `NotFound`, `InvalidInput`.
+ * Finds the person that an operator or the command line (null) changes. Refuses the operator's own account; `instead` is
+ * the advice for it. Throws `NotFound`, `InvalidInput`.
  */
 export async function requireSomebodyElse(
   db: Database,

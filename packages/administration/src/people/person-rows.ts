@@ -2,7 +2,7 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
-/** From the least to the most: each may do what those before it may. */
+/** Roles in ascending order. Each has the rights of those before it. */
 export const TENANT_ROLES = ["viewer", "editor", "owner"] as const;
 export type TenantRole = (typeof TENANT_ROLES)[number];
 
@@ -44,7 +44,7 @@ export async function personForSignIn(db: Database, email: string) {
     .executeTakeFirst();
 }
 
-/** By the address alone; locked, as what it may become (an operator, say) decides. */
+/** Finds the person by email address and locks the row, because the person's rights decide the link. */
 export async function personForLinking(db: Database, email: string) {
   return await selectPeople(db).where("email", "=", email).forNoKeyUpdate().executeTakeFirst();
 }
@@ -55,7 +55,7 @@ export async function lockPerson(db: Database, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** As `lockPerson`, of one whose ways to sign in are still those of `epoch`. */
+/** Like `lockPerson`, but only if the person's ways to sign in are still those of `epoch`. */
 export async function lockPersonOfEpoch(db: Database, id: string, epoch: number) {
   return await selectPeople(db)
     .where("id", "=", id)
@@ -64,7 +64,7 @@ export async function lockPersonOfEpoch(db: Database, id: string, epoch: number)
     .executeTakeFirst();
 }
 
-/** With the right to its memberships: nobody gives the person one, or takes one, before the transaction ends. */
+/** Locks the person and its memberships: nobody adds or removes one before the transaction ends. */
 export async function lockPersonAndRoles(db: Database, id: string) {
   return await selectPeople(db).where("id", "=", id).forUpdate().executeTakeFirst();
 }

@@ -19,7 +19,7 @@ type Person = typeof ADA;
 export interface EventOptions {
   dispatched?: boolean;
   status?: string;
-  /** Of a delivery that a sender holds. */
+  /** How long a sender holds the delivery. */
   heldForMs?: number;
 }
 
@@ -135,7 +135,7 @@ export async function storeEvent(
   return { id, deliveries };
 }
 
-/** What a sandbox was given. */
+/** Stores a message of the sandbox's outbox. */
 export async function storeOutbox(
   db: Database,
   tenantId: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createScryptQueue } from "./scrypt-queue.ts";
 
-/** Two at once, six that wait, of a network three; what is hashed ends when it is told. */
+/** Makes a queue: two hashes at once, six waiting, three from one network. Each hash ends on command. */
 function house() {
   const queue = createScryptQueue({ atOnce: 2, maxWaiting: 6, maxWaitingOfNetwork: 3 });
   const begun: string[] = [];

@@ -15,7 +15,7 @@ const IDLE_MS = 7 * DAY_MS;
 const TOUCH_EVERY_MS = 60_000;
 const MAX_USER_AGENT = 200;
 
-/** Where a session begins. */
+/** The place where a session begins. */
 export interface SessionPlace {
   address: string;
   userAgent: string;
@@ -23,7 +23,7 @@ export interface SessionPlace {
   seconds?: number;
 }
 
-/** Who has given the right password, as long as the person's ways to sign in are those of `epoch`. */
+/** A person who gave the right password. Valid while the person's ways to sign in are those of `epoch`. */
 export interface PasswordGiven {
   personId: string;
   epoch: number;
@@ -82,7 +82,7 @@ export async function beginSession(
   return token;
 }
 
-/** Whose session the token is; undefined when it has ended, or was idle for a week. */
+/** Returns the holder of the token's session; undefined if it has ended or was idle for a week. */
 export async function sessionHolder(db: Database, token: string, now = new Date()) {
   const idleSince = new Date(now.getTime() - IDLE_MS);
   const holder = await findSession(db, tokenHash(token), idleSince);
@@ -119,7 +119,7 @@ export async function findSession(db: Database, sha256: Buffer, idleSince: Date)
     .executeTakeFirst();
 }
 
-/** Whose session it is, with what the person may do everywhere. */
+/** A session's person with all their rights. */
 export type SessionHolder = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
 export async function isSession(db: Database, id: string): Promise<boolean> {
@@ -156,7 +156,7 @@ export async function deleteSessions(
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Of a session or an invitation: 256 bits for the browser, their SHA-256 for the database. */
+/** A token of a session or an invitation: 256 bits for the browser, their SHA-256 for the database. */
 export interface AccessToken {
   token: string;
   sha256: Buffer;
@@ -171,7 +171,7 @@ export function tokenHash(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
-/** From the request that made it to the page that shows it: a redirect, and a slow connection. */
+/** Longest time between the request that makes it and the page that shows it: a redirect on a slow connection. */
 const MAX_AGE_SECONDS = 300;
 
 /**
@@ -201,7 +201,7 @@ export async function keepToShow(
   return id;
 }
 
-/** What was kept, for the first who asks in the same session; undefined from then on. */
+/** Returns the kept text to the first request of the same session; undefined afterwards. */
 export async function takeToShow(db: Database, keys: SecretKeys, sessionId: string, id: string) {
   if (!UUID.test(id)) return undefined;
   const row = await db

@@ -9,7 +9,7 @@ import { sql } from "kysely";
  */
 
 const WINDOW_SECONDS = 15 * 60;
-/** Of wrong codes of one person, whoever gives them from wherever: a code has six digits. */
+/** Window for one person's wrong codes, from all addresses: a code has only six digits. */
 const CODE_WINDOW_SECONDS = 60 * 60;
 /** Rows that are kept, some 10 MB: beyond it the oldest are forgotten. */
 const MAX_ROWS = 50_000;
@@ -26,7 +26,7 @@ const MOST = {
   "code-told": 1,
 };
 
-/** Where a try comes from, and whose account it is for. */
+/** A try to sign in: its address and its account. */
 interface SignInTry {
   address: string;
   email: string;
@@ -49,7 +49,7 @@ export async function forgiveSignIn(db: Database, { address, email }: SignInTry)
   await forgetTries(db, bound("both", `${network} ${email}`).key);
 }
 
-/** Of a try whose password was not looked at. */
+/** Uncounts a try whose password was not checked. */
 export async function takeSignInBack(db: Database, { address, email }: SignInTry): Promise<void> {
   const network = clientNetwork(address);
   await giveTryBack(db, bound("address", network).key);

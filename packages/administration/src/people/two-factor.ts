@@ -28,13 +28,13 @@ import {
 /** How long a secret that was shown may be confirmed. */
 const SETUP_MS = 15 * 60_000;
 
-/** What a person's sign-in asks for besides the password. */
+/** A person's second factor. */
 interface TwoFactor {
   since: Date;
   recoveryCodesLeft: number;
 }
 
-/** Whose session sets it up. */
+/** The person whose session sets it up. */
 interface TwoFactorPerson {
   personId: string;
   sessionId: string;
@@ -137,7 +137,7 @@ export async function removeTwoFactor(db: Database, personId: string, operatorId
   return { person, ...(await takeAway(db, personId, undefined)) };
 }
 
-/** Follows the field's name. Of a code no more is told: not whether it was one of yesterday's, say. */
+/** Follows the field's name. It tells nothing else about a code, for example whether it is an old one. */
 export const WRONG_CODE = "is wrong, or was used already. Wait for the next one, and try again";
 
 /** A code of the app or a recovery code, used up with this: one caller has it, over all replicas. */
@@ -261,7 +261,7 @@ export function newTotpSecret(): string {
   return generateSecret();
 }
 
-/** What an authenticator app reads as a QR code. The issuer may hold no colon. */
+/** Returns the address that an authenticator app reads as a QR code. The issuer must not contain a colon. */
 export function totpUri(secret: string, email: string, issuer: string): string {
   return generateURI({ issuer, label: email, secret });
 }

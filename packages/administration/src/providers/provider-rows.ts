@@ -19,7 +19,7 @@ interface ProviderFilter {
   name?: string | undefined;
 }
 
-/** Stores a provider before the others of its channel: what was put last is what sends. */
+/** Stores a provider before the others of its channel, because the newest one sends. */
 export async function insertProvider(db: Database, provider: Insertable<Schema["providers"]>) {
   await db
     .updateTable("providers")
@@ -30,7 +30,7 @@ export async function insertProvider(db: Database, provider: Insertable<Schema["
   await db.insertInto("providers").values(provider).execute();
 }
 
-/** What is undefined stays. */
+/** Updates a provider. Undefined values stay. */
 export async function updateProvider(
   db: Database,
   key: ProviderKey,
@@ -120,14 +120,14 @@ export type ProviderRow = Awaited<ReturnType<typeof findProviders>>[number];
 type Kinds = typeof import("@belfry/providers/kinds");
 type Settings = Record<string, unknown>;
 
-/** The kinds of provider of a channel with the schema of their settings: what the forms are drawn from. */
+/** Returns a channel's kinds of provider with the schemas of their settings, which the forms follow. */
 export async function providerKinds(channel: ProviderChannel) {
   return (await import("@belfry/providers/kinds")).PROVIDER_KINDS[channel];
 }
 
 /**
- * What is to be stored, and what is shown of it. Secrets that are left out are taken from `stored`.
- * Throws `InvalidInput` with every fault.
+ * Returns the settings to store and their public part. Takes secrets that are left out from `stored`. Throws
+ * `InvalidInput` with every fault.
  */
 export function checkedSettings(
   kinds: Kinds,

@@ -21,11 +21,11 @@ const HELD_REST_MS = 200;
 
 const Counts = Type.Record(Type.String(), Type.Integer());
 
-/** What a walk over all secrets at rest has done and found. */
+/** Result of a pass over all secrets at rest. */
 export type SecretsReport = Static<typeof SecretsReport>;
 export const SecretsReport = Type.Object({
   dryRun: Type.Boolean(),
-  currentKid: Type.String({ description: "The first key: what every secret is to be under" }),
+  currentKid: Type.String({ description: "The first key, which must encrypt every secret" }),
   reencrypted: Type.Integer({ description: "Rows that were changed" }),
   outdated: Type.Integer({
     description: "Readable ones still under another key: after a rotation, held all the time",
@@ -41,7 +41,7 @@ export const SecretsReport = Type.Object({
   }),
   unreadable: Type.Array(
     Type.Object({
-      owner: Type.String({ description: "As `provider:<tenant>:<id>`" }),
+      owner: Type.String({ description: "Owner, such as `provider:<tenant>:<id>`" }),
       kid: orNull(Type.String({ description: "null: the column holds no secret of ours" })),
       reason: Type.String(),
     }),
@@ -175,10 +175,10 @@ async function read(keys: SecretKeys, column: SecretColumn, secret: StoredSecret
   }
 }
 
-/** Where a secret should be and something else is. */
+/** Stands for the key id of a column that holds no secret. */
 const NO_KID = "(none)";
 
-/** What one walk counts, column by column. */
+/** Counts of one pass, column by column. */
 class SecretsTally {
   reencrypted = 0;
   outdated = 0;

@@ -36,7 +36,7 @@ import {
   withNumberEnd,
 } from "./search-rows.ts";
 
-/** What a text was, where something was found by it. */
+/** Kinds of value that a searched text can match. */
 const FOUND_BY = [
   "event id",
   "own event id",
@@ -69,7 +69,7 @@ export interface Search {
   /** Events at most. Default: 50. */
   limit?: number | undefined;
 }
-/** Of whatever people paste; what is longer is none of what can be found. */
+/** Longest text that can match anything. People may paste more. */
 const MAX_SEARCH_CHARACTERS = 500;
 
 const EVENTS = 50;
@@ -87,7 +87,7 @@ const BY_KIND: Readonly<Record<TermKind, FoundBy>> = {
 const UserFound = Type.Object({
   tenantId: Type.String(),
   userId: Type.String(),
-  email: orNull(Type.String({ description: "Of the directory" })),
+  email: orNull(Type.String({ description: "Address in the directory" })),
 });
 const EventFound = Type.Object({
   tenantId: Type.String(),
@@ -100,7 +100,7 @@ const EventFound = Type.Object({
   refusedAt: orNull(time("When it was given back")),
   outcome: Type.Unsafe<EventOutcome | null>({
     type: ["object", "null"],
-    description: "What its dispatching left out, and why",
+    description: "Channels that dispatching left out, with the reasons",
   }),
   deliveries: Type.Array(
     Type.Object({
@@ -110,7 +110,7 @@ const EventFound = Type.Object({
     }),
   ),
   pushed: Type.Boolean({ description: "It is in the inbox" }),
-  by: Type.Array(oneOf(FOUND_BY), { description: "What the text was" }),
+  by: Type.Array(oneOf(FOUND_BY), { description: "Kinds of value that the text matched" }),
 });
 
 export const searchAnything = defineRead({
@@ -127,7 +127,7 @@ export const searchAnything = defineRead({
       {
         type: "string",
         maxLength: MAX_SEARCH_CHARACTERS,
-        description: "What the customer gives",
+        description: "A value that the customer gave",
       },
       (value) => (typeof value === "string" ? searchFault(value) : "must be a string"),
     ),

@@ -13,7 +13,7 @@ export interface UserOfSearch {
   userId: string;
 }
 
-/** What begins with a text, in a column of the collation "C": there U+10FFFF sorts last, and no character is a wildcard. */
+/** Condition: a column of the collation "C" begins with a text. U+10FFFF sorts last there, and no character is a wildcard. */
 export function beginsWith(column: ReturnType<typeof sql>, text: string) {
   return sql`(${column} >= ${text} and ${column} < ${text} || chr(1114111))`;
 }
@@ -44,7 +44,7 @@ export async function eventIdsByHash(db: Database, hashes: readonly string[], mo
   return rows.map(({ id }) => id);
 }
 
-/** Of these, those that went to a number with this end. */
+/** Returns the events that went to a number with these last digits. */
 export async function withNumberEnd(db: Database, ids: readonly string[], digits: string) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -86,7 +86,7 @@ export async function eventIdsById(
   return rows.map((row) => row.id);
 }
 
-/** As lists show them, newest first; of one tenant where it is named. */
+/** Returns events in the form of lists, newest first; only one tenant's if it is named. */
 export async function eventsByIds(
   db: Database,
   ids: readonly string[],
@@ -102,31 +102,31 @@ export async function eventsByIds(
   return rows;
 }
 
-/** Who is meant; of the tenant `t`. */
+/** Queries for the users of tenant `t` that a text may mean. */
 export const WHO = {
   /** In the directory or in events. */
   id: (userId: string) => sql`
     select r.user_id from recipients r where r.tenant_id = t.id and r.user_id = ${userId}
     union
     select u.user_id from search_users u where u.tenant_id = t.id and u.user_id = ${userId}`,
-  /** Whom the directory gives the address, in the form of suppressions. */
+  /** Users with this address in the directory, in the form of suppressions. */
   email: (email: string, most: number) => sql`
     select r.user_id from recipients r
     where r.tenant_id = t.id and r.email is not null and lower(r.email collate "C") = ${email}
     limit ${most}`,
-  /** Whose id begins so, in the directory or in events. */
+  /** Users whose id begins with the text, in the directory or in events. */
   idBeginning: (text: string, most: number) => sql`
     (select r.user_id from recipients r
      where r.tenant_id = t.id and ${beginsWith(sql`r.user_id`, text)} order by r.user_id limit ${most})
     union
     (select u.user_id from search_users u
      where u.tenant_id = t.id and ${beginsWith(sql`u.user_id`, text)} order by u.user_id limit ${most})`,
-  /** Whose address in the directory begins so, in the form of suppressions. */
+  /** Users whose address in the directory begins with the text, in the form of suppressions. */
   emailBeginning: (text: string, most: number) => sql`
     select r.user_id from recipients r
     where r.tenant_id = t.id and r.email is not null and ${beginsWith(sql`lower(r.email collate "C")`, text)}
     order by lower(r.email collate "C") limit ${most}`,
-  /** Whom the directory gives a number that ends with these digits: eight at least. */
+  /** Users whose number in the directory ends with these digits, at least eight. */
   phone: (digits: string, most: number) => sql`
     select r.user_id from recipients r
     where r.tenant_id = t.id and r.phone is not null

@@ -40,7 +40,7 @@ export async function compileInput(
   return { ...(await compileSource(source, settings)), layoutVersion: version };
 }
 
-/** What a tenant's mails are compiled with. */
+/** Returns the settings for compiling a tenant's mails. */
 export async function compileSettings(
   db: Database | undefined,
   tenantId: string,

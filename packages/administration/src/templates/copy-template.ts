@@ -36,8 +36,8 @@ export const copyTemplate = defineAct({
     "What is being written where there is a draft, else what is published. Where the other template has drafts already nothing is changed.",
   input: Type.Object({
     ...ADDRESS,
-    toEventType: text({ description: "what the copy is for" }),
-    toTenant: optional(text(), "whose it is, of operators alone; default: the same tenant's"),
+    toEventType: text({ description: "event type of the copy" }),
+    toTenant: optional(text(), "tenant that gets the copy, for operators only; default: the same tenant"),
   }),
   output: Template,
   example: { input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE },
@@ -52,7 +52,7 @@ export const copyTemplate = defineAct({
       if (text === undefined) continue;
       await saveDraft(db, {
         ...(locale === "" ? settingsOf(row) : {}),
-        // Of a template that was never published the draft alone knows that it is sensitive.
+        // Only the draft of a template that was never published knows that it is sensitive.
         ...draft?.settings,
         ...textInput(text),
         ...to,
@@ -130,7 +130,7 @@ export const createTemplates = defineAct({
   audit: (_, { output }) => output.map((template) => note("template.draft", targetOf(template))),
 });
 
-/** What a new template says on a channel. */
+/** Returns the text of a new template on a channel. */
 export function starterText(starter: Starter | undefined, channel: Channel) {
   switch (CHANNEL_ROWS[channel].content) {
     case "email":

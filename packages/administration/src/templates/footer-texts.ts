@@ -31,7 +31,7 @@ export const FOOTER_TEXTS = field<TextByLanguage>(
   },
 );
 
-/** What is given is changed, and an empty text taken away; null: none is left. */
+/** Replaces the given texts and removes those that are empty. Returns null if none is left. */
 export function changedTexts(
   now: Readonly<TextByLanguage> | null,
   given: Readonly<TextByLanguage>,

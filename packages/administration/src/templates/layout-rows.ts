@@ -22,11 +22,11 @@ export const LAYOUT_NAMES = Object.keys(LAYOUT_SETTINGS) as LayoutName[];
 
 /** null: the platform's, or none. */
 export interface LayoutSettings extends Record<LayoutName, string | null> {
-  /** By language, in place of `footerText`. */
+  /** Footers by language, in place of `footerText`. */
   footerTexts: Readonly<Record<string, string>> | null;
 }
 
-/** Of each setting what `of` makes. */
+/** Builds an object with the result of `of` for each setting. */
 export function layoutOf<T>(of: (name: LayoutName) => T): Record<LayoutName, T> {
   return Object.fromEntries(LAYOUT_NAMES.map((name) => [name, of(name)])) as Record<LayoutName, T>;
 }
@@ -88,7 +88,7 @@ function selectLayouts(db: Database, tenantId: string) {
     .orderBy("version", "desc");
 }
 
-/** What a tenant's Markdown is set in. */
+/** The layout that a tenant's Markdown mails get. */
 export interface LayoutInForce {
   /** 0: the tenant has none; the platform's, with its name. */
   version: number;
@@ -105,7 +105,7 @@ export function layoutIn({ footerTexts, ...layout }: LayoutInLanguages, locale: 
   return footerText === undefined ? layout : { ...layout, footerText };
 }
 
-/** Without a database: the platform's own. */
+/** Returns the layout in force. If there is no database, it is the platform's own. */
 export async function layoutInForce(
   db: Database | undefined,
   tenantId: string,
@@ -116,12 +116,12 @@ export async function layoutInForce(
   return { version: row?.version ?? 0, layout };
 }
 
-/** Of a version; undefined: nothing is set. */
+/** Returns a version's settings; undefined means that nothing is set. */
 export function settingsOfLayout(row: LayoutSettings | undefined): LayoutSettings {
   return { ...layoutOf((name) => row?.[name] ?? null), footerTexts: row?.footerTexts ?? null };
 }
 
-/** As the compiler takes it, once a language is chosen: what is not set is left out. */
+/** Returns the compiler's form of the settings in one language, without those that are not set. */
 export function compilableLayout(
   settings: LayoutSettings | undefined,
   brandName: string | undefined,

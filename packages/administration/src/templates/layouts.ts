@@ -41,7 +41,7 @@ const DESCRIPTIONS: Record<LayoutName, string> = {
   footerText: "below the content, with links as Markdown; '' for none",
   address: "the sender's postal address; '' for none",
 };
-/** What is left out stays; empty or null: the platform's, or none. */
+/** Settings of the look. A field that is left out stays. Empty or null means the platform's value or none. */
 const LOOKS = {
   ...layoutOf((name) =>
     optional(
@@ -74,7 +74,7 @@ const view = {
 };
 export const Layout = Type.Object(view, { title: "Layout" });
 export type LayoutView = Static<typeof Layout>;
-const WARNINGS = Type.Array(Type.String(), { description: "What its mails lack" });
+const WARNINGS = Type.Array(Type.String(), { description: "Parts that its mails lack" });
 const SavedLayout = Type.Object(
   {
     ...view,
@@ -102,7 +102,7 @@ export const putLayout = defineAct({
   inBundle: true,
   summary:
     "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
-  description: "What is left out stays. One mail that does not compile in it refuses all.",
+  description: "Fields that are left out keep their values. If one mail does not compile with it, the whole change is refused.",
   input: Type.Object({
     ...LOOKS,
     basedOnVersion: optional(
@@ -188,7 +188,7 @@ export const previewLayout = defineRead({
   http: "POST /layout/preview",
   access: LOOK,
   summary: "A sample mail in a layout that is not in force",
-  description: "What is left out is the platform's.",
+  description: "Fields that are left out have the platform's values.",
   input: Type.Object(LOOKS),
   output: Type.Object({ html: Type.String(), warnings: WARNINGS }),
   example: {

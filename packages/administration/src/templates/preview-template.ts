@@ -27,7 +27,7 @@ import { ORDER, requireTemplate, type TemplateAddress, type TemplateWarning } fr
 
 type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 
-/** What would be sent, and in `missing` the names that the variables do not have. */
+/** The message that would be sent. `missing` lists names that the variables lack. */
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
 /** A text, with what is set beside it that a reader sees: with a digest it shows several events. */
@@ -78,7 +78,7 @@ export const previewTemplate = defineRead({
         subject: optional(Type.String()),
         html: optional(Type.String()),
         text: optional(Type.String()),
-        segments: optional(Type.Integer(), "Of a short message"),
+        segments: optional(Type.Integer(), "Segments of a short message"),
         encoding: optional(Type.String()),
         title: optional(Type.String()),
         body: optional(Type.String()),
@@ -158,7 +158,7 @@ interface SourceVariable {
   name: string;
   /** `flag`: it is only asked for in conditions. */
   kind: "text" | "list" | "object" | "flag";
-  /** Of an object, and of the items of a list. */
+  /** Fields of an object, or of a list's items. */
   fields?: string[];
   /** False: a place was written without it. */
   filled: boolean;
@@ -169,14 +169,14 @@ type SourceCheck =
       ok: true;
       /** Shows names without a value as `mark` writes them. */
       preview: Preview;
-      /** As it would be sent. */
+      /** The message that would be sent. */
       plain: Preview;
       variables: SourceVariable[];
       warnings: TemplateWarning[];
     }
   | { ok: false; faults: readonly InputFault[] };
 
-/** What an editor shows as one types: the result, or every fault with its place. Never throws for either. */
+/** Checks a source while somebody types: returns the result, or every fault with its place. Throws for neither. */
 export async function checkSource(
   db: Database,
   tenantId: string,
@@ -199,7 +199,7 @@ export async function checkSource(
   }
 }
 
-/** Shows names without a value in their places; what is counted of the message is without them. */
+/** Shows names without a value in their places. The message's counts exclude them. */
 async function marked(
   plain: Preview,
   compiled: CompiledTemplate,
@@ -237,7 +237,7 @@ async function sourceVariables(
   });
 }
 
-/** As the tenant's messages are written, but that their links to unsubscribe are dead. */
+/** Returns the settings for rendering a tenant's messages, with dead links to unsubscribe. */
 export async function renderSettings(
   db: Database | undefined,
   tenantId: string,

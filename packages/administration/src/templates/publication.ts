@@ -14,9 +14,10 @@ import { changedSettings, settingsAfter } from "./template-settings.ts";
 import { readTemplate, requireTemplate, type Template, type TemplateAddress } from "./templates.ts";
 
 /**
- * What publishing a draft would change, and for whom. `outdated`: another version was published since the draft began.
- * `otherLocales` have a variant of their own; `translations` would be outdated by it; `leftOut`: why the channel would
- * send nothing of it; `changed` are the names of what is set otherwise; `gaps`: events that its digest drops. Throws `NotFound`.
+ * Returns what publishing a draft would change, and for whom. `outdated`: another version was published since the draft
+ * began. `otherLocales` have variants of their own. `translations` would become outdated. `leftOut`: the reason why the
+ * channel would send nothing. `changed`: names of changed settings. `gaps`: events that its digest drops. Throws
+ * `NotFound`.
  */
 export async function publication(db: Database, address: TemplateAddress, locale = "") {
   const draft = await readDraft(db, { ...address, locale });

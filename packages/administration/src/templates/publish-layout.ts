@@ -32,16 +32,16 @@ const TOO_MANY: InputFault = {
   field: "layout",
   message: `cannot be published: all templates in Markdown together compile to more than ${MAX_COMPILED_BYTES / 1024 / 1024} MiB`,
 };
-/** Whoever has more learns of these first. */
+/** Most faults in one answer. */
 const MAX_FAULTS = 50;
 
-/** What is left out stays; null is the platform's, or none. */
+/** Settings of a layout. A field that is left out stays; null means the platform's value or none. */
 export type LayoutInput = { [K in keyof LayoutSettings]?: LayoutSettings[K] | undefined } & {
   /** `platform` for the `global.*` templates. */
   tenantId: string;
   /** The version that the editor began with (0: none yet): a save over another's is refused. */
   basedOnVersion?: number | undefined;
-  /** Who saved it, for the version's record. */
+  /** The person who saved it, for the version's record. */
   createdBy?: string | undefined;
 };
 
@@ -50,12 +50,12 @@ export interface PreparedLayout {
   tenantId: string;
   layout: LayoutSettings;
   createdBy: string | null;
-  /** What it was made from, and may take the place of. */
+  /** The version it is based on, which it may replace. */
   basedOnVersion: number;
   brandName: string | undefined;
-  /** What is in force in Markdown. */
+  /** Versions in force with Markdown. */
   versionIds: string[];
-  /** What changes with the layout, as JSON text. */
+  /** Variants that change with the layout, compiled, as JSON text. */
   compiled: { variant: MarkdownVariant; json: string }[];
 }
 
@@ -92,7 +92,7 @@ export async function prepareLayout(db: Database, input: LayoutInput): Promise<P
   };
 }
 
-/** As the compiler takes it. Throws `InvalidInput`. */
+/** Checks a layout and returns the compiler's form. Throws `InvalidInput`. */
 export async function checkedLayout(db: Database, tenantId: string, layout: LayoutSettings) {
   const compilable = compilableLayout(layout, await brandName(db, tenantId));
   const { checkLayout } = await import("@belfry/templates/compile-markdown");
@@ -219,7 +219,7 @@ export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>):
   return { ...settings, footerTexts: texts === undefined ? now.footerTexts : texts };
 }
 
-/** By template, its default variant last. `hold` keeps others from publishing until the transaction ends. */
+/** Returns Markdown variants by template, each default variant last. `hold` blocks publishing until the transaction ends. */
 export async function markdownVariants(db: Database, tenantId: string, { hold = false } = {}) {
   if (hold) {
     await db

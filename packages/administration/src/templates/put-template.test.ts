@@ -132,7 +132,7 @@ test("another text of the default marks its translations outdated, until they ar
   ]);
   const checked = await put({ ...SMS, content: "Bestellung", locale: "de" });
   assert.equal(checked.version, 2, "the same text is no version");
-  // What was translated from the version before is not held against this one.
+  // A translation of the previous version does not count as outdated by this one.
   await put({ ...SMS, content: "La commande", locale: "fr", sourceVersion: 1 });
   assert.deepEqual(await outdated(), [
     ["de", false],

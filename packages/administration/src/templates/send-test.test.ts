@@ -45,7 +45,7 @@ for (const [what, changes, words] of [
 ] as const) {
   test(`a test ${what} reaches nobody`, async (t) => {
     const { tests, sent } = await withProvider(t, changes as TenantInput);
-    // Where a limit is 1, the first one is counted and leaves.
+    // With a limit of 1, the first one is counted and leaves.
     const { perMinute, dailyCap } = changes as TenantInput;
     const room = perMinute ?? dailyCap ?? 0;
     for (const one of tests.slice(0, room)) await one();

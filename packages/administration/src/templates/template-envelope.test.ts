@@ -17,7 +17,7 @@ const NO_LINK = /^cc does not go with a link to unsubscribe.*\nbcc does not go w
 async function withTenant(t: Parameters<typeof tenantDatabase>[0]) {
   const { db, tenantId } = await tenantDatabase(t);
   const put = (input: Omit<TemplateInput, "tenantId">) => putTemplate(db, { ...input, tenantId });
-  /** Of the event type. */
+  /** Assigns a category to the event type. */
   const assign = async (required: boolean) => {
     const key = required ? "security" : "offers";
     await db

@@ -3,9 +3,9 @@ import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channel
 import { canonicalLocale } from "@belfry/contracts/locale";
 import type { EmailFormat } from "@belfry/templates/source";
 
-/** Where a variant of a template lies among files: a folder an event type, a file a channel and language. */
+/** Paths of templates in a bundle: a folder for each event type, a file for each channel and language. */
 
-/** Files by their paths, as `order.confirmed/EMAIL.de.md`. */
+/** Files by path, such as `order.confirmed/EMAIL.de.md`. */
 export type TextFiles = Readonly<Record<string, string>>;
 
 export const MAX_FILES = 10_000;
@@ -13,10 +13,10 @@ export const MAX_FILES = 10_000;
 export const MAX_FILE_BYTES = 1024 * 1024;
 export const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Of a request that brings all of them. */
+/** Most bytes of a request with a whole bundle. */
 export const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
 
-/** What is wrong with files as a whole. */
+/** Returns the fault of a set of files as a whole. */
 export function filesFault(files: unknown): string | undefined {
   if (typeof files !== "object" || files === null || Array.isArray(files)) {
     return "must be an object of texts by path";
@@ -99,7 +99,7 @@ export interface VariantPath {
   channel: Channel;
   /** Empty: the default variant. */
   locale: string;
-  /** Of a mail. */
+  /** Format of a mail. */
   format: EmailFormat | undefined;
 }
 

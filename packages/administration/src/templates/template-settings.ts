@@ -23,8 +23,8 @@ import {
 import { normalDigest, readThrottle, throttleText } from "./template-timing.ts";
 
 /**
- * What is set of a template for all its languages, one row a setting: `SETTINGS`. The acts' fields, the flags, the
- * lines of a template's file, the columns, the differences and the audit log's notes follow from the rows.
+ * Settings of a template for all its languages, one row each: `SETTINGS`. The acts' fields, the flags, the lines of a
+ * template's file, the columns, the differences and the audit log's notes follow from the rows.
  */
 
 interface Row<T, C extends string> {
@@ -33,7 +33,7 @@ interface Row<T, C extends string> {
   description: string;
   /** Its value where it is not set. */
   none: T;
-  /** By a put of the default variant; a translation changes only what it names. */
+  /** Effect of leaving it out when the default variant is put. A translation changes only the settings it names. */
   whenLeftOut: "stays" | "set back";
   /** Two values that say the same become equal. */
   normal?(value: NonNullable<T>): T;
@@ -92,7 +92,7 @@ export const SETTINGS = {
   expiresAfterSeconds: row<number | null, "expires_after_seconds">({
     column: "expires_after_seconds",
     kind: whole,
-    description: "what is not sent by then ends as expired",
+    description: "seconds after the event; a message that is later than that is not sent",
     none: null,
     whenLeftOut: "set back",
   }),
@@ -176,7 +176,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** null: none. */
 export type TemplateSettings = { [K in SettingName]: (typeof SETTINGS)[K]["none"] };
 
-/** What is left out stays, or is set back: see `whenLeftOut`. */
+/** Settings to change. One that is left out stays or is reset: see `whenLeftOut`. */
 export type TemplateSettingsInput = { [K in SettingName]?: TemplateSettings[K] | undefined };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -187,7 +187,7 @@ const ROWS = Object.entries(SETTINGS) as unknown as [
   Row<TemplateSettings[SettingName], string>,
 ][];
 
-/** Of answers. */
+/** Fields of answers. */
 export const SET = Object.fromEntries(
   ROWS.map(([name, { kind, none, description }]) => {
     const { keywords, fault } = kind;
@@ -202,12 +202,12 @@ export const SET = Object.fromEntries(
   }),
 ) as { [K in SettingName]: TUnsafe<TemplateSettings[K]> };
 
-/** Of acts that set them. */
+/** Fields of acts that change settings. */
 export const SETTING_FIELDS = Object.fromEntries(
   Object.entries(SET).map(([name, field]) => [name, optional(field)]),
 ) as { [K in SettingName]: TOptional<TUnsafe<TemplateSettings[K]>> };
 
-/** Of a template of which nothing was set yet. */
+/** Values of a template without settings. */
 export const NOT_SET = Object.fromEntries(
   ROWS.map(([name, { none }]) => [name, none]),
 ) as unknown as TemplateSettings;
@@ -215,12 +215,12 @@ export const NOT_SET = Object.fromEntries(
 type Selected = {
   [K in SettingName]: `t.${(typeof SETTINGS)[K]["column"]} as ${K}`;
 }[SettingName];
-/** Of `templates as t`. */
+/** Columns of `templates as t`. */
 export const SETTING_COLUMNS = ROWS.map(
   ([name, { column }]) => `t.${column} as ${name}`,
 ) as Selected[];
 
-/** For the columns: what is not named is not there. */
+/** Returns the columns to change. Settings that are not named are left out. */
 export function settingColumns(changes: TemplateSettingsInput): Record<string, unknown> {
   return Object.fromEntries(
     ROWS.filter(([name]) => changes[name] !== undefined).map(([name, { column }]) => {
@@ -231,7 +231,7 @@ export function settingColumns(changes: TemplateSettingsInput): Record<string, u
   );
 }
 
-/** Those that are named, without what else the input holds. */
+/** Returns only the settings of an input. */
 export function namedSettings(input: TemplateSettingsInput): TemplateSettingsInput {
   return Object.fromEntries(
     SETTING_NAMES.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]),
@@ -243,7 +243,7 @@ export function settingsOf(row: TemplateSettings): TemplateSettings {
   return namedSettings(row) as TemplateSettings;
 }
 
-/** What the template is set to when the input is put in a language. */
+/** Returns the template's settings after the input is put in a language. */
 export function settingsAfter(now: TemplateSettings, input: TemplateSettingsInput, locale: string) {
   return Object.fromEntries(
     ROWS.map(([name, { none, whenLeftOut, normal }]) => {
@@ -254,14 +254,14 @@ export function settingsAfter(now: TemplateSettings, input: TemplateSettingsInpu
   ) as unknown as TemplateSettings;
 }
 
-/** Where the two differ. */
+/** Returns the names of settings that differ. */
 export function changedSettings(from: TemplateSettings, to: TemplateSettings): SettingName[] {
   return SETTING_NAMES.filter((name) => !isDeepStrictEqual(from[name], to[name]));
 }
 
 interface Line {
   key: string;
-  /** Of a setting, or of a part of the digest. */
+  /** Name of a setting or of a part of the digest. */
   name: string;
   isOfDigest: boolean;
   none: unknown;

@@ -64,7 +64,7 @@ export function throttleFaults({ count, seconds }: ThrottleSettings) {
   ];
 }
 
-/** Without what is not set, so that two that say the same are equal. */
+/** Removes absent parts, so that equal settings compare as equal. */
 export function normalDigest(digest: DigestSettings): DigestSettings {
   const { windowSeconds, at, days = [], key, sliding, maxSeconds, leading } = digest;
   const sorted = [...new Set(days)].sort();
@@ -143,7 +143,7 @@ export function durationUnit(seconds: number) {
   return UNITS.find(([, length]) => seconds % length === 0) ?? (["second", 1] as const);
 }
 
-/** As `90 minutes`, and `1 hour`. */
+/** Returns a duration in words, such as `90 minutes` or `1 hour`. */
 export function durationText(seconds: number): string {
   const [unit, length] = durationUnit(seconds);
   const count = seconds / length;
@@ -188,7 +188,7 @@ interface Wanted {
   sensitive: boolean;
 }
 
-/** What timing has to do with the tenant and with the other templates of the event type. */
+/** Returns faults of a timing against the tenant's settings and the event type's other templates. */
 export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: Wanted) {
   const faults = [
     await retentionFault(db, key.tenantId, wanted),

@@ -5,7 +5,7 @@ import type { TemplateSettings, TemplateSettingsInput } from "./template-setting
 
 /** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
 
-/** What is published of one variant; undefined: nothing is. */
+/** Returns a variant's published version; undefined if there is none. */
 export async function findVariant(db: Database, templateId: string, locale: string) {
   return await db
     .selectFrom("template_variants as l")
@@ -26,7 +26,7 @@ export async function findVariant(db: Database, templateId: string, locale: stri
 /** `sourceVersion` of a translation: the version of the default variant that it was made from. */
 export type VariantRow = NonNullable<Awaited<ReturnType<typeof findVariant>>>;
 
-/** What a version is published as. `sourceVersion`: of a translation. */
+/** The variant under which a version is published. `sourceVersion` is set for a translation. */
 interface VariantToPublish {
   tenantId: string;
   templateId: string;

@@ -13,13 +13,13 @@ const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
 /** 40 characters of base62: 238 bits. */
 const SECRET_CHARACTERS = 40;
 const SHOWN_SECRET_CHARACTERS = 6;
-/** Of a tenant's keys, and of those of the platform. */
+/** Prefixes of tenants' keys and of platform keys. */
 export const KEY_MARKS = { tenant: "bf_", platform: "bfp_" } as const;
 
 interface NewApiKey {
   /** Its mark and 40 characters; shown once, never stored. */
   apiKey: string;
-  /** Of the whole key: what is stored and looked up. */
+  /** Hash of the whole key, which is stored and looked up. */
   sha256: Buffer;
   /** Its first characters, for people to tell keys apart. */
   prefix: string;
@@ -47,7 +47,7 @@ export function apiKeyFault(apiKey: unknown, of: keyof typeof KEY_MARKS): string
     : `must be ${mark} and ${SECRET_CHARACTERS} letters and digits`;
 }
 
-/** What people call a key; none or "": it has no name. */
+/** A key's name; absent or "" means that it has none. */
 export function apiKeyName(description: string): TUnsafe<string> {
   return field({ type: "string", description }, (name) => {
     if (typeof name !== "string") return "must be a string";

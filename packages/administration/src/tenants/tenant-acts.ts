@@ -24,7 +24,7 @@ import {
   updateTenant,
 } from "./tenants.ts";
 
-/** What an operator does with tenants; deleting one is in `erasure/tenant-deletions.ts`. */
+/** An operator's acts on tenants. Deleting one is in `erasure/tenant-deletions.ts`. */
 
 /** An id that no tenant has is answered as unknown, whatever its form. */
 export const tenantId = documented({ description: "the tenant's id" });
@@ -133,13 +133,13 @@ const Defaults = Type.Object(
   { title: "TenantDefaults" },
 );
 
-/** What a tenant chooses for itself: its own people and programs set it, not the operator alone. */
+/** Settings that a tenant's own people and programs may change, not only an operator. */
 export const setDefaults = defineAct({
   name: "tenant defaults",
   http: "PATCH /defaults",
   access: PROVISION,
   summary: "Set the tenant's language, time zone and quiet hours; applies within 5 s",
-  description: "What is left out stays as it is.",
+  description: "Fields that are left out keep their values.",
   input: Type.Object({ defaultLocale, timezone, quietHours }),
   output: Defaults,
   example: {
@@ -159,7 +159,7 @@ function defaultsOf({ defaultLocale, timezone, quietHours }: Tenant): Static<typ
 }
 
 export const activateTenant = activation(true, {
-  summary: "Answer its calls again; what was skipped meanwhile is not revived",
+  summary: "Answer its calls again; messages that were skipped meanwhile stay skipped",
 });
 
 export const deactivateTenant = activation(false, {
@@ -190,7 +190,7 @@ function activation(active: boolean, { summary }: { summary: string }) {
   });
 }
 
-/** What the audit log tells of a tenant: no key and no secret. */
+/** Returns a tenant's settings for the audit log, without keys and secrets. */
 export function recorded(tenant: Tenant): object {
   const names = ["name", ...Object.keys(NEW_TENANT), "quietHours"] as (keyof Tenant)[];
   return Object.fromEntries(names.map((name) => [name, tenant[name]]));

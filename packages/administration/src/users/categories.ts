@@ -16,7 +16,7 @@ const MAX_DESCRIPTION_CHARACTERS = 255;
 const MAX_LANGUAGES = 50;
 const MAX_POSITION = 1_000_000;
 
-/** What users of a tenant choose among: a kind of message, such as offers or security. */
+/** A kind of message that users of a tenant turn on or off, such as offers or security. */
 export type Category = Awaited<ReturnType<typeof readCategories>>[number];
 const Category = Type.Object(
   {
@@ -28,7 +28,7 @@ const Category = Type.Object(
     required: Type.Boolean({ description: "Sent whatever users have turned off" }),
     defaultOn: Type.Boolean({ description: "false: sent only to users who have turned it on" }),
     position: Type.Integer(),
-    eventTypes: Type.Array(Type.String(), { description: "Those that belong to it" }),
+    eventTypes: Type.Array(Type.String(), { description: "Event types in the category" }),
   },
   { title: "Category" },
 );
@@ -53,12 +53,12 @@ export const putCategory = defineAct({
   configures: true,
   inBundle: true,
   summary: "Create a category, or change the given settings of one; applies within 5 s",
-  description: "What is left out stays as it is. An empty text takes a language away.",
+  description: "Fields that are left out keep their values. An empty text removes its language.",
   input: Type.Object({
     key: categoryKey(),
     label: optional(LABEL, "how users read it; a new category needs it"),
-    description: optional(DESCRIPTION, "what it is, in a sentence"),
-    required: optional(flag(), "sent whatever users have turned off, and at any hour"),
+    description: optional(DESCRIPTION, "a description in one sentence"),
+    required: optional(flag(), "sent even if users have turned it off, and at any hour"),
     defaultOn: optional(flag(), "off: sent only to users who have turned it on"),
     position: optional(POSITION, "order among the others: the lowest comes first"),
     only: optional(
@@ -313,7 +313,7 @@ export async function readCategories(db: Database, tenantId: string) {
   }));
 }
 
-/** Without a check: for `putCategory`, and for tests of what pages make of a hostile text. */
+/** Stores a category without a check, for `putCategory` and for tests of pages with hostile texts. */
 export async function storeCategory(
   db: Database,
   tenantId: string,

@@ -9,7 +9,7 @@ import { holdTenant } from "../tenants/tenant-rows.ts";
  * in the order of keys. Who holds the tenant's row, too, takes that one before.
  */
 
-/** Of one transaction. */
+/** Topics per transaction of an erasure. */
 const ERASED_TOPICS = 1_000;
 const DELETED_MEMBERS = 10_000;
 

@@ -24,7 +24,7 @@ async function world(t: Cleanup) {
   const run = programIn(db, tenantId);
   const change = (key: string, add: string[], remove: string[] = []) =>
     run(changeMembers, { key, add, remove }).then(({ members }) => members);
-  /** What the counter says, and how many rows there are. */
+  /** Returns the counter and the number of rows. */
   const counted = async (key: string) => {
     const { rows } = await pool.query(
       `select (select members::integer from topics where tenant_id = $1 and key = $2) as told,

@@ -79,8 +79,8 @@ export const changeMembers = defineAct({
     "All of it, or nothing. A user that is in the topic already stays in it, and one that is not is removed from nothing: a repeated call changes nothing. You need not have named the users.",
   input: Type.Object({
     key: topicKey(),
-    add: optional(memberIds("user ids that are to be in the topic")),
-    remove: optional(memberIds("user ids that are not to be in it")),
+    add: optional(memberIds("user ids to add to the topic")),
+    remove: optional(memberIds("user ids to remove from it")),
   }),
   output: Type.Object({ members: Type.Integer({ description: "How many users are in it now" }) }),
   example: {

@@ -23,7 +23,7 @@ import { findUser, pageOfUsers, storeUsers, type UserRow, usersBeginning } from 
 const User = UserResponse.properties.data;
 export type User = Static<typeof User>;
 
-/** All that is to be known of a user: what is absent, null or empty is forgotten. */
+/** A user's whole entry. Fields that are absent, null or empty are deleted. */
 export const USER_FIELDS = BatchUser.properties;
 export type UserInput = Static<typeof BatchUser>;
 
@@ -43,8 +43,8 @@ const USER = { ...USER_INPUT, createdAt: moment, updatedAt: moment };
 
 const ListedUser = Type.Object({
   userId: Type.String(),
-  email: orNull(Type.String({ description: "Of the directory" })),
-  phone: orNull(Type.String({ description: "Of the directory" })),
+  email: orNull(Type.String({ description: "Address in the directory" })),
+  phone: orNull(Type.String({ description: "Number in the directory" })),
   isNamed: Type.Boolean({ description: "The tenant has named it; else events alone do" }),
   lastEventAt: orNull(
     Type.String({ description: "When its newest event was accepted; null: none is known" }),
@@ -137,7 +137,7 @@ export const putUser = defineAct({
   name: "user put",
   http: "PUT /api/v1/users/:userId",
   access: { scope: "tenant", person: "editor", key: "users" },
-  summary: "Store all that is to be known of a user; what is not given is forgotten",
+  summary: "Replace a user's entry; fields that are not given are deleted",
   description: "It applies to every event that is dispatched from then on.",
   input: Type.Object({
     ...USER_FIELDS,
@@ -151,7 +151,7 @@ export const putUser = defineAct({
   flags: { quietHours: "--quiet-hours <from-to|none>", seen: null },
   async run({ db, tenantId, actor }, { seen, ...input }) {
     if (input.timezone) await requireTimeZone(db, input.timezone);
-    // Of two people who save the same user the second sees what the first has saved. Programs do not wait.
+    // If two people save the same user, the second sees the first one's change. Programs do not wait.
     if (!actor.isProgram) await lockTenant(db, tenantId);
     const before = actor.isProgram ? undefined : await knownUser(db, tenantId, input.userId);
     if (seen !== undefined && (before?.updatedAt ?? null) !== seen) {
@@ -188,7 +188,7 @@ async function requireUser(db: Database, tenantId: string, userId: string): Prom
   throw new NotFound("userId", `the tenant has not named a user ${JSON.stringify(userId)}`);
 }
 
-/** Without a check: all of them, or none. The last one of a user id counts. Throws `NotFound`. */
+/** Saves all users or none, without a check. The last entry of a user id counts. Throws `NotFound`. */
 export async function saveUsers(db: Database, tenantId: string, inputs: readonly UserInput[]) {
   if (inputs.length === 0) return;
   const rows = new Map(inputs.map((input) => [input.userId, userRow(input)]));
@@ -198,7 +198,7 @@ export async function saveUsers(db: Database, tenantId: string, inputs: readonly
   );
 }
 
-/** What is stored of a user whose input was checked. */
+/** Returns the row for a user whose input was checked. */
 export function userRow(input: UserInput): UserRow {
   return {
     userId: input.userId,

@@ -26,7 +26,7 @@ const MESSAGE = sql`
   m.created_at as "createdAt", case when d.status in ('queued', 'waiting') then coalesce(d.due_at, (
     select w.paused_until from webhooks w where w.id = d.held_for and w.tenant_id = d.tenant_id)) end as "nextAt"`;
 
-/** What one page looks at, at most: by status it may find nothing among many. */
+/** Most rows that one page reads: filtered by status, it may find nothing among many. */
 const LOOKED_AT = 5_000;
 
 interface MessagesQuery extends WebhookPlace {
@@ -122,7 +122,7 @@ export async function attemptsOfWebhook(db: Database, query: AttemptsQuery) {
   };
 }
 
-/** Of a message and of its copies: the newest copy's first, at most 100. */
+/** Returns the attempts of a message and its copies, the newest copy's first, at most 100. */
 export async function attemptsOfMessage(
   db: Database,
   { tenantId, webhookId }: WebhookPlace,

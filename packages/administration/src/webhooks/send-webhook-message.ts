@@ -24,7 +24,7 @@ import { endPause } from "./webhook-rows.ts";
 import { CHANGE_ENDPOINTS, ofWebhook, readWebhook, WEBHOOK, webhookNote } from "./webhooks.ts";
 
 const Sent = Type.Object({
-  messageId: Type.String({ format: "uuid", description: "Of the message that is sent" }),
+  messageId: Type.String({ format: "uuid", description: "Id of the message that is sent" }),
   url: Type.String(),
 });
 
@@ -137,7 +137,7 @@ export async function firstTryOf(
 }
 
 export const MAX_REPLAYED = 10_000;
-/** What one statement looks at, and what one call does. */
+/** Most rows that one statement reads, and most batches of one call. */
 const BATCH_LOOKED_AT = 1_000;
 const MOST_BATCHES = 100;
 
@@ -192,8 +192,8 @@ interface Window {
 }
 
 /**
- * The next first messages of a window, copies left out, the oldest first, and whether each is to be sent again.
- * An id is of the moment at which its message was written, to within a second: by the index.
+ * Returns the next original messages of a window, oldest first and without copies, and whether each must be sent again.
+ * Uses the index, because an id contains the time at which its message was written, to within a second.
  */
 async function someOfWindow(
   db: Database,

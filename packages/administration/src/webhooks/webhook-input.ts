@@ -21,7 +21,7 @@ interface WebhookRules {
   allowPrivateAddresses: boolean;
 }
 
-/** What is wrong with the settings that are given. */
+/** Returns the faults of the given settings. */
 export function webhookFaults({ url, types, description }: WebhookSettings, rules: WebhookRules) {
   return [
     url === undefined ? undefined : faultAt("url", webhookUrlFault(url, rules)),
@@ -30,7 +30,7 @@ export function webhookFaults({ url, types, description }: WebhookSettings, rule
   ];
 }
 
-/** What is wrong with an endpoint's URL before it is called: every call looks at the addresses again. */
+/** Returns the fault of an endpoint's URL. Every call checks its addresses again. */
 function webhookUrlFault(text: string, rules: WebhookRules): string | undefined {
   if (text.length > MAX_WEBHOOK_URL) return `must be at most ${MAX_WEBHOOK_URL} characters`;
   // URL would leave these out, and what is stored would not be what was written.

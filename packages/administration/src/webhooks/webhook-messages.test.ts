@@ -206,7 +206,7 @@ test("one call replays 10,000 messages, and says that there are more; the next g
     select id, id, ${tenantId}, 'WEBHOOK', 'accepted', now() from told`.execute(db);
   const first = await run(replayWebhook, { ...of, since: LONG_AGO, all: true });
   assert.deepEqual([first.replayed, first.more], [MAX_REPLAYED, true]);
-  // Those have arrived meanwhile: without a place to go on from they would be sent once more.
+  // These have arrived meanwhile. A replay without a cursor would send them once more.
   await sql`update deliveries set status = 'sending' where status = 'queued'`.execute(db);
   await sql`update deliveries set status = 'accepted' where status = 'sending'`.execute(db);
   const rest = await run(replayWebhook, { ...of, since: LONG_AGO, all: true, after: first.next });

@@ -155,7 +155,7 @@ export async function readMessage(db: Database, of: MessagePlace) {
   return shownMessage(row);
 }
 
-/** Of one message and of its copies, the newest first, at most 100. Throws `NotFound`. */
+/** Returns the attempts of one message and its copies, newest first, at most 100. Throws `NotFound`. */
 export async function messageAttempts(db: Database, of: MessagePlace): Promise<WebhookAttempt[]> {
   const { headerId } = await readMessage(db, of);
   return (await attemptsOfMessage(db, of, headerId)).map(shownAttempt);

@@ -117,7 +117,7 @@ export async function replaceSigningSecret(
   return rows[0]!.until;
 }
 
-/** What waits for it is called at once, beginning with one as a probe. */
+/** Ends a pause. Waiting messages are sent at once, beginning with one as a probe. */
 export async function endPause(db: Database, { tenantId, id }: { tenantId: string; id: string }) {
   await sql`
     update webhooks set paused_until = clock_timestamp()
@@ -125,7 +125,7 @@ export async function endPause(db: Database, { tenantId, id }: { tenantId: strin
 }
 
 const BATCH_MESSAGES = 1_000;
-/** What is more goes with its retention: nobody waits for it, and nobody sees it. */
+/** Batches to delete at most. The rest goes with its retention, because nobody waits for it or sees it. */
 const MOST_BATCHES = 10;
 
 /** An endpoint, its messages, and what was tried of them; in batches, each short of a statement's timeout. */

@@ -62,7 +62,7 @@ async function tell(db: Database, tenantId: string, type: WebhookType): Promise<
   return rows[0]?.id ?? "";
 }
 
-/** As a sender leaves it, by the moves that there are. */
+/** Settles a message as a sender does, by allowed transitions. */
 async function settle(db: Database, messageId: string, status: string): Promise<void> {
   await sql`update deliveries set status = 'sending' where event_id = ${messageId}`.execute(db);
   await sql`

@@ -31,7 +31,7 @@ import {
   webhooksOfTenant,
 } from "./webhook-rows.ts";
 
-/** Who looks endpoints up, and who changes them. */
+/** Access to reading and to changing endpoints. */
 export const READ_ENDPOINTS: Access = { scope: "tenant", person: "viewer", key: "read" };
 export const CHANGE_ENDPOINTS: Access = { scope: "tenant", person: "owner", key: "endpoints" };
 
@@ -131,7 +131,7 @@ export const listWebhooks = defineRead({
   http: `GET ${WEBHOOKS_PATH}`,
   access: READ_ENDPOINTS,
   summary: "List endpoints",
-  description: "Where you are told what became of your events. Never their secrets.",
+  description: "Endpoints that get webhooks about your events. Never shows their secrets.",
   input: Type.Object({}),
   output: Type.Array(Webhook),
   example: { input: {}, output: [WEBHOOK] },
@@ -158,7 +158,7 @@ export const deleteWebhook = defineAct({
   http: `DELETE ${WEBHOOK_PATH}`,
   access: CHANGE_ENDPOINTS,
   summary: "Delete an endpoint",
-  description: "With its messages and their attempts: what is under way to it is not tried again.",
+  description: "Also deletes its messages and their attempts. A message under way is not tried again.",
   input: NAMED,
   output: Webhook,
   example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
@@ -266,7 +266,7 @@ function urlTaken(): InvalidInput {
   return invalid("url", "is that of another endpoint");
 }
 
-/** As Standard Webhooks has it: `whsec_` and base64 of 32 bytes, which are the key. */
+/** Makes a secret in the form of Standard Webhooks: `whsec_` and the key, 32 bytes in base64. */
 function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
