@@ -40,13 +40,13 @@ export async function startAdmin(
   cleanup.use(database);
   const secretsKeys = `t1:${randomBytes(32).toString("base64")}`;
   const keys = parseSecretKeys(secretsKeys);
-  /** What was handed to the dispatcher. */
+  /** Messages that were published to the dispatcher. */
   const published: string[] = [];
-  /** What was published to browsers. */
+  /** Notifications that were published to browsers. */
   const notifications: TestNotification[] = [];
-  /** Whose open pages were told that the preferences are others. */
+  /** Users whose open pages were told of changed preferences. */
   const announced: string[] = [];
-  /** Whose open pages were disconnected; a tenant alone: all of its users'. */
+  /** Users whose connections were closed; a tenant alone stands for all its users. */
   const disconnected: string[] = [];
 
   const start = async (config: Partial<AppDeps["config"]> = {}) => {
@@ -131,7 +131,7 @@ export async function startAdmin(
     return signedIn;
   };
   return {
-    /** As the command line's environment has them. */
+    /** Variables for the command line. */
     environment: {
       ...{ DATABASE_URL: database.url, SECRETS_KEYS: secretsKeys },
       PUBLIC_URL: "http://api.test",

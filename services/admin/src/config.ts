@@ -23,7 +23,7 @@ export const configSchema = Type.Object({
     default: "http://127.0.0.1:3000",
   }),
   WS_URL: Type.String({
-    description: "Where browsers reach realtime-gateway, for the live inbox",
+    description: "Address at which browsers reach realtime-gateway, for the live inbox",
     pattern: "^wss?://[^/]+/connection/websocket$",
     default: "ws://127.0.0.1:3001/connection/websocket",
   }),

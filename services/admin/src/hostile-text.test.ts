@@ -37,7 +37,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
   await countActivity(admin.db, bucketsOf(24 * 60 * 60_000));
   const of = { tenantId: tenant.id, role: "owner" } as const;
   const owner = await admin.person({ email: "olive@example.com", name: "Olive", of });
-  /** Of each route the pages that show somebody's text. */
+  /** Pages of each route that show somebody's text. */
   const pages: Record<string, string[]> = {
     "GET /tenants": ["/tenants"],
     "GET /overview": ["/overview", `/overview?by=type&show=${ENCODED}&range=${ENCODED}`],
@@ -154,7 +154,7 @@ test("what a tenant, its users or a vendor write is text on every page, in every
     const html = await browser.text(path);
     assert.ok(!html.includes("<script>alert"), path);
     assert.ok(!html.includes("<img src=x"), path);
-    // Those without the tenant's name in their frame show no text of others.
+    // Pages without the tenant's name in their frame show no foreign text.
     const isBare = path === "/system" || /\/providers\/new/.test(path);
     assert.ok(isBare || html.includes(ESCAPED), `nothing to see at ${path}`);
   }
@@ -220,7 +220,7 @@ test("what is typed into a form comes back as text, whatever is wrong with it", 
     `${base}/webhooks/${tenant.webhookId}`,
     `${base}/webhooks/${tenant.webhookId}/replay`,
   ]) {
-    // As the name of a category the text alone is good.
+    // The text alone is a valid name of a category.
     const given = path.endsWith("/offers") ? { ...fields, label: SCRIPT.repeat(2) } : fields;
     const answer = await operator.post(path, given);
     assert.equal(answer.status, 422, path);

@@ -24,7 +24,7 @@ export async function allMessages(): Promise<Map<string, string>> {
   return found;
 }
 
-/** What tables of reasons and codes say, and the sentences of nothing but places that a language punctuates. */
+/** Returns the texts of the tables of reasons and codes, and sentences of places only, which a language punctuates. */
 function tableTexts(): string[] {
   const codes = [MAIL_STATUS, SMTP_REPLIES, ...Object.values(VENDOR_CODES)];
   const rows = [...codes.flatMap((table) => Object.values(table)), ...Object.values(OWN_REASONS)];
@@ -36,7 +36,7 @@ function tableTexts(): string[] {
   ];
 }
 
-/** What the form of a provider is drawn from. */
+/** Returns the texts of providers' forms. */
 function settingsTexts(): string[] {
   return Object.values(PROVIDER_KINDS)
     .flat()
@@ -54,7 +54,7 @@ function messagesOf(file: string, source: string): string[] {
   return file.endsWith(".js") ? messagesOfScript(source) : saidMessages(source);
 }
 
-/** Of say`…` and phrase("…"), as their functions make the keys. */
+/** Returns the keys of say`…` and phrase("…"), in the form that their functions make. */
 function saidMessages(source: string): string[] {
   const said = [...source.matchAll(/\bsay`((?:[^`\\$]|\\.|\$\{(?:[^{}`]|`[^`]*`)*\})*)`/g)].map(
     ([, text = ""]) => {
@@ -68,7 +68,7 @@ function saidMessages(source: string): string[] {
   return [...said, ...phrases].filter((text) => /\p{L}/u.test(text.replaceAll(/\{\d+\}/g, "")));
 }
 
-/** Of counted(n, "event", "events"). */
+/** Returns the nouns of counted(n, "event", "events"). */
 function countedNouns(source: string): string[] {
   const calls = source.matchAll(/\bcounted\([^;]*?,\s*"([a-z -]+)"(?:,\s*"([a-z -]+)")?\s*\)/g);
   return [...calls].flatMap(([, one = "", many = `${one}s`]) => [`{0} ${one}`, `{0} ${many}`]);
@@ -80,23 +80,23 @@ const FAULT_SOURCES =
 /** Files of faults that no page shows: of the command line, of the management API alone, of other calls of the API. */
 const NO_PAGE =
   /(?:bundle(?:-files)?|template-(?:file|folder)|bootstrap|erasure-report|rotate-secrets|act-http|outbox|trigger|cancel-events|notification|mcp|config)\.ts$/;
-/** What holds no faults, though it reads so: reasons, the timeline, vendors' answers. */
+/** Files whose texts read like faults but are none: reasons, the timeline, vendors' answers. */
 const NO_FAULTS =
   /(?:reasons|own-reasons|vendor-codes|alerts|event-timeline|event-example|event-evidence|send-outcome|smtp-failure|sandbox|webhook-payload|webhook-rows)\.ts$/;
 const LITERAL =
   /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*)`/g;
 const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
-/** Where a literal is a fault, whatever it says. */
+/** Matches code before a literal that is always a fault. */
 const GIVEN_AS_FAULT =
   /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*)$/;
-/** Where it is one if it reads like one: it follows the name of its field. */
+/** Matches code before a literal that is a fault if it reads like one, after its field's name. */
 const MAY_BE_FAULT = /(?:return|\?|:|\(|=|,)\s*$/;
 const READS_LIKE_FAULT =
   /^(?:must|is|are|has|have|needs?|was|belongs?|does|do|would|takes?|cannot|may|it is|should|goes?|differs?|begins?|stands) /;
 const DESCRIBES =
   /(?:\b(?:description|summary|consequence|when|words|title)\b|say`|NotFound\()[^;\n]{0,80}$/;
 
-/** What is told only with more behind it, and a label. */
+/** Beginnings of messages, and a label. */
 const NO_WHOLE = ["must be", "must be at", "is not", "message id"];
 
 /** Every English fault that a form may show, with places for its values. */
@@ -112,7 +112,7 @@ export async function faultMessages(): Promise<Map<string, string>> {
       const before = source.slice(Math.max(0, index - 160), index);
       let places = 0;
       const text = raw.replaceAll(VALUE, () => `{${places++}}`).replaceAll(/\\(["`])/g, "$1");
-      // What is wrong with a whole request is no fault of a field.
+      // A problem of a whole request is no fault of a field.
       const isGiven = GIVEN_AS_FAULT.test(before) && !file.endsWith("/problems.ts");
       const isFault =
         isGiven ||

@@ -23,7 +23,7 @@ export async function publishAgain(browser: TestBrowser, path: string, fields: F
   assert.equal(published.status, 303, await published.clone().text());
 }
 
-/** As the form of the page would: with the revision and the version that the page shows. */
+/** Saves a draft as the page's form does, with the revision and the version that the page shows. */
 export async function saveDraftByForm(browser: TestBrowser, path: string, fields: Fields) {
   return await browser.post(path, { ...hiddenFields(await browser.text(path)), ...fields });
 }

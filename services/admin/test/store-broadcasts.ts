@@ -9,7 +9,7 @@ interface Stored {
   topics?: string[] | null;
   users?: readonly string[];
   counts?: Record<string, number>;
-  /** Of a paused one. */
+  /** When a paused one resumes. */
   resumesAt?: Date;
 }
 

@@ -4,11 +4,11 @@ import type { Pool } from "@belfry/database/connection";
 interface Waiting {
   scheduled?: number;
   digests?: number;
-  /** By quiet hours, until unread, and after a try that failed, in turn. */
+  /** Number of waiting deliveries, held in turn by quiet hours, until unread, and after a failed try. */
   held?: number;
   text?: string;
   user?: string;
-  /** Of their events: accepted so long ago. */
+  /** Age of their events in days. */
   ageDays?: number;
 }
 

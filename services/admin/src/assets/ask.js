@@ -66,7 +66,7 @@ export function ask({ title, button = "Insert", fields, hint, check = () => unde
   });
 }
 
-/** Names to choose from; where there is nothing else to say, choosing one is all. */
+/** Shows names to choose from. If the form has nothing else to fill in, choosing one submits it. */
 function chips(names, input, form) {
   const list = document.createElement("ul");
   list.className = "chips";

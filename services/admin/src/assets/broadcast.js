@@ -7,7 +7,7 @@ const form = document.getElementById("broadcast-form");
 const host = document.getElementById("values");
 const panel = document.getElementById("broadcast-preview");
 const area = form.elements.namedItem("sampleVariables");
-/** What no preview needs, however long it is. */
+/** Fields that no preview needs and that may be long. */
 const LISTS = ["topics", "moreTopics", "userIds", "exceptUserIds", "channels"];
 
 panel.hidden = false;

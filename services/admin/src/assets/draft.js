@@ -17,7 +17,7 @@ const time = new Intl.DateTimeFormat(document.documentElement.lang, {
  */
 export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
   const bodyOf = () => new URLSearchParams(new FormData(form));
-  /** What is kept of it: not the sample values' table, the token, or the recipient of a test. */
+  /** Returns the part of the form to save: not the sample values' table, the token, or a test's recipient. */
   const keptOf = (body) => {
     const kept = new URLSearchParams(body);
     for (const name of ["_token", "to", "revision"]) kept.delete(name);
@@ -96,7 +96,7 @@ export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
     const headers = { accept: "application/json" };
     fetch(form.dataset.draft, { method: "POST", body, headers, keepalive: true }).catch(() => {});
   });
-  // To another page of ours: what is typed is saved first, so that the next page shows it.
+  // Saves the typed text before another page of ours opens, so that the page shows it.
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[href]");
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
@@ -113,7 +113,7 @@ export function createDraft({ form, state, isHeld, onSaved, onConflict }) {
       later();
     },
     flush,
-    /** From here on the form is sent as it is: nothing is saved behind it. */
+    /** Stops saving: from now on only the form itself is sent. */
     stop() {
       clearTimeout(timer);
       isStopped = true;

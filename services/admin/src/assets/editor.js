@@ -12,7 +12,7 @@ import { createWritingMode } from "./writing-mode.js";
 const form = document.getElementById("template-form");
 const byId = (id) => document.getElementById(id);
 const field = (name) => form.elements.namedItem(name);
-/** Of a mail: how it is written. */
+/** Returns a mail's format. */
 const format = () => field("format")?.value ?? "text";
 const isMarkdown = () => format() === "markdown";
 const mayEdit = form.dataset.mayEdit === "true";
@@ -27,7 +27,7 @@ const changed = () => {
 const area = field("content");
 let samples;
 const names = () => samples?.names() ?? [];
-/** What saving would say of a text by itself. */
+/** Returns the faults that saving would report for a text. */
 const check = async (text) => {
   const body = new URLSearchParams(new FormData(form));
   body.set("content", text);

@@ -1,4 +1,4 @@
-/** What stands beside fields of a form. */
+/** Shows faults beside the fields of a form. */
 
 /** `faults` are sentences by the name of their field. */
 export function showFieldFaults(form, faults = {}) {

@@ -13,7 +13,7 @@ const mail = mailFrame(document.getElementById("preview-frame"));
 const known = new Map();
 let timer;
 let hiding;
-/** The link whose preview is to be seen; undefined: none. */
+/** The link whose preview is wanted; undefined: none. */
 let wanted;
 let isAsking = false;
 
@@ -34,7 +34,7 @@ async function answerOf(address) {
     const answer = await fetch(address);
     return answer.ok ? await answer.json() : undefined;
   } catch {
-    // Without a connection.
+    // There is no connection.
   }
 }
 

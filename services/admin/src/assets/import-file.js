@@ -3,7 +3,7 @@
  * and goes to the import's page. Without a file the lines of the field are sent as any form is.
  */
 
-/** As a form each character takes nine bytes at most, of the megabyte that a form may have. */
+/** A form may have one megabyte, and encodes each character in at most nine bytes. */
 const PART_CHARACTERS = 90_000;
 const byId = (id) => document.getElementById(id);
 const form = byId("import-form");
@@ -85,7 +85,7 @@ if (form !== null) {
         error instanceof NoText
           ? "The file must be UTF-8. Nothing is imported."
           : "The upload stopped: the server could not be reached, or you are signed out. Nothing is imported. Try again.";
-      // Of a file that did not come whole nothing is to be written.
+      // Nothing of a file that came only in part may be written.
       if (id !== undefined) await send(`${form.action}/${id}/cancel`, { _token }).catch(() => {});
     } finally {
       button.disabled = false;

@@ -1,7 +1,7 @@
 /** The preview as one types: what would be sent, with every fault at its place. */
 
 const PREVIEW_AFTER_MS = 250;
-/** Where the server was not reached, or was in trouble: nobody may type any more. */
+/** Wait before another try if the server failed, because the person may type no further. */
 const ASK_AGAIN_AFTER_MS = 3_000;
 const NAMES = {
   content: "Content",
@@ -29,7 +29,7 @@ export function createPreview({
 }) {
   const mail = mailFrame(byId("preview-frame"));
   let timer;
-  /** One preview is asked for at a time; what was typed meanwhile is shown by the next one. */
+  /** Only one request runs at a time. The next one shows the text that was typed meanwhile. */
   let isAsking = false;
   let isStale = false;
   let hasShown = false;
@@ -50,7 +50,7 @@ export function createPreview({
       isAnswered = answer.status < 500;
       if (checked !== undefined) show(checked);
     } catch {
-      // Without a connection.
+      // There is no connection.
     } finally {
       isAsking = false;
       if (isStale) later();

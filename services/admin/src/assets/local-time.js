@@ -17,7 +17,7 @@ for (const form of document.querySelectorAll("form[data-local-time]")) {
   const inputs = [...form.querySelectorAll("input[type=datetime-local]")];
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const input of inputs) {
-    // What the page says, in UTC: never what a browser has put back after a reload, which is local already.
+    // The page's own value, in UTC. A value that a browser restores after a reload is local already.
     const at = new Date(`${input.defaultValue}Z`);
     if (!Number.isNaN(at.getTime())) input.value = localValue(at);
     for (const label of input.labels) {

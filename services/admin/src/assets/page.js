@@ -1,12 +1,12 @@
 import "./palette.js";
 import "./unsaved.js";
 
-/** What every page does: copying, asking before what cannot be undone, live parts, the reader's own time. */
+/** Behaviour of every page: copying, confirming what cannot be undone, live parts, local times. */
 
 // The answer to a form that was refused stands at the form's own address: a reload opens the form again, and
 // sends nothing. What an address says once, and shows once, leaves it.
 const isAnswer = document.body.dataset.answer !== undefined;
-// Of a page whose address is a secret no more than the origin is told: its form is sent to that very address.
+// A page with a secret address sends only its origin as referrer. Its form posts to that address itself.
 const isTold = !["", `${location.origin}/`].includes(document.referrer);
 const here = new URL(isAnswer && isTold ? document.referrer : location.href);
 for (const name of ["done", "shown"]) here.searchParams.delete(name);
@@ -29,7 +29,7 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-/** What opens over the page closes again, as menus do. */
+/** Closes open drop-downs, as menus do. */
 function closeDrops(except) {
   for (const drop of document.querySelectorAll("details.drop[open]")) {
     if (drop === except) continue;

@@ -24,7 +24,7 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
   };
 
   const draw = () => {
-    // Only where something else is to be asked for: whoever types keeps their place.
+    // Redraws only for other fields, so that a person who types keeps the cursor.
     const signature = JSON.stringify([shapes, values === null]);
     if (signature === drawn) return;
     drawn = signature;
@@ -43,7 +43,7 @@ export function createSampleValues({ host, area, others, onChange, onInsert }) {
     drawOthers();
   };
 
-  /** What the event has and the text does not use: one click writes it. */
+  /** Draws the event's values that the text does not use. One click inserts one. */
   const drawOthers = () => {
     if (others === undefined) return;
     const used = new Set(shapes.map(({ name }) => name));
@@ -118,7 +118,7 @@ function read(text) {
   }
 }
 
-/** A variable with its value, and whether nothing is to be sent without it. */
+/** Makes the row of a variable: its value, and whether it is required for sending. */
 function rowOf(shape, { values, set, required, isTranslation, asksRequired, isReadOnly }) {
   const { name, kind, fields } = shape;
   const row = document.createElement("div");
@@ -174,7 +174,7 @@ function orNone(rows) {
   return rows.length === 0 ? undefined : rows;
 }
 
-/** Those that the template names, then those that the values have besides. */
+/** Returns the template's columns, then the others in the values. */
 function columnsOf(fields, value) {
   const rows = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const columns = new Set(fields);

@@ -1,6 +1,6 @@
 import { moveLineDown, moveLineUp, redo, undo } from "@codemirror/commands";
 
-/** What the toolbar does to the text of a CodeMirror view, as the visual editor does it to its document. */
+/** The toolbar's changes to the text of a CodeMirror view. The visual editor has the same for its document. */
 export function textEdits(view, isMarkdown) {
   /** Around whole lines in a mail, within the line in a short text. */
   const logic = (open, words, close) =>
@@ -72,7 +72,7 @@ function markLines(view, mark) {
   view.focus();
 }
 
-/** Puts words in the place of the selection; what is between `select` and its end is selected then. */
+/** Replaces the selection by a text, and selects the part of it from `select` on. */
 function insert(view, text, select) {
   const { from, to } = view.state.selection.main;
   const start = select === undefined ? text.length : text.indexOf(select);

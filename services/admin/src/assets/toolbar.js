@@ -1,6 +1,6 @@
 /** The toolbar over the text: what it asks for, it puts into the text or into the document, whichever is shown. */
 
-/** By the `data-do` of a button. `edits()` puts things in, as the mode does it; `dialogs` ask for them. */
+/** Actions by the `data-do` of a button. `edits()` inserts things in the current mode; `dialogs` ask for them. */
 export function createActions(edits, dialogs) {
   const put = (name) => async () => {
     const given = await dialogs[name](edits().selected());

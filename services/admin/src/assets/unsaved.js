@@ -11,7 +11,7 @@ const forms = [
 const touched = new Set();
 let leaving;
 
-/** Refused by the server: what is in it is saved nowhere, and is there by default. */
+/** Returns the form that the server refused. Its values are saved nowhere but in the page. */
 export function refusedForm() {
   if (document.body.dataset.answer === undefined) return undefined;
   return forms.find((form) => new URL(form.action).pathname === location.pathname);

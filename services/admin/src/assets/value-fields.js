@@ -32,7 +32,7 @@ export function makeField({ value, kind, id, label, isReadOnly }) {
   return input;
 }
 
-/** What was typed as a value of JSON; undefined where nothing was. */
+/** Returns the typed text as a JSON value; undefined for an empty field. */
 export function readValue(input, before) {
   const text = input.value;
   if (text === "") return undefined;

@@ -6,7 +6,7 @@ const key = new PluginKey("menu");
 /** More would have to scroll. */
 const MOST_SHOWN = 16;
 
-/** What is typed behind a `/` that begins a word: `{from, query}`. */
+/** Returns the text after a `/` that begins a word: `{from, query}`. */
 function typedAt({ selection }) {
   const { $from, empty } = selection;
   if (!empty || !$from.parent.isTextblock) return undefined;

@@ -14,7 +14,7 @@ test("an operator connects an account by hand, signs in with it, and disconnects
   const olga = { sub: "olga-1", email: "olga@private.example", email_verified: false };
   assert.match(await operator.text("/account"), />Connect Acme Login</);
 
-  /** By the form, the page behind it, the provider, and back. */
+  /** Connects an account: the form, the page after it, the provider, and the way back. */
   const connect = async (browser: TestBrowser, person: typeof olga) => {
     const asked = await browser.post(CONNECT, { current: PASSWORD });
     assert.equal(asked.status, 303);

@@ -119,14 +119,14 @@ function identityPages(deps: AuthDeps): void {
   route("POST /account/identities/connect", async (signed) => {
     const { person, reply } = signed;
     required(deps.oidc);
-    // Whoever is connected can sign in from then on, and we ask nobody who comes from the provider for a code.
+    // A connected account can sign in, and people who come from the provider are not asked for a code.
     const refused = await refusedFactors(deps, signed);
     if (refused !== undefined) return notPossible(refused);
     const begun = await beginAtProvider(deps, reply, {
       next: "/account",
       connects: person.sessionId,
     });
-    // By a link: a form may lead nowhere but to our own pages.
+    // Uses a link, because a form may only lead to our own pages.
     return "to" in begun
       ? await once.show(person, "/account/identities/connect", begun)
       : notPossible(begun);

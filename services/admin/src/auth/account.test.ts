@@ -101,7 +101,7 @@ test("a form whose sender is signed out before its end changes nothing", async (
     duplex: "half",
   });
   await begin.promise;
-  // By then the server has seen the beginning.
+  // After these calls the server has seen the first part.
   for (const _ of [1, 2, 3]) assert.equal((await operator.get("/account")).status, 200);
   await admin.db.deleteFrom("sessions").execute();
   end.resolve();

@@ -4,7 +4,7 @@ import { accountOf, type Claims, needsUserInfo } from "./oidc-account.ts";
 import { OidcFault, oidcFaultOf } from "./oidc-fault.ts";
 import { isLoopback, type OidcSettings } from "./oidc-settings.ts";
 
-/** What one sign-in is known by: made here, kept in the browser's cookie, and compared at its return. */
+/** Values that identify one sign-in: made here, kept in the browser's cookie, and compared when it returns. */
 export interface OidcChecks {
   state: string;
   nonce: string;
@@ -16,13 +16,13 @@ export interface OidcClient {
   settings: OidcSettings;
   /** Whether an account of that issuer comes in by this provider. */
   isOfProvider(issuer: string): boolean;
-  /** Where the browser goes to sign in. */
+  /** Returns the address at which the browser signs in. */
   begin(): Promise<{ to: string; checks: OidcChecks }>;
-  /** Who has come back; `query` is that of the return address. */
+  /** Returns the account that came back; `query` is the return address's. */
   finish(query: URLSearchParams, checks: OidcChecks): Promise<ProviderAccount>;
 }
 
-/** As it is registered at the provider, behind `ADMIN_BASE_URL`. */
+/** The return path that is registered at the provider, after `ADMIN_BASE_URL`. */
 const CALLBACK_PATH = "/sign-in/oidc/callback";
 
 /** The discovery document is read again after this. */
@@ -116,7 +116,7 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
       ...(allowHttpOnLoopback ? [oidc.allowInsecureRequests] : []),
     ],
   });
-  // Before it is kept: what is wrong with it now may be right when it is asked for again.
+  // Checked before it is cached: a faulty document may be right the next time.
   const server = configuration.serverMetadata();
   for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
     requireSafe(new URL(server[name] ?? ""), allowHttpOnLoopback);
@@ -132,7 +132,7 @@ async function orFault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** More than any discovery document, set of keys or token answer: what is longer is none. */
+/** Longer than any discovery document, key set or token answer. */
 export const MAX_ANSWER_BYTES = 512 * 1024;
 
 type Init = RequestInit & { signal?: AbortSignal | null | undefined };
@@ -156,7 +156,7 @@ function oidcFetch({
     });
     const body = await readBounded(response);
     const headers = new Headers(response.headers);
-    // Of the bytes on the wire; what was read is unpacked.
+    // These headers describe the bytes on the wire, but the body is unpacked.
     for (const name of ["content-encoding", "content-length"]) headers.delete(name);
     const { status } = response;
     return new Response(status === 204 || status === 304 ? null : body, { status, headers });

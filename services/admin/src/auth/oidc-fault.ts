@@ -1,12 +1,12 @@
 import type { IdentityRefusal } from "@belfry/administration/people/identities";
 
-/** What stopped a sign-in at the provider, told in words on the page and by its code in the log. */
+/** The reason why a sign-in at the provider failed: shown in words on the page, logged as a code. */
 type OidcFaultReason =
   /** Down, slow, or its answer is of no use. */
   | "unavailable"
   /** It did not let the person in, or the person changed their mind. */
   | "denied"
-  /** What it answered is not for this sign-in, or nobody vouches for it. */
+  /** Its answer is not for this sign-in, or has no valid signature. */
   | "untrusted"
   /** Its list of groups cannot be read. */
   | "groups"
@@ -26,7 +26,7 @@ export class OidcFault extends Error {
   }
 }
 
-/** What the client's library has thrown, without what came from outside. */
+/** Returns the fault for an error of the client's library, without text from outside. */
 export function oidcFaultOf(error: unknown): OidcFault {
   if (error instanceof OidcFault) return error;
   const details = describe(error);
@@ -39,7 +39,7 @@ export function oidcFaultOf(error: unknown): OidcFault {
   return new OidcFault(UNTRUSTED.has(String(code)) ? "untrusted" : "unavailable", details);
 }
 
-/** Of openid-client and oauth4webapi: a comparison or a signature failed. */
+/** Codes of openid-client and oauth4webapi for a failed comparison or signature. */
 const UNTRUSTED: ReadonlySet<string> = new Set([
   "OAUTH_INVALID_RESPONSE",
   "OAUTH_JWT_CLAIM_COMPARISON_FAILED",

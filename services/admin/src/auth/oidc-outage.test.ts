@@ -52,7 +52,7 @@ test("a provider that is down keeps nobody from their password, is told of in wo
   answers = "all";
   assert.equal((await signInAt(admin.url, provider, ANN)).answer.status, 303, "it is back");
 
-  // Mid-way: whoever was led there comes back, and it does not answer.
+  // The provider fails midway, after the browser was sent there.
   for (const path of ["/token", "/me"]) {
     const browser = admin.browser();
     const to = (await browser.get("/sign-in/oidc")).headers.get("location") ?? "";

@@ -18,14 +18,14 @@ export interface ProviderPerson {
 /** For tests: a real provider of OpenID Connect on loopback, whose answers can be changed on their way. */
 export interface ProviderUnderTest {
   url: string;
-  /** Of the Admin UI under test. */
+  /** Settings for the Admin UI under test. */
   settings(changes?: Partial<OidcSettings>): OidcSettings;
   /**
    * A browser there: follows the address that Belfry leads to, signs in as the person (undefined: refuses to) and
    * returns the address that it is led back to.
    */
   visit(to: string, person: ProviderPerson | undefined): Promise<string>;
-  /** What is done to the claims of the next ID tokens, which are signed again: by the provider's key unless `key`. */
+  /** Changes the claims of the next ID tokens and signs them again, with the provider's key unless `key` is given. */
   change: ((claims: Record<string, unknown>) => Signing) | undefined;
   /** Takes the request in place of the provider; true: done. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;

@@ -17,13 +17,13 @@ export const oidcConfig = {
     secret: true,
   }),
   OIDC_NAME: Type.String({
-    description: "What the button calls the provider; empty: its host",
+    description: "The provider's name on the button; empty: its host",
     maxLength: 60,
     default: "",
     parse: (text: string) => throwFault(textFault(text)),
   }),
   OIDC_SCOPES: Type.String({
-    description: "What is asked of the provider; some send groups only with a scope for them",
+    description: "Scopes to request; some providers send groups only if a scope asks for them",
     pattern: "^[!-~]+( [!-~]+)*$",
     maxLength: 500,
     default: "openid email profile",
@@ -57,7 +57,7 @@ type OidcConfig = Static<ReturnType<typeof Type.Object<typeof oidcConfig>>> & {
   ADMIN_BASE_URL: string;
 };
 
-/** What the Admin UI works with. */
+/** The checked settings. */
 export type OidcSettings = NonNullable<ReturnType<typeof oidcSettings>>;
 
 /** How long the provider has for one answer. */

@@ -98,7 +98,7 @@ export function oidcSignInPages(deps: AuthDeps): void {
   };
 }
 
-/** Where the provider lets a person sign in; the words for the page where it failed. */
+/** Returns the provider's address for signing in, or the words of the fault for the page. */
 export async function beginAtProvider(
   { oidc, pendings, log }: AuthDeps,
   reply: FastifyReply,

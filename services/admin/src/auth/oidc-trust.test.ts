@@ -4,7 +4,7 @@ import { startAdmin } from "../admin-under-test.ts";
 import { createBrowser } from "../test-browser.ts";
 import { type ProviderUnderTest, signInAt, startProvider } from "./oidc-provider-under-test.ts";
 
-/** Who is let in by nothing but a right answer of the right provider to the right browser. */
+/** A person who may sign in only by a correct answer of the right provider to the right browser. */
 
 const ANN = { sub: "ann-1", email: "ann@acme.com", email_verified: true, name: "Ann" };
 

@@ -6,7 +6,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { Guest } from "../page/router.ts";
 import type { OidcChecks, OidcClient } from "./oidc-client.ts";
 
-/** What the pages of signing in are given. */
+/** Dependencies of the sign-in pages. */
 export type AuthDeps = PageDeps & {
   cookies: Cookies;
   /** Undefined: people sign in by password alone. */

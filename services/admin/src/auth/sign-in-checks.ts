@@ -27,7 +27,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { Guest, Signed } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 
-/** What was wrong: by field, and as a sentence. */
+/** The faults by field, and as a sentence. */
 interface RefusedFactors {
   faults: Faults;
   text: string;
@@ -84,7 +84,7 @@ export async function codeWasWrong(
   if (await wasLastCode(db, actor.personId)) await writeNote(db, actor, tooManyCodes(email));
 }
 
-/** Who sent the request; the signal ends with the connection. */
+/** Returns the request's client. Its signal aborts when the connection ends. */
 export function hashClient({ address, reply }: Pick<Guest, "address" | "reply">): HashClient {
   const closed = new AbortController();
   if (reply.raw.destroyed) closed.abort();

@@ -19,7 +19,7 @@ async function guesser(browser: TestBrowser) {
   };
 }
 
-/** As after nine guesses: each takes half a second. */
+/** Sets the state after nine guesses, each of which takes half a second. */
 async function onlyOneIsLeft({ db }: AdminUnderTest): Promise<void> {
   await db.updateTable("sign_in_tries").set({ count: 9 }).execute();
 }
@@ -108,7 +108,7 @@ test("a crowd that hangs up costs no hash; a full queue says when to come again;
     );
     answers.push(answer);
   });
-  // Of each network ten wait; the others are told at once.
+  // Ten calls of each network wait; the others are refused at once.
   await eventually(() => assert.equal(answers.length, 350));
   assert.deepEqual(answers, Array(350).fill([503, "15"]));
   assert.equal(scryptQueue.counts().waiting, 100);

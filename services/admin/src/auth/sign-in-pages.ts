@@ -57,7 +57,7 @@ export function signInPages(deps: AuthDeps): void {
     const client = hashClient(guest);
     const given = await checkPassword(db, email, form.get("password") ?? "", client).catch(
       async (error) => {
-        // Of whoever hangs up the try stays counted.
+        // The try of a client that hangs up stays counted.
         if (error instanceof TooBusy && !client.signal?.aborted) {
           await takeSignInBack(db, { address, email });
         }

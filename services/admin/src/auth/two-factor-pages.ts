@@ -52,7 +52,7 @@ export function twoFactorPages(deps: AuthDeps): void {
     });
   };
 
-  /** Where password and code are right: else the form again, with what was wrong. */
+  /** Makes the change if password and code are right; otherwise shows the form with the faults. */
   const withFactors = async (signed: Signed, of: string, change: () => Promise<Answer>) => {
     const refused = await refusedFactors(deps, signed);
     if (refused === undefined) return await change();

@@ -14,18 +14,18 @@ export async function startTwoFactor(
   const lines: string[] = [];
   const log = { write: (line: string) => void lines.push(line) };
   const admin = await startAdmin(t, { log, ...given, nowMs: () => nowMs });
-  /** What the app shows, so many steps from now. */
+  /** Returns the code that the app shows this many steps from now. */
   const code = (secret: string, steps = 0) =>
     generateSync({ secret, epoch: Math.floor((nowMs + steps * STEP_MS) / 1000) });
   return {
     admin,
-    /** What was logged. */
+    /** The log's lines. */
     lines,
     code,
     advance(ms: number) {
       nowMs += ms;
     },
-    /** Of whoever is signed in; the clock goes on, so that the next code is a new one. */
+    /** Turns on two-factor authentication for the signed-in person. Advances the clock, so that the next code is new. */
     async turnOn(browser: TestBrowser) {
       const secret = await setUp(browser);
       const on = await browser.post(`${PAGE}/turn-on`, { code: code(secret) });
@@ -47,7 +47,7 @@ export type TwoFactorUnderTest = Awaited<ReturnType<typeof startTwoFactor>>;
 
 export const PAGE = "/account/two-factor";
 
-/** As far as the page that shows the secret; returns it. */
+/** Goes on to the page that shows the secret, and returns the secret. */
 export async function setUp(browser: TestBrowser): Promise<string> {
   return secretIn(await browser.page(await browser.post(`${PAGE}/begin`, { current: PASSWORD })));
 }

@@ -42,7 +42,7 @@ async function startPrepared(t: TestContext, given: Parameters<typeof startTwoFa
   const { id: vic } = await personAtAddress(admin.db, EMAIL);
   const signIn = (password: string, browser = admin.browser()) =>
     browser.post("/sign-in", { email: EMAIL, password, next: "" }, { from: "/sign-in" });
-  /** By an operator's link; signed in with it. */
+  /** Resets the password by an operator's link, and signs in with it. */
   const resetByOperator = async () => {
     const { token } = await makeResetLink(admin.db, vic, { personId: null, ownerOf: null });
     const browser = admin.browser();
@@ -51,7 +51,7 @@ async function startPrepared(t: TestContext, given: Parameters<typeof startTwoFa
     assert.equal((await signIn(NEW, browser)).status, 303);
     return browser;
   };
-  /** What it tells of Vic. */
+  /** Returns the audit entries about Vic. */
   const audit = () =>
     admin.db
       .selectFrom("audit_log")
@@ -178,7 +178,7 @@ test("a password by an owner's reset link ends when its person becomes an operat
   assert.equal(await isSignedIn(mallorys), false);
   assert.equal((await signIn(PASSWORD)).status, 422);
   assert.equal((await (await resetByOperator()).get("/operators")).status, 200);
-  // Who is an operator reaches all tenants already: a membership ends nothing.
+  // An operator reaches all tenants already, so a new membership ends no session.
   const operators = await resetByOperator();
   await accept(operators, await invite(operator, members.books));
   assert.equal((await operators.get("/operators")).status, 200);

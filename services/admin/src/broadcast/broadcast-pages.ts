@@ -17,7 +17,7 @@ import type { InTenant } from "../page/router.ts";
 import { audienceOf, STATES, toldStatuses } from "./broadcast-words.ts";
 
 const PAGE = 50;
-/** Of its newest chunk. */
+/** Events of its newest chunk to show. */
 const MOST_EVENTS = 10;
 
 /** The broadcasts of a tenant, how far one is, and what stops it or lets it go on. */

@@ -45,7 +45,7 @@ export function toldStatuses(byStatus: Broadcast["byStatus"]) {
   ];
 }
 
-/** For whom it is. */
+/** Returns the audience in words. */
 export function audienceOf({ topics }: Pick<Broadcast, "topics">): Phrase {
   if (topics === null) return say`a list of users`;
   return topics.length === 1

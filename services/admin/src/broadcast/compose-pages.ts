@@ -230,7 +230,7 @@ function inputOf(values: Values) {
   };
 }
 
-/** Of the whole input, and of one topic, beside the topics. */
+/** Moves faults of the whole input and of single topics to the field for topics. */
 function besideFields(faults: Faults, values: Values): Faults {
   const { topics = [] } = audienceIn(values);
   const shown: Record<string, Words> = {};
@@ -255,7 +255,7 @@ async function sendableTypes(db: Database, tenantId: string) {
   return types;
 }
 
-/** What is published of the type's active templates, in the text that this language gets. */
+/** Returns the published texts of the type's active templates in this language. */
 async function textsOf(db: Database, tenantId: string, eventType: string, wanted: string) {
   const templates = (await sendableTypes(db, tenantId)).get(eventType) ?? [];
   const locale = canonicalLocale(wanted);

@@ -140,7 +140,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
   });
 }
 
-/** RFC 8187: what encodeURIComponent leaves, and stands for something there, is encoded, too. */
+/** Encodes a file name by RFC 8187, including characters that encodeURIComponent leaves but the RFC reserves. */
 function fileNameValue(name: string): string {
   const hex = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(name).replaceAll(/['()*]/g, hex);
@@ -220,7 +220,7 @@ const BEFORE_DISPATCH: Readonly<Record<string, { text: string; tone: string }>> 
   accepted: { text: "not dispatched yet", tone: "busy" },
 };
 
-/** Of an event without a channel's state. */
+/** Sentences for an event without a state on any channel. */
 const NOTHING_YET: Readonly<Record<string, string>> = {
   cancelled: "It was cancelled before it was sent.",
   refused: "It was refused, and nothing of it is sent.",
@@ -228,7 +228,7 @@ const NOTHING_YET: Readonly<Record<string, string>> = {
   accepted: "It was accepted, and is sent within seconds.",
 };
 
-/** What became of an event over all of its channels, as its badge: dispatching alone sends nothing. */
+/** Returns an event's badge over all its channels. Dispatching alone sends nothing. */
 function eventState({ status, channels }: EventReport) {
   const before = BEFORE_DISPATCH[status];
   if (before !== undefined) return before;

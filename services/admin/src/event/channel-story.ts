@@ -10,27 +10,27 @@ import { shortTitle } from "../page/words.ts";
 import type { Place } from "./own-reasons.ts";
 import { isMeant, whyNot } from "./why-not.ts";
 
-/** What the event's page tells of a channel. */
+/** A channel's part of the event's page. */
 export interface ChannelStory {
   channel: Channel;
   report: ChannelReport;
   /** False: the event was never for this channel. */
   isMeant: boolean;
-  /** What became of it, in a plain sentence; undefined: it waits, or is on its way. */
+  /** The outcome in a plain sentence; undefined while it waits or is under way. */
   sentence: Phrase | undefined;
   /** The address that it went to, or was to. */
   recipient: string | null;
-  /** What the vendors said, the newest first. */
+  /** The vendors' answers, newest first. */
   said: VendorSaid[];
   links: { href: string; text: Phrase }[];
 }
 
 export interface VendorSaid {
   at: Date;
-  /** Of a try; undefined: of a receipt. */
+  /** Number of the try; undefined for a receipt. */
   number: number | undefined;
   provider: string;
-  /** Of the account, for who may open it. */
+  /** Link to the provider's account, for people who may open it. */
   href: string | undefined;
   /** Its code. */
   status: string | null;
@@ -45,7 +45,7 @@ interface Reader {
 }
 
 export interface Evidence extends EventEvidence {
-  /** By channel, as they are stored. */
+  /** Stored reasons by channel. */
   reasons: Partial<Record<Channel, string | null>>;
 }
 
@@ -104,7 +104,7 @@ function storyOf(
   };
 }
 
-/** What is known of something that is not lost. */
+/** Returns what is known about a delivery that did not fail. */
 function arrival(report: ChannelReport): Phrase | undefined {
   const { status, delivery, notification } = report;
   if (isInSandbox(report)) {
@@ -174,7 +174,7 @@ interface Ways {
   templateId: string | undefined;
 }
 
-/** Where to look next; for everybody a page that their role may open. */
+/** Returns links to look further. Each role gets pages that it may open. */
 function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: Phrase]>> {
   const { event, recipient, delivery, reader, templateId } = ways;
   const { base, role } = reader;

@@ -19,7 +19,7 @@ import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
-/** What one request changes: a large replay is many requests, and shows its progress between them. */
+/** Dead letters that one request changes. A large replay takes many requests and shows its progress between them. */
 const BATCH = 500;
 
 const CHANGES = {
@@ -28,9 +28,9 @@ const CHANGES = {
 } as const;
 
 /**
- * What was not delivered and waits for a person: by class, one or a group. What is done to a group is
- * first said on a page of its own, then done batch by batch; that page's address holds where it stands,
- * so that one may leave it and go on later.
+ * Pages for undelivered messages that wait for a person: by class, one or a group. An action on a group first shows a page
+ * of its own, then runs batch by batch. That page's address holds the progress, so that a person may leave it and go on
+ * later.
  */
 export function deadLetterPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
@@ -120,7 +120,7 @@ function replayOf(query: URLSearchParams): { count: number; since: Date } | unde
   return { count: Number(count), since };
 }
 
-/** Of those of a replay: what is neither waiting for its attempt nor failed again has left. */
+/** Returns a replay's outcome: deliveries that neither wait for an attempt nor failed again have been sent. */
 function outcomeOf(count: number, { trying, failed }: { trying: number; failed: number }) {
   const waits = Math.min(trying, count);
   const again = Math.min(failed, count - waits);

@@ -99,7 +99,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
     (await browser.text(`${base}/activity/${id}`)).replaceAll(/\s+/g, " ");
   const badgeOf = (shown: string) =>
     /<h1>[^<]*<\/h1> <span id="outcome" class="badge (\w+)">([^<]+)</.exec(shown)?.slice(1);
-  /** Of what the page names, with what it leads to. */
+  /** Asserts that a name on the page links to an address. */
   const leadsTo = async (shown: string, address: string, browser = owner) => {
     const escaped = address.replaceAll("&", "&amp;");
     assert.ok(shown.includes(`href="${escaped}"`), address);

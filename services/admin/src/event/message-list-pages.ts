@@ -10,7 +10,7 @@ import { mailHeaders } from "../page/security-headers.ts";
 const OUTBOX_PER_PAGE = 30;
 const REPLIES_PER_PAGE = 50;
 
-/** What the sandbox provider was given, and replies to text messages that no machine understood. */
+/** Pages for the sandbox provider's outbox, and for replies to text messages that Belfry did not recognize. */
 export function messageListPages({ route, config }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox", async ({ run, query }) => {
     const after = idOf(query, "before");

@@ -107,7 +107,7 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   },
 };
 
-/** By the field of the trigger. */
+/** Names of addresses by the trigger's field. */
 const ADDRESS_NAMES: Readonly<Record<string, Phrase>> = {
   [ADDRESSES.recipientEmail.field]: say`email address`,
   [ADDRESSES.recipientPhone.field]: say`phone number`,
@@ -117,7 +117,7 @@ function labelOf(field = ""): Words {
   return ADDRESS_NAMES[field] ?? field;
 }
 
-/** What a reason's arguments say: a reason itself, and the source of a preference, in the reader's language. */
+/** Translates a reason's arguments: a nested reason, and the source of a preference. */
 function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Words> {
   return {
     ...args,
@@ -126,7 +126,7 @@ function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Word
   };
 }
 
-/** A reason as it is stored, in words; what is no reason of Belfry's own stays as it is. */
+/** Returns a stored reason in words. Text that is no reason of Belfry's own stays. */
 export function toldReason(stored: string): Words {
   const reason = reasonOf(stored);
   return reason === undefined ? stored : named(REASONS[reason.code], toldArgs(reason.args));

@@ -17,7 +17,7 @@ async function world(t: TestContext) {
   return { admin, operator, owner, acme: acme.id, other: other.id };
 }
 
-/** As the dispatcher's loop leaves it. */
+/** Stores an event in the state that the dispatcher's loop leaves. */
 async function storeEvent(
   { db, pool, keys }: AdminUnderTest,
   tenantId: string,

@@ -1,12 +1,12 @@
 import type { Place } from "./own-reasons.ts";
 
-/** What a code of a vendor means, for a product manager. Data: a code is looked up, and what is not here is told as the vendor says it. */
+/** Meanings of vendors' codes, for a product manager. A code that is not listed is shown in the vendor's words. */
 export interface CodeRow {
   says: string;
   look?: Place;
 }
 
-/** Who answers, in a sentence. */
+/** Begins sentences about a mail server's answer. */
 const SERVER = "the mail server says that ";
 
 const NO_ADDRESS: CodeRow = { says: `${SERVER}this address does not exist` };
@@ -32,7 +32,7 @@ const NOT_ITS_SENDER: CodeRow = {
   look: "providers",
 };
 
-/** Of the enhanced status codes of RFC 3463 and RFC 7372 what follows the class (4 or 5). */
+/** The part after the class (4 or 5) of enhanced status codes of RFC 3463 and RFC 7372. */
 export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "1.0": { says: `${SERVER}something is wrong with this address` },
   "1.1": NO_ADDRESS,
@@ -68,7 +68,7 @@ export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "7.26": UNPROVEN,
 };
 
-/** Of a mail server that gives no enhanced code: its reply (RFC 5321, 4.2.3) and the step that it answered. */
+/** Replies of a mail server without enhanced codes (RFC 5321, 4.2.3), some with the step that they answer. */
 export const SMTP_REPLIES: Readonly<Record<string, CodeRow>> = {
   "421": { says: `${SERVER}it takes no mail now` },
   "450 RCPT TO": { says: `${SERVER}this mailbox cannot be reached now` },
@@ -142,7 +142,7 @@ const named = (row: CodeRow, ...codes: string[]) =>
 const each = (row: CodeRow, ...codes: number[]) =>
   Object.fromEntries(codes.map((code) => [code, row]));
 
-/** By the provider's kind; the codes are the vendors' own. */
+/** The vendors' own codes, by the provider's kind. */
 export const VENDOR_CODES: Readonly<Record<string, Readonly<Record<string, CodeRow>>>> = {
   twilio: {
     ...each(ACCOUNT, 20003, 20005, 20008, 20404, 30002),

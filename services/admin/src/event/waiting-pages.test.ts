@@ -183,7 +183,7 @@ async function restingIds({ pool }: AdminUnderTest): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** What a reader sees of a page. */
+/** Returns the visible text of a page. */
 function textOf(html: string): string {
   const [, main = ""] = html.split("<main");
   return main.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ");

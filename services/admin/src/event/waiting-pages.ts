@@ -29,14 +29,14 @@ export function waitingPages({ route, db }: PageDeps): void {
       ...{ scheduled, gathered, held, why, names: WAIT_NAMES },
       isFirst: after === undefined,
       isFirstGathered: user === undefined,
-      /** Of a list on its next page the others stay where they are. */
+      /** When one list shows its next page, the others keep theirs. */
       later: addressOf(query, { after: scheduled.next }),
       moreGathered: addressOf(query, { user: gathered.next?.userId, digest: gathered.next?.id }),
     });
   });
 }
 
-/** Where the page before ended; undefined: it is the first, or no page of ours named it. */
+/** Returns the end of the previous page; undefined for the first page or a foreign value. */
 function userPlace(query: URLSearchParams): { userId: string; id: string } | undefined {
   const [userId, id] = [query.get("user") ?? "", query.get("digest") ?? ""];
   return textFault(userId) === undefined && UUID.test(id) ? { userId, id } : undefined;
@@ -56,7 +56,7 @@ function addressOf(query: URLSearchParams, place: Readonly<Record<string, string
 /** Moving lets go at once what is past by the database's clock, whatever ours says. */
 const NOW = new Date(0).toISOString();
 
-/** What is done to one event that waits: to move it, to send it now, to cancel it. */
+/** Pages to move, send now or cancel one waiting event. */
 export function scheduledEventPages({ route, db }: PageDeps): void {
   const eventOf = async ({ tenant, params }: InTenant): Promise<EventReport> => {
     const id = params.eventId ?? "";

@@ -5,14 +5,14 @@ import { type Phrase, say } from "../page/language.ts";
 import { counted } from "../page/words.ts";
 import { toldReason } from "./own-reasons.ts";
 
-/** What an event waits for: as a whole, or on a channel. */
+/** A reason for which an event waits, as a whole or on a channel. */
 interface Wait {
   /** null: the event as a whole. */
   channel: string | null;
   /** ISO 8601, UTC. */
   until: string;
   because: Phrase;
-  /** Of the open digest that it is in. */
+  /** Id of the open digest that it is in. */
   digestId: string | null;
 }
 
@@ -46,7 +46,7 @@ function gatheredWords(others: number): Phrase {
   return say`it is in a digest with ${counted(others, "other event")}`;
 }
 
-/** What holds up the deliveries of a reason, as the heading of them. */
+/** Headings for waiting deliveries, by reason. */
 export const WAIT_NAMES: Readonly<Record<WaitReason, Phrase>> = {
   gathered: say`In a digest`,
   quiet: say`Held by quiet hours`,

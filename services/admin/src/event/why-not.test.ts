@@ -136,7 +136,7 @@ test("a reason of Belfry's own is told with its arguments, and says where to loo
     assert.equal(String(sentence), `Not sent: ${says}.`);
     assert.equal(place, look);
   }
-  // As versions before have stored it.
+  // The form that earlier versions have stored.
   assert.equal(
     String(whyNot({ status: "skipped", reason: "tenant inactive" })?.sentence),
     "Not sent: the tenant was not active.",

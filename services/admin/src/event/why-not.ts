@@ -4,12 +4,12 @@ import { counted } from "../page/words.ts";
 import { type Place, toldReason, toldRow } from "./own-reasons.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
 
-/** What is known of a channel on which nothing arrived. */
+/** Facts about a channel on which nothing arrived. */
 export interface Told {
   status: string;
-  /** As it is stored. */
+  /** The stored reason. */
   reason?: string | null | undefined;
-  /** What a provider said last: of a try, or later of a message that it had taken. */
+  /** The provider's last answer: to a try, or later about a message that it had accepted. */
   vendor?: VendorWords | undefined;
   /** How often it was tried. */
   tries?: number | undefined;
@@ -29,7 +29,7 @@ export interface VendorWords {
 export interface WhyNot {
   /** A whole sentence, for a product manager. */
   sentence: Phrase;
-  /** Where to look next. */
+  /** Page to look at next. */
   look?: Place | undefined;
 }
 
@@ -43,12 +43,12 @@ const BEGINNINGS: Readonly<Record<string, Phrase>> = {
   unknown: say`Perhaps delivered`,
   discarded: say`Failed`,
 };
-/** Of what a receipt has told the reason is the vendor's, whatever it begins with. */
+/** Statuses from receipts. Their reasons are the vendor's words, whatever they begin with. */
 const OF_VENDORS = ["bounced", "complained"];
 /** Channels that the event was never for: nobody has to ask why. */
 const NOT_MEANT = ["no-template", "channel-not-allowed", "channel-not-requested"];
 
-/** Of a reason as it is stored. */
+/** Whether a stored reason is about a channel that the event was meant for. */
 export function isMeant(reason: string | null | undefined): boolean {
   return !NOT_MEANT.includes(reasonOf(reason)?.code ?? "");
 }
@@ -74,7 +74,7 @@ function withoutDot(words: Words): Phrase {
   return new Phrase((language) => written(words, language).replace(/\.$/, ""));
 }
 
-/** Where nobody gave a reason. */
+/** Sentences for statuses without a reason. */
 const UNSAID: Readonly<Record<string, Phrase>> = {
   bounced: say`the provider reported a bounce without a reason`,
   complained: say`the recipient marked it as spam`,
@@ -97,7 +97,7 @@ function ofVendor(vendor: VendorWords): Meaning {
   return row && { says: phrase(row.says), look: row.look };
 }
 
-/** What the vendor's code means: its own, an enhanced status code wherever it stands, an SMTP reply. */
+/** Returns the meaning of the vendor's code: its own, an enhanced status code in any place, or an SMTP reply. */
 function codeRow({ provider, reason, vendorStatus, vendorAnswer }: VendorWords) {
   const own = VENDOR_CODES[provider] ?? {};
   for (const code of [vendorStatus, vendorAnswer]) {

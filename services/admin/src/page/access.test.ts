@@ -8,7 +8,7 @@ import { ACCESS, type Access, isOfPlatform, type RouteKey, refuseUnknownRoutes }
 
 type Who = "guest" | "stranger" | "viewer" | "editor" | "owner" | "operator";
 
-/** Who is let in, by what a route asks for: written here once more, apart from the router. */
+/** People who may open a route, by its access: listed here a second time, independent of the router. */
 const LET_IN: Record<Access, readonly Who[]> = {
   anyone: ["guest", "stranger", "viewer", "editor", "owner", "operator"],
   person: ["stranger", "viewer", "editor", "owner", "operator"],
@@ -57,7 +57,7 @@ function expectedOf(key: RouteKey, who: Who): "in" | 303 | 403 | 404 {
   const access: Access = ACCESS[key];
   if (LET_IN[access].includes(who)) return "in";
   if (who === "guest") return 303;
-  // Of a tenant that is not one's own there is nothing, not even a refusal.
+  // Another tenant's pages are answered as unknown, not as refused.
   return key.includes("/:tenantId") && who === "stranger" ? 404 : 403;
 }
 

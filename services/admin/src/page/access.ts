@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * Who may do what: the one table, used by the router itself. A route that is not here cannot be
- * registered. A role may do what the roles before it may; an operator may do everything, in every
- * tenant.
+ * The rights of each role, in one table that the router uses. A route that is not listed cannot be registered. A role has
+ * the rights of the roles before it. An operator may do everything in every tenant.
  */
 export type Access =
   /** Everybody, signed in or not. */
@@ -238,7 +237,7 @@ export const ACCESS = {
 
 export type RouteKey = keyof typeof ACCESS;
 
-/** What a person is in a tenant. */
+/** A person's role in a tenant. */
 export type Role = "viewer" | "editor" | "owner" | "operator";
 
 const RANKS: readonly Role[] = ["viewer", "editor", "owner", "operator"];

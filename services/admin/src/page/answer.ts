@@ -9,7 +9,7 @@ import { faultWords } from "./fault-words.ts";
 import { phrase, type Words } from "./language.ts";
 import type { Headers } from "./security-headers.ts";
 
-/** What a handler answers; the router writes it. */
+/** A handler's answer, which the router sends. */
 export type Answer =
   | {
       kind: "page";

@@ -54,7 +54,7 @@ const IMPORT = /^(import\s*|(?:import|export)\s[^"';]*?\bfrom\s*)(["'])([^"']+)\
 interface Source {
   name: string;
   text: string;
-  /** By import specifier: the name under which we serve the module. */
+  /** Names of served modules by import specifier. */
   imports: Map<string, string>;
 }
 

@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
  */
 export interface Cookies {
   holder(request: FastifyRequest): Promise<SessionHolder | undefined>;
-  /** What the form token of this request is made from. */
+  /** Returns the secret of this request's form token. */
   secretOf(request: FastifyRequest, signedIn: boolean): string | undefined;
   /** The form token for this answer's page; sets a cookie for a new guest. */
   formToken(request: FastifyRequest, reply: FastifyReply, signedIn: boolean): string;

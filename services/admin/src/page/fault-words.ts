@@ -9,8 +9,8 @@ import {
 import { fieldName } from "./words.ts";
 
 /**
- * What acts refuse is English, as the command line and the API tell it: `must be at most 255 characters`. The Admin UI
- * tells it in the reader's language, by the sentence of the catalogue that the message is an instance of.
+ * Acts report faults in English for the command line and the API: `must be at most 255 characters`. The Admin UI translates
+ * them by the catalogue's sentence with places that the message matches.
  */
 
 /** A sentence with places, between which its parts stand. */
@@ -22,7 +22,7 @@ interface Form {
 
 const FORMS = new Map<Catalogue, readonly Form[]>();
 
-/** Those with the most words of their own come first: each message is an instance of the narrowest. */
+/** Returns the sentences, those with the most words of their own first, so that a message matches the narrowest. */
 function formsOf(catalogue: Catalogue): readonly Form[] {
   const known = FORMS.get(catalogue);
   if (known !== undefined) return known;
@@ -54,7 +54,7 @@ function valuesIn(message: string, { parts }: Form): string[] | undefined {
   return at > end ? undefined : [...values, message.slice(at, end)];
 }
 
-/** The message of a fault as a page shows it; what no catalogue knows stays English. */
+/** Returns a fault's message for a page. A message that no catalogue has stays English. */
 export function faultWords(message: string): Phrase {
   return new Phrase((language) => told(message, language));
 }
@@ -90,7 +90,7 @@ function told(message: string, language: Language, depth = 0): string {
   return part === undefined ? message : part + told(rest ?? "", language, depth + 1);
 }
 
-/** A list of ours, or a fault within a fault, is translated, too; what somebody typed stands in quotes and stays. */
+/** Translates a list or a nested fault as well. Quoted text is somebody's input and stays. */
 function valueIn(value: string, language: Language, depth: number): string {
   if (value.startsWith('"')) return value;
   const words = told(value, language, depth + 1);

@@ -190,6 +190,6 @@ test("a person chooses the language of the pages, and else the browser does", as
     form,
     /Hier zu finden<span class="visually-hidden">: API-Schlüssel<\/span>[\s\S]*Wo die Domain angelegt wurde\./,
   );
-  // What a tenant wrote stays as it is, though it may be a word of ours.
+  // A tenant's text stays, even if it equals a word of ours.
   assert.match(await browser.text(`${base}/activity?event=Settings`), /Settings/);
 });

@@ -14,7 +14,7 @@ const CATALOGUES: Readonly<Record<Language, Catalogue>> = {
   fr: readCatalogue("fr"),
 };
 
-/** What acts refuse: see `fault-words.ts`. */
+/** Catalogues of acts' faults: see `fault-words.ts`. */
 const FAULT_CATALOGUES: Readonly<Record<Language, Catalogue>> = {
   en: {},
   de: readCatalogue("de-faults"),
@@ -68,7 +68,7 @@ export class Phrase {
   }
 }
 
-/** What a view may write: data stays as it is, a phrase is translated. */
+/** Text for a view: data stays, a phrase is translated. */
 export type Words = string | Phrase;
 
 /** One whole sentence, as a template literal; its values may be phrases. */

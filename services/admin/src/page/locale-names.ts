@@ -27,5 +27,5 @@ export function offeredLanguages(taken: readonly string[]): [string, string][] {
     .toSorted(([, a], [, b]) => a.localeCompare(b, "en"));
 }
 
-/** What fields for a time zone offer. */
+/** Choices of fields for a time zone. */
 export const TIME_ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone")];

@@ -4,17 +4,17 @@ import type { Logger } from "pino";
 import type { ShownOnce } from "./answer.ts";
 import type { Route } from "./router.ts";
 
-/** What the functions that register pages are given. */
+/** Dependencies of the functions that register pages. */
 export interface PageDeps {
   route: Route;
   db: Database;
   keys: SecretKeys;
   config: {
-    /** Where people reach the Admin UI, without a / at the end. */
+    /** Public address of the Admin UI, without a / at the end. */
     baseUrl: string;
-    /** Where tenants reach ingest-api. */
+    /** Public address of ingest-api, for tenants. */
     apiUrl: string;
-    /** Where browsers reach realtime-gateway. */
+    /** Public address of realtime-gateway, for browsers. */
     wsUrl: string;
   };
   once: ShownOnce;

@@ -15,7 +15,7 @@ import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
 import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { ACCESS } from "../page/access.ts";
 
-/** What changes nothing that lasts, or is who somebody is and not what they did. */
+/** Routes that change nothing lasting, or that only sign somebody in. */
 const NOT_LOGGED = [
   "POST /sign-in",
   // A recovery code that it uses is: code-sign-in.test.ts.
@@ -23,7 +23,7 @@ const NOT_LOGGED = [
   "POST /sign-out",
   // Nothing is on before a code has confirmed it.
   "POST /account/two-factor/begin",
-  // What has come of it is, at the return from the provider.
+  // The return from the provider is logged instead.
   "POST /account/identities/connect",
   "POST /tenants/:tenantId/templates/preview",
   "POST /tenants/:tenantId/design/preview",
@@ -39,7 +39,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const done = new Set<string>();
   const pathOf = (route: string, ids: Readonly<Record<string, string>>) =>
     route.slice(5).replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? "");
-  /** What somebody sends, remembered by its route. */
+  /** Sends a form and remembers its route. */
   const logged = async (
     route: string,
     send: () => Promise<Response>,
@@ -88,7 +88,7 @@ test("every change is in the audit log: who, what, before and after without secr
       locale,
     });
   };
-  // Of a draft its beginning is in the log, and not each pause in typing.
+  // The log has the beginning of a draft, not each pause in typing.
   await saveDraftByForm(operator, editor, { content: "one" });
   await publish("");
   await post("POST /tenants/:tenantId/templates/:templateId", template, await typed("two"));

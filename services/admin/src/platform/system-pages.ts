@@ -23,7 +23,7 @@ export function systemPages({
   });
 }
 
-/** What the system page shows. */
+/** Facts on the system page. */
 export type SystemFacts = Awaited<ReturnType<typeof readSystemFacts>>;
 
 const NATS_TIMEOUT_MS = 1000;

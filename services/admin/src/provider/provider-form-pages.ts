@@ -23,7 +23,7 @@ import type { InTenant } from "../page/router.ts";
 interface Shown {
   /** undefined: the account is new. */
   provider?: Provider | undefined;
-  /** What was typed. */
+  /** The typed values. */
   given?: URLSearchParams;
   faults?: Faults;
   test?: object;
@@ -165,16 +165,16 @@ interface SettingsField {
   hint: Words;
   required: boolean;
   value: string;
-  /** Of a box. */
+  /** Whether a box is checked. */
   checked: boolean;
   placeholder: string;
-  /** Where the vendor shows the value. */
+  /** The vendor's page that shows the value. */
   link: string | undefined;
-  /** Of a choice: each value with its words. */
+  /** Options of a choice: each value with its words. */
   options: [string, Words][] | undefined;
 }
 
-/** What the view draws for each kind of setting. */
+/** The field that the view draws for each kind of setting. */
 const LOOKS = {
   text: {},
   choice: {},
@@ -218,7 +218,7 @@ function fieldsOf(
   });
 }
 
-/** What is left empty is left out. */
+/** Returns the form's settings without empty fields. */
 function settingsOf(schema: TObject, form: URLSearchParams): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {

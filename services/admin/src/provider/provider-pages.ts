@@ -18,7 +18,7 @@ import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { shortTitle, titleNote } from "../page/words.ts";
 
-/** What a click does, and which sentence tells of it. */
+/** Buttons: the route, the act and the word for the sentence afterwards. */
 const USES = [
   ["activate", activateProvider as Act, "activated"],
   ["make-first", makeProviderFirst, "first"],

@@ -37,7 +37,7 @@ const COLORS = [
 const EFFECT =
   "Applies to every Simple mail within 5 seconds. Drafts use it when they are published.";
 
-/** What stands around a tenant's simple mails: logo, colours, footer, or a frame of its own. */
+/** Pages for the layout of a tenant's simple mails: logo, colours, footer, or a frame of its own. */
 export function designPages({ route, db }: PageDeps): void {
   const show = async (
     context: InTenant,

@@ -37,7 +37,7 @@ interface NewValues {
   starter: string;
 }
 
-/** A new message: what it begins with is seen before it is chosen, and becomes a draft on each channel. */
+/** Pages for a new message. They show each starter before it is chosen and becomes a draft on each channel. */
 export function newTemplatePages({ route, db, config }: PageDeps): void {
   const pictures = createStarterPictures(db);
 
@@ -114,7 +114,7 @@ const MOST_TENANTS = 50;
 
 /** The mails of the starters as a tenant's would look, made once for each version of its layout. */
 function createStarterPictures(db: Database) {
-  /** By tenant: of which version of the layout, and what is made or being made, one after another. */
+  /** Pictures by tenant: the layout's version, and the pictures made so far, one after another. */
   const kept = new Map<
     string,
     { version: number; made: Map<string, Promise<string>>; last: Promise<unknown> }

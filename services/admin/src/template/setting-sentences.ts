@@ -7,7 +7,7 @@ import type { DigestSettings, ThrottleSettings } from "@belfry/contracts/deliver
 import { Phrase, say } from "../page/language.ts";
 import { counted } from "../page/words.ts";
 
-/** What publishing sets for all languages of a template, in sentences. */
+/** Returns sentences about settings that publishing changes for all languages of a template. */
 export function settingSentences(
   changed: readonly SettingName[],
   settings: TemplateSettings,
@@ -97,7 +97,7 @@ function throttleSentence({ count, seconds }: ThrottleSettings): Phrase {
   }[unit];
 }
 
-/** As `90 minutes`, and `1 hour`. */
+/** Returns a duration in words, such as `90 minutes` or `1 hour`. */
 export function duration(seconds: number): Phrase {
   const [unit, length] = durationUnit(seconds);
   const count = seconds / length;
@@ -109,7 +109,7 @@ export function duration(seconds: number): Phrase {
   }[unit];
 }
 
-/** As `Monday and Friday`; from 1, a Monday. */
+/** Returns weekdays in words, such as `Monday and Friday`. Days count from 1, a Monday. */
 function weekdays(days: readonly number[]): Phrase {
   return new Phrase((language) => {
     const name = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });

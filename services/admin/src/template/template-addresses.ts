@@ -10,7 +10,7 @@ export function addressOf({ tenant, params }: Pick<InTenant, "tenant" | "params"
   return { id: params.templateId ?? "", tenantId: tenant.id };
 }
 
-/** As acts name it. Throws `NotFound`. */
+/** Returns the key by which acts name the template. Throws `NotFound`. */
 export async function keyOf(db: Database, context: InTenant) {
   const { eventType, channel } = await requireTemplate(db, addressOf(context));
   return { eventType, channel };
@@ -51,13 +51,13 @@ export function addressesOf(base: string, id: string, locale: string) {
 
 /** Languages as people call them. */
 
-/** As an address names it: empty for the default, undefined for what is no locale. */
+/** Returns the locale of a page's address: empty for the default, undefined for a value that is none. */
 export function localeOfQuery(query: URLSearchParams): string | undefined {
   const given = (query.get("other") || query.get("locale") || "").trim();
   return given === "" ? "" : canonicalLocale(given);
 }
 
-/** In which a tenant's default texts are written. */
+/** Returns the locale of a tenant's default texts. */
 export async function defaultLocaleOf(db: Database, tenantId: string): Promise<string> {
   const row = await db
     .selectFrom("tenants")

@@ -110,7 +110,7 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 }
 
-/** By what the list can be filtered. */
+/** Filters of the list. */
 const STATES: Readonly<Record<string, (template: TemplateSummary) => boolean>> = {
   active: ({ active, version }) => active && version > 0,
   inactive: ({ active, version }) => !active && version > 0,

@@ -64,7 +64,7 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
   });
 }
 
-/** What the page's script draws: the preview, or every fault. */
+/** Returns the preview, or every fault, for the page's script. */
 export async function previewOf(
   db: Database,
   tenantId: string,

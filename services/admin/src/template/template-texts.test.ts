@@ -34,7 +34,7 @@ test("beyond 300 changed lines two texts are shown whole, in one piece each: nob
     { kind: "removed", text: from },
     { kind: "added", text: to },
   ]);
-  // Where one of the two is empty, there is nothing to compare.
+  // If one of the two is empty, nothing can be compared.
   assert.deepEqual(differences("", to), [{ kind: "added", text: to }]);
   assert.deepEqual(differences(from, ""), [{ kind: "removed", text: from }]);
   assert.deepEqual(differences("", ""), []);

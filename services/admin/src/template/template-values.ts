@@ -52,13 +52,13 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   subject: string;
   title: string;
   content: string;
-  /** Of a mail; empty: derived from the text. */
+  /** Format of a mail; empty: derived from the text. */
   format: EmailFormat | "";
   url: string;
-  /** As many as a push may have, empty ones too. */
+  /** Buttons, filled up with empty ones to the number that a push may have. */
   actions: { label: string; url: string }[];
   targetChannel: string;
-  /** Of a mail, like `replyTo`, and `cc` and `bcc`, which have commas between their addresses. */
+  /** For a mail, like `replyTo`, `cc` and `bcc`. Commas separate the addresses of the last two. */
   fromName: string;
   replyTo: string;
   cc: string;
@@ -70,7 +70,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   requiredVariables: string[];
   /** 0: nothing is published. */
   basedOnVersion: number;
-  /** Of the draft; empty: there is none. */
+  /** Revision of the draft; empty if there is none. */
   revision: string;
 }
 
@@ -171,7 +171,7 @@ function addressesOf(text: string): string[] {
   return text.split(/[,;\s]+/).filter((address) => address !== "");
 }
 
-/** Where the values come from: the draft if there is one, else the published text. */
+/** Sources of the values: the draft if there is one, else the published text. */
 interface ValueSources {
   locale: string;
   /** The published text, or the text that a new translation begins with. */
@@ -181,7 +181,7 @@ interface ValueSources {
   source: TemplateDraft | undefined;
 }
 
-/** Beside the fields of the settings, which only the default variant has. */
+/** Returns faults for the fields of the settings, which only the default variant has. */
 export function settingFaultsOf(values: TemplateValues): TimingFaults {
   return values.locale === "" ? timingFaults(values) : {};
 }

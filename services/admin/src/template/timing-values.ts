@@ -62,7 +62,7 @@ export function timingOfForm(form: URLSearchParams): TimingValues {
   };
 }
 
-/** What is not set begins with what most people want of it. */
+/** Returns the form's values. Settings that are not set begin with usual values. */
 export function timingValues(settings: TemplateSettingsInput): TimingValues {
   const { digest, throttle, afterUnreadSeconds, expiresAfterSeconds } = settings;
   const text = (value: number | string | null | undefined) => String(value ?? "");
@@ -116,7 +116,7 @@ function digestInput(values: TimingValues): DigestSettings | null {
   return digest;
 }
 
-/** By field of the form. */
+/** Faults by field of the form. */
 export type TimingFaults = Partial<
   Record<(typeof DURATIONS)[number] | (typeof TEXTS)[number] | "digestDays" | "digestKind", Phrase>
 >;
@@ -143,7 +143,7 @@ const THROTTLE_FAULTS: Readonly<Record<keyof ThrottleSettings, [TimingField, Phr
   seconds: ["throttleTime", upTo(MAX_THROTTLE_SECONDS)],
 };
 
-/** What the rules of administration refuse, beside the fields and in their words. */
+/** Returns the faults of administration's rules by field, in their words. */
 export function timingFaults(values: TimingValues): TimingFaults {
   const { digest, throttle, afterUnreadSeconds } = timingInput(values);
   const found: [TimingField, Phrase][] = [

@@ -36,7 +36,7 @@ function sum(hours: number, more: Partial<ActivitySum>): ActivitySum {
 
 const day = (...sums: ActivitySum[]): Span => ({ range: "day", now: NOW, sums });
 
-/** Of so many that each took so many seconds: how many up to each bound, and how many in all. */
+/** Returns how many of these durations in seconds are within each bound, and the total. */
 function latencies(...seconds: number[]): number[] {
   const upTo = LATENCY_BOUNDS.map((bound) => seconds.filter((one) => one <= bound).length);
   return [...upTo, seconds.length];

@@ -15,13 +15,13 @@ import { CHANNELS } from "@belfry/contracts/channels";
 import type { Words } from "../page/language.ts";
 import type { Series } from "./bar-chart.ts";
 
-/** What the overviews show of sums: figures, the change since the period before, groups, and series over time. */
+/** Computes the overviews from sums: figures, the change since the previous period, groups, and series over time. */
 
 /** A range of bars that ends now, and the sums of it and of the period before. */
 export interface Span {
   range: RangeName;
   now: Date;
-  /** From twice the range ago. */
+  /** Sums since twice the range ago. */
   sums: readonly ActivitySum[];
 }
 
@@ -44,7 +44,7 @@ export function sumsBy({ range, now, sums }: Span, grouping: Grouping): Activity
   return sums.filter(({ groupedBy, startsAt }) => groupedBy === grouping && startsAt >= since);
 }
 
-/** By channel, of messages: without the events themselves. */
+/** Whether a sum counts messages by channel, not events. */
 export const ofMessages = ({ groupedBy, name }: ActivitySum) =>
   groupedBy === "channel" && name !== EVENTS;
 const ofEvents = ({ groupedBy, name }: ActivitySum) => groupedBy === "channel" && name === EVENTS;
@@ -64,7 +64,7 @@ export function figuresOf(span: Span): Figure[] {
       measure === "accepted" ? ofEvents : ofMessages,
       measure,
     );
-    // What waited then has long ended.
+    // Messages that waited in the previous period have long ended.
     return { measure, value, change: measure === "waiting" ? null : change };
   });
 }
@@ -97,7 +97,7 @@ export interface Group extends Record<Measure, number> {
   names: string[];
   /** Smaller ones, which were counted together. */
   isRest: boolean;
-  /** Of the measure, since the period before. */
+  /** Change of the measure since the previous period. */
   change: number | null;
   sums: ActivitySum[];
 }
@@ -124,7 +124,7 @@ export function groupsOf(
     .sort((a, b) => Number(a.isRest) - Number(b.isRest) || b[measure] - a[measure]);
 }
 
-/** Those that have a colour of their own. */
+/** Most series with a colour of their own. */
 const MOST_SERIES = 6;
 
 /** A measure over time, one series for each of the largest groups and one for all others. */

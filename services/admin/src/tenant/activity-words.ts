@@ -10,7 +10,7 @@ import { toldReason } from "../event/own-reasons.ts";
 import { Phrase, phrase, say, type Words } from "../page/language.ts";
 import { CHANNEL_NAMES, DEAD_CLASS_NAMES, number } from "../page/words.ts";
 
-/** What the overviews call their figures and groups, and how they say what is wrong. */
+/** The overviews' names for figures and groups, and their sentences about problems. */
 
 export const MEASURE_NAMES: Readonly<Record<Measure, Phrase>> = {
   accepted: say`Accepted`,
@@ -62,7 +62,7 @@ const REASON_NAMES: Readonly<Record<string, Phrase>> = {
   "variable-missing": say`a value is missing`,
   other: say`another reason`,
 };
-/** Of one code as a skip; as a class of dead letters it means something else. */
+/** Words for this code as a skip. As a class of dead letters it means something else. */
 const SKIPPED_BY_THROTTLE = say`enough of these for the user`;
 
 /** How a group reads: see `GROUPINGS`. */
@@ -93,7 +93,7 @@ export function groupLabel(
   };
 }
 
-/** Where the events of a group are listed, below a tenant's pages; undefined: no list is of that group. */
+/** Returns the path of a group's list of events, below a tenant's pages; undefined if there is no such list. */
 export function groupPath(grouping: Grouping, name: string): string | undefined {
   const [first = "", second = ""] = name.split(" ");
   switch (grouping) {

@@ -14,10 +14,10 @@ import { Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
-/** Of so many tenants an operator chooses on the page; the command line takes any. */
+/** Most tenants that the page offers to an operator. The command line takes any. */
 const TENANTS_TO_CHOOSE = 500;
 
-/** Which alerts a person gets by email: an owner of a tenant, an operator of all tenants. */
+/** Pages for the alerts that a person gets by email: an owner for a tenant, an operator for all tenants. */
 export function alertPages({ route, db }: PageDeps): void {
   const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
     alerts.map(({ kind, on }) => ({

@@ -163,7 +163,7 @@ test("what happened while no replica ran is counted, each bucket once, from its 
      values ($1, 'a', 'x', 'EMAIL', 'u', 'ann@example.com', '', 'k', $2, $2)`,
     [idAt(new Date(digest + 7)), new Date(digest)],
   );
-  // Of a replica whose clock is ahead.
+  // An event from a replica whose clock is ahead.
   await storeEvent(pool, CURRENT + BUCKET_MS);
   const inOrder = (...buckets: number[]) => [...AGAIN, ...buckets].sort((a, b) => a - b);
   const missed = [first, first + BUCKET_MS, digest];

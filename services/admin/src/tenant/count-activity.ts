@@ -28,7 +28,7 @@ const SHORTEST = { seconds: RANGES.hour.barSeconds, keptDays: 2 };
 
 const LOCK = 0x62656c66;
 
-/** Channels on which nothing was to be sent. */
+/** Reasons of channels that the event was not meant for. */
 const UNWANTED = sql.join(
   ["no-template", "channel-not-requested", "channel-not-allowed"].map((code) => sql.lit(code)),
 );
@@ -127,7 +127,7 @@ function ofDelivery(latency: RawBuilder<unknown>) {
     d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'), false, ${latency}`;
 }
 
-/** Of all events and digests of five minutes: sums by tenant and group. */
+/** Computes the sums of all events and digests of five minutes, by tenant and group. */
 function counted(startsAt: number) {
   const inBucket = (id: string) => sql`
     ${sql.ref(id)} >= ${idAt(new Date(startsAt))}::uuid
@@ -159,7 +159,7 @@ function counted(startsAt: number) {
           then extract(epoch from a.ended_at - f.begun_at) end`)}
       from found f join deliveries d on d.event_id = f.id ${OF_DELIVERY}
       union all
-      -- Of a digest by when it was opened: one message. It has waited on purpose, which is no latency.
+      -- A digest counts as one message, at the time it was opened. It waited on purpose, which is no latency.
       select g.tenant_id, g.event_type, ${ofDelivery(sql`null`)}
       from digests g join deliveries d on d.event_id = g.id ${OF_DELIVERY} where ${inBucket("g.id")}
       union all
@@ -230,10 +230,10 @@ export async function rollActivity(deps: {
       const buckets = turned
         ? await bucketsToCount(db, current)
         : await usedBuckets(db, current - BUCKET_MS, current);
-      // Of what is six hours and longer a bar is at most five minutes late.
+      // Bars of six hours and longer are at most five minutes late.
       const isWhole = await countActivity(db, buckets, { andLonger: turned, signal });
       if (turned) await deleteOldSums(db, now);
-      // Where another replica came between, all is counted once more.
+      // If another replica came between, everything is counted again.
       if (isWhole) lastTurn = current;
     } catch (err) {
       log.warn({ err }, "the figures of the overview are not up to date");

@@ -131,7 +131,7 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
   const before = await other.state();
   const ids: Record<string, string> = await other.ids();
   const _token = await owner.token("/account");
-  // What is for operators is refused to an owner whosever id it is.
+  // Operators' routes are refused to an owner, whatever the id.
   const routes = (Object.keys(ACCESS) as RouteKey[])
     .filter((key) => /\/:tenantId\/.*:/.test(key))
     .filter((key) => ACCESS[key] !== "operator");
@@ -170,8 +170,8 @@ test("another tenant's id in any address is as unknown as none, and nothing of t
 });
 
 /**
- * What never reaches another's: a user is added to a topic of one's own that has the key, and what is sent is refused
- * before its topic or import is looked for.
+ * Routes that never reach another tenant's data: a user is added to one's own topic with that key, and a bad upload is
+ * refused before its topic or import is looked up.
  */
 const OWN: Partial<Record<RouteKey, number>> = {
   "POST /tenants/:tenantId/topics/:topicKey/add": 303,

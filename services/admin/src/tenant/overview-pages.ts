@@ -119,7 +119,7 @@ export function overviewPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Of the operator's page: tenants whose dead letters are looked at, paused accounts, tenants in the list. */
+/** Bounds of the operator's page: tenants whose dead letters are read, paused accounts, tenants in the list. */
 const MOST_WITH_REASONS = 6;
 const MOST_CIRCUITS = 10;
 const MOST_TENANTS = 20;
@@ -144,7 +144,7 @@ function choiceOf(query: URLSearchParams, usual: Grouping): Choice {
   };
 }
 
-/** What can be shown of groups. Only events are accepted; what is sent has no reason. */
+/** Returns the measures of a grouping. Only events are accepted, and sent messages have no reason. */
 function measuresOf(grouping: Grouping): Measure[] {
   if (grouping === "reason") return ["failed", "skipped"];
   const ofEvents = ["type", "tenant"].includes(grouping);
@@ -158,7 +158,7 @@ async function readSpan(db: Database, tenantId: string, { range, by, now }: Choi
   return { range, now, sums: await activitySums(db, tenantId, { range, since, groupings }) };
 }
 
-/** What is wrong now, and what else was in the range: each cause once. */
+/** Returns present problems and others in the range, each cause once. */
 async function troublesInWords(db: Database, tenantId: string, base: string, choice: Choice) {
   const ranges: RangeName[] = choice.range === "hour" ? ["hour"] : ["hour", choice.range];
   const found = await Promise.all(
@@ -178,7 +178,7 @@ async function troublesInWords(db: Database, tenantId: string, base: string, cho
 
 const OUTCOMES = ["sent", "failed", "skipped", "waiting"] as const;
 
-/** What both overviews show alike. */
+/** Returns the plots that both overviews share. */
 function plots(
   span: Span,
   choice: Choice,
@@ -242,7 +242,7 @@ export function worstFirst(span: Span, names: ReadonlyMap<string, string>) {
     .sort((a, b) => b.badness - a.badness || b.failed - a.failed || b.of - a.of);
 }
 
-/** Of the tenants in these sums that are still there; with the id where others have the same name. */
+/** Returns the names of existing tenants in these sums, with the id if others have the same name. */
 async function namesOfTenants(
   db: Database,
   sums: readonly ActivitySum[],

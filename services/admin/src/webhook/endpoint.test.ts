@@ -27,7 +27,7 @@ test("an endpoint is edited: address, description and types; what is wrong stand
   const taken = await operator.post(path, { ...fields, types, url: `${HOOKS}/other` });
   assert.equal(taken.status, 422);
   assert.match(await taken.text(), /is that of another endpoint/);
-  // Without a description there is none, and "everything" is no type.
+  // An empty description is stored as none, and "everything" is no type.
   await operator.post(path, { ...fields, description: "", which: "all" });
   const [after] = await actsIn(admin.db, tenantId)(listWebhooks, {});
   assert.deepEqual([after?.description, after?.types], [null, []]);

@@ -133,7 +133,7 @@ test("a replay sends what did not arrive of a time, or all of it, and says how m
   const missed = await operator.post(`${path}/replay`, { since: ago, which: "missed" });
   assert.match(await operator.page(missed), /2 messages\s+sent again/);
   assert.equal(await copies(), 2);
-  // What is on its way is not sent twice.
+  // A message under way is not sent twice.
   const all = await operator.post(`${path}/replay`, { since: ago, which: "all" });
   assert.match(await operator.page(all), /1 message\s+sent again/);
   const shown = all.headers.get("location") ?? "";
@@ -197,7 +197,7 @@ async function storeEvent({ pool }: AdminUnderTest, tenantId: string): Promise<s
   return id;
 }
 
-/** What a reader sees of each row of the first list behind a place. */
+/** Returns the visible text of each row of the first list after a place. */
 function listOf(html: string, place = 'id="message-list"'): string[] {
   const main = html.slice(html.indexOf(place));
   const list = main.slice(main.indexOf('class="list"')).split(/<\/[uo]l>/, 1)[0] ?? "";

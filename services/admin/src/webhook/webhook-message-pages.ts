@@ -62,7 +62,7 @@ interface ReplayValues {
   since: string;
   until: string;
   which: "missed" | "all";
-  /** Where the previous part ended. */
+  /** The end of the previous part. */
   after?: string | undefined;
 }
 

@@ -52,7 +52,7 @@ test("the form has a line in plain words for each type, and everything is chosen
   const offered = [...form.matchAll(/name="types" value="([^"]+)"/g)].map(([, type]) => type);
   assert.deepEqual(offered, WEBHOOK_TYPES);
   assert.match(form, /value="all" checked/);
-  // What is ticked behind "everything" does not count.
+  // Boxes that are ticked beside "everything" do not count.
   const fields = { url: HOOKS, which: "all", types: ["delivery.bounced"] };
   assert.equal((await operator.post(`${base}/webhooks`, fields)).status, 303);
   const [endpoint] = await actsIn(admin.db, tenantId)(listWebhooks, {});
