@@ -19,6 +19,8 @@ export const KEYS_THAT_MAY = {
   endpoints: ["provision", "all"],
   /** What an editor does. */
   manage: ["manage", "provision"],
+  /** Send a message by hand: a test, a repeat, what waits or was set aside. */
+  send: ["provision"],
   /** What gives access to all messages of the tenant: providers, endpoints. */
   provision: ["provision"],
 } as const satisfies Record<string, readonly KeyRole[]>;
@@ -34,7 +36,8 @@ export const KEY_ROLE_WORDS: Readonly<Record<KeyRole, string>> = {
   trigger: "Trigger only: send, move and cancel events",
   read: "Read only: change nothing",
   manage: "Manage: templates, categories, users; send nothing",
-  provision: "Provision: manage, and change providers and webhook endpoints",
+  provision:
+    "Provision: manage, send tests and repeats, and change providers and webhook endpoints",
 };
 
 export function isKeyRole(text: unknown): text is KeyRole {

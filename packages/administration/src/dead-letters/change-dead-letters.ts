@@ -3,7 +3,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { storedReason } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, EDIT, type Note, note, optional } from "../act.ts";
+import { type ActContext, defineAct, EDIT, type Note, note, optional, SEND } from "../act.ts";
 import { EXAMPLE_ID } from "../events/event-example.ts";
 import { invalid } from "../input-error.ts";
 import { changeDeadMessages } from "./dead-letter-messages.ts";
@@ -80,6 +80,7 @@ const CHANGE = {
 export const replayDead = defineAct({
   ...CHANGE,
   name: "dead replay",
+  access: SEND,
   http: "POST /dead-letters/replay",
   summary:
     "Send again: a new attempt of the same delivery, never of one that a provider accepted. " +

@@ -14,7 +14,7 @@ import { reasonWords } from "@belfry/contracts/reasons";
 import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
-import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
+import { defineAct, defineRead, LOOK, note, optional, SEND } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { type IsoTimes, isoTimes } from "../pages.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
@@ -116,7 +116,7 @@ export const showDigest = defineRead({
 export const releaseDigest = defineAct({
   name: "digest release",
   http: "POST /digests/:id/release",
-  access: EDIT,
+  access: SEND,
   summary: "Send an open digest now; quiet hours still apply",
   input: named,
   output: ShownDigest,

@@ -4,7 +4,7 @@ import { UUID } from "@belfry/contracts/identifiers";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, EDIT, note } from "../act.ts";
+import { defineAct, note, SEND } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE, EXAMPLE_ID } from "./event-example.ts";
 import { eventById, eventContent, usedSensitiveTemplate } from "./event-facts.ts";
@@ -19,7 +19,7 @@ const REFUSALS: Partial<Record<AcceptResult["outcome"], string>> = {
 export const resendEvent = defineAct({
   name: "event resend",
   http: "POST /events/:id/resend",
-  access: EDIT,
+  access: SEND,
   effect: "outside",
   summary:
     "Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits",

@@ -26,6 +26,7 @@ import {
   publishCompiled,
 } from "./publish-layout.ts";
 import { savePrepared } from "./put-template.ts";
+import { authorOf } from "./sensitive-copies.ts";
 import { Files, type PreparedImport, prepareImport } from "./template-files.ts";
 import { filesFault, MAX_BUNDLE_BYTES, type TextFiles } from "./template-paths.ts";
 import { holdOwner } from "./template-rows.ts";
@@ -101,7 +102,7 @@ export function noteOf(action: string, { added, changed, applied }: Plan): Note 
 /** Each is compiled, some 10 ms of Markdown: a caller waits no longer than a minute. */
 const MAX_CHANGED = 2_000;
 
-export type Place = Pick<ActContext, "db" | "tenantId" | "actor">;
+export type Place = Pick<ActContext, "db" | "tenantId" | "actor" | "may">;
 
 interface PreparedBundle {
   plan: Plan;
@@ -140,7 +141,7 @@ export async function prepareBundle(
 }
 
 async function prepareChange(
-  { db, tenantId, actor: { person: createdBy } }: Place,
+  { db, tenantId, actor, may }: Place,
   { current, given, parts }: { current: Bundle; given: Bundle; parts: readonly BundlePart[] },
 ): Promise<NonNullable<PreparedBundle["change"]>> {
   const isSame = new Set(
@@ -158,7 +159,8 @@ async function prepareChange(
     layout: await checkedLayout(db, tenantId, layout),
   };
   const files = Object.fromEntries(changed.map(({ path, text }) => [path, text]));
-  const { templates } = await prepareImport(db, tenantId, files, { createdBy, layout: inForce });
+  const author = { ...authorOf({ actor, may }), createdBy: actor.person };
+  const { templates } = await prepareImport(db, tenantId, files, { ...author, layout: inForce });
   // The plan is what it is based on.
   for (const { prepared } of templates) delete prepared.input.basedOnVersion;
   const replaced = new Set(templates.map(({ prepared: { input } }) => variantKey(input)));
@@ -171,7 +173,7 @@ async function prepareChange(
   refuseFaults(faults);
   const [brand, isNew] = [await brandName(db, tenantId), (path: string) => !isSame.has(path)];
   const categories = given.categories?.filter(({ key }) => isNew(categoryPath(key))) ?? [];
-  return { templates, layout, compiled, categories, createdBy, brand };
+  return { templates, layout, compiled, categories, createdBy: actor.person, brand };
 }
 
 function variantKey({

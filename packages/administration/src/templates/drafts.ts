@@ -12,6 +12,7 @@ import {
   savedNote,
   savePreparedTemplate,
 } from "./put-template.ts";
+import { type Author, authorOf } from "./sensitive-copies.ts";
 import {
   ADDRESS,
   LOCALE,
@@ -199,8 +200,8 @@ export const publishDraft = defineAct({
   }),
   output: SavedTemplate,
   example: { input: ORDER, output: { ...ORDER_TEMPLATE, warnings: [] } },
-  prepare: ({ db, tenantId, actor }, input) =>
-    prepareDraft(db, { ...input, tenantId }, emailOf(actor)),
+  prepare: ({ db, tenantId, actor, may }, input) =>
+    prepareDraft(db, { ...input, tenantId }, authorOf({ actor, may })),
   run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
   audit: savedNote("publish"),
 });
@@ -224,12 +225,12 @@ export const publishDrafts = defineAct({
     ),
   }),
   output: Type.Array(SavedTemplate),
-  async prepare({ db, tenantId, actor }, { drafts, ...address }) {
+  async prepare({ db, tenantId, actor, may }, { drafts, ...address }) {
     const prepared = [];
     const sourceComes = drafts.some((draft) => localeOf(draft) === "");
     for (const draft of drafts) {
       const chosen = { ...address, ...draft, tenantId, sourceComes };
-      prepared.push(await prepareDraft(db, chosen, emailOf(actor)));
+      prepared.push(await prepareDraft(db, chosen, authorOf({ actor, may })));
     }
     return prepared;
   },
@@ -303,7 +304,7 @@ export async function prepareDraft(
     /** The default variant is published before it. */
     sourceComes?: boolean;
   },
-  createdBy?: string,
+  author?: Author,
 ): Promise<PreparedTemplate> {
   const template = await requireTemplate(db, address, localeOf(address));
   const draft = await readDraft(db, address);
@@ -313,9 +314,9 @@ export async function prepareDraft(
   const { sourceVersion = draft.sourceVersion } = address;
   const known = { ...draft, basedOnVersion, sourceVersion };
   const { sourceComes = false } = address;
-  const input = inputOfDraft(template, known, createdBy);
+  const input = inputOfDraft(template, known, author);
   const prepared = await prepareTemplate(db, input, { sourceComes });
-  // Who switches it off while it is compiled does not find it on again.
+  // Keeps `active`, so that a concurrent deactivation survives.
   return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }
 
@@ -323,7 +324,7 @@ export async function prepareDraft(
 export function inputOfDraft(
   template: TemplateRow,
   draft: TemplateDraft,
-  createdBy?: string,
+  author?: Author,
 ): TemplateInput {
   const { tenantId, eventType, channel, locale, basedOnVersion } = draft;
   return {
@@ -332,7 +333,7 @@ export function inputOfDraft(
     channel,
     locale,
     basedOnVersion,
-    createdBy,
+    ...author,
     ...textInput(draft),
     active: template.active,
     sourceVersion: draft.sourceVersion ?? undefined,

@@ -3,12 +3,12 @@ import type { Database } from "@belfry/database/connection";
 import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
-import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { digestWarnings } from "./digest-gaps.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
+import { authorOf, sensitiveCopiesFaults } from "./sensitive-copies.ts";
 import { envelopeRuleFaults } from "./template-envelope.ts";
 import {
   localeOf,
@@ -91,8 +91,8 @@ export const putTemplate = defineAct({
     input: { ...ORDER, content: ORDER_TEMPLATE.content },
     output: { ...ORDER_TEMPLATE, warnings: [] },
   },
-  prepare: ({ db, tenantId, actor }, input) =>
-    prepareTemplate(db, { ...input, tenantId, createdBy: emailOf(actor) }),
+  prepare: ({ db, tenantId, actor, may }, input) =>
+    prepareTemplate(db, { ...input, tenantId, ...authorOf({ actor, may }) }),
   run: ({ db }, _, prepared) => savePreparedTemplate(db, prepared),
   audit: savedNote("save"),
 });
@@ -137,8 +137,11 @@ export async function prepareTemplate(
   const complete = { ...input, locale, format: input.format ?? kept };
   const text = inputText(complete);
   if (text.actions?.length === 0) text.actions = null;
+  const wanted = settingsAfter(source ?? NOT_SET, input, locale);
+  // Judged here for a dry run too, and once more under the lock.
+  await refuseSharing(db, input, source ?? NOT_SET, wanted);
   const compiled = await compileInput(db, tenantId, complete, layout);
-  const { digest } = settingsAfter(source ?? NOT_SET, input, locale);
+  const { digest } = wanted;
   const texts = writtenTexts(input);
   const warnings = await digestWarnings(db, { tenantId, channel, digest, texts });
   return {
@@ -257,8 +260,19 @@ async function saveSettings(
   if (keeps === "active") wanted.active = now.active;
   if (isDeepStrictEqual(now, wanted)) return now;
   refuseFaults(await timingRuleFaults(db, input, wanted));
+  await refuseSharing(db, input, now, wanted);
   await updateTemplateRow(db, { id, tenantId: input.tenantId }, wanted);
   return wanted;
+}
+
+async function refuseSharing(
+  db: Database,
+  input: TemplateInput,
+  now: TemplateSettings,
+  wanted: TemplateSettings,
+): Promise<void> {
+  if (input.mayShareSensitive) return;
+  refuseFaults(await sensitiveCopiesFaults(db, input, now, wanted));
 }
 
 function requireSource(version: number): void {

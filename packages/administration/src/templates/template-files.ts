@@ -4,7 +4,6 @@ import type { Database } from "@belfry/database/connection";
 import { type EmailFormat, emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
-import { emailOf } from "../audited.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { type InputFault, InvalidInput } from "../input-error.ts";
 import type { LayoutInForce } from "./layout-rows.ts";
@@ -14,6 +13,7 @@ import {
   prepareTemplate,
   savePrepared,
 } from "./put-template.ts";
+import { type Author, authorOf } from "./sensitive-copies.ts";
 import { readTemplateFile, type TemplateFile, writeTemplateFile } from "./template-file.ts";
 import type { TemplateInput } from "./template-input.ts";
 import {
@@ -86,8 +86,8 @@ export const importTemplates = defineAct({
     input: { files: SAMPLE_FILES },
     output: { published: Object.keys(SAMPLE_FILES), unchanged: [] },
   },
-  prepare: ({ db, tenantId, actor }, { files }) =>
-    prepareImport(db, tenantId, files, { createdBy: emailOf(actor) }),
+  prepare: ({ db, tenantId, actor, may }, { files }) =>
+    prepareImport(db, tenantId, files, authorOf({ actor, may })),
   async run({ db }, { dryRun }, prepared): Promise<{ output: Static<typeof Imported> }> {
     if (dryRun) return { output: await compareImport(db, prepared) };
     return {
@@ -110,10 +110,9 @@ export async function prepareImport(
   tenantId: string,
   files: TextFiles,
   {
-    createdBy,
     layout,
-  }: {
-    createdBy?: string | undefined;
+    ...author
+  }: Author & {
     /** In which Markdown is set; default: the one in force. */
     layout?: LayoutInForce | undefined;
   } = {},
@@ -132,7 +131,7 @@ export async function prepareImport(
     const key = JSON.stringify([eventType, variant.channel, variant.locale]);
     const other = inputs.get(key);
     if (other !== undefined) faults.push(filesFaultOf(`${path} is for the same as ${other.path}`));
-    else inputs.set(key, { path, input: { ...input, createdBy } });
+    else inputs.set(key, { path, input: { ...input, ...author } });
   }
   const templates: PreparedImport["templates"] = [];
   // The default variants first: translations are marked as made from what comes with them.

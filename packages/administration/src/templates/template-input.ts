@@ -114,6 +114,8 @@ export type TemplateInput = Given<Static<typeof Put>> &
     tenantId: string;
     /** Who saved it, for the version's record. */
     createdBy?: string | undefined;
+    /** Left out: no. See `sensitiveCopiesFaults`. */
+    mayShareSensitive?: boolean | undefined;
   };
 
 /** What is wrong with a template but for its text, which compiling judges. */

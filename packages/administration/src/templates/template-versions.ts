@@ -142,6 +142,8 @@ export async function prepareTemplateVersion(
     eventType,
     channel,
     createdBy,
+    // Its settings stay as they are.
+    mayShareSensitive: true,
     locale: old.locale,
     // Where the variant has a format by now, that of the old text is said, as it was found out then.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),

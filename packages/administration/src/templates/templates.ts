@@ -5,8 +5,8 @@ import { DEAD_LIST_LINKS } from "@belfry/contracts/message-links";
 import type { Database } from "@belfry/database/connection";
 import type { EmailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
-import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
-import { NotFound } from "../input-error.ts";
+import { defineAct, defineRead, EDIT, LOOK, note, optional, PROVISION } from "../act.ts";
+import { invalid, NotFound } from "../input-error.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { ADDRESS, EMAIL_FORMATS, LOCALE, localeOf, TEXTS } from "./template-input.ts";
 import {
@@ -191,10 +191,14 @@ export const deleteTemplate = defineAct({
   }),
   output: Template,
   example: { input: ORDER, output: ORDER_TEMPLATE },
-  async run({ db, tenantId }, input) {
+  async run({ db, tenantId, may }, input) {
     const language = localeOf(input);
     const address = { ...input, tenantId };
     const template = await readTemplate(db, address, language);
+    // Made again it would not be sensitive, and what is accepted from then on could be seen.
+    if (template.sensitive && language === "" && !may(PROVISION)) {
+      throw invalid("eventType", "has a sensitive template: only an owner or a key of the role provision can delete it");
+    }
     const before = recorded(await requireTemplate(db, address, language));
     if (language === "") {
       await deleteTemplateRow(db, template);

@@ -2,7 +2,7 @@ import { channelsWith } from "@belfry/contracts/channels";
 import { orNull } from "@belfry/contracts/fields";
 import type { SendOutcome } from "@belfry/contracts/sending";
 import { Type } from "@sinclair/typebox";
-import { defineAct, EDIT, note, optional } from "../act.ts";
+import { defineAct, note, optional, SEND } from "../act.ts";
 import { previewSource, renderTemplate, VARIABLES } from "./preview-template.ts";
 import { sendPushTest, sendRenderedTest } from "./send-test.ts";
 import { written } from "./setting-kinds.ts";
@@ -30,7 +30,7 @@ const SENT: Tested = {
 export const testTemplate = defineAct({
   name: "template test",
   http: "POST /templates/:eventType/:channel/test",
-  access: EDIT,
+  access: SEND,
   effect: "outside",
   summary:
     "Send a published template to one person, as a test: through the provider that would send it, or into an inbox. " +

@@ -67,7 +67,9 @@ export interface PlaceInTenant {
   base: string;
 }
 
-export interface InTenant extends Signed, PlaceInTenant {}
+export interface InTenant extends Signed, PlaceInTenant {
+  may(access: ActAccess): boolean;
+}
 
 type ContextOf<A extends Access, K extends string> = A extends "anyone"
   ? Guest
@@ -170,11 +172,8 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
     throw new Refusal("forbidden", { ...place, needed: access });
   }
   guest.request.logFields = { tenantId };
-  return {
-    ...signed,
-    ...place,
-    run: runIn(tenantId, ({ person: least }) => mayDo(found.role, least)),
-  };
+  const may = ({ person: least }: ActAccess) => mayDo(found.role, least);
+  return { ...signed, ...place, may, run: runIn(tenantId, may) };
 }
 
 /** A signed-in person, for the audit log. */

@@ -56,6 +56,7 @@ export function environmentPages({ route, db }: PageDeps): void {
       db,
       tenantId: context.tenant.id,
       actor: context.actor,
+      may: context.may,
     });
     const changes = parts.map(({ path, before = "", after = "" }) => ({
       path,

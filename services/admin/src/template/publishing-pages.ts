@@ -1,7 +1,9 @@
+import { PROVISION } from "@belfry/administration/act";
 import { Conflict, InvalidInput } from "@belfry/administration/input-error";
 import { inputOfDraft, publishDrafts, readDraft } from "@belfry/administration/templates/drafts";
 import { checkSource } from "@belfry/administration/templates/preview-template";
 import { type Publication, publication } from "@belfry/administration/templates/publication";
+import { sensitiveCopiesFaults } from "@belfry/administration/templates/sensitive-copies";
 import { envelopeRuleFaults } from "@belfry/administration/templates/template-envelope";
 import { templateFaults, writtenTexts } from "@belfry/administration/templates/template-input";
 import { timingRuleFaults } from "@belfry/administration/templates/template-timing";
@@ -48,7 +50,7 @@ export function publishingPages({ route, db }: PageDeps): void {
         inForce: published.version,
         by: published.savedBy,
         revision: draft.revision,
-        faults: await faultsOf(one, draftLocales(template).includes("")),
+        faults: await faultsOf(context, one, draftLocales(template).includes("")),
         newestAlone: one.gaps.includes("newest-alone") ? NEWEST_ALONE : "",
         changes: textParts(published, draft)
           .map(({ name, from, to }) => ({ name, lines: differences(from, to) }))
@@ -119,7 +121,11 @@ export function publishingPages({ route, db }: PageDeps): void {
     await run(publishDrafts, { eventType, channel, drafts });
   };
 
-  const faultsOf = async (one: Publication, hasDefault: boolean): Promise<Phrase[]> => {
+  const faultsOf = async (
+    { may }: InTenant,
+    one: Publication,
+    hasDefault: boolean,
+  ): Promise<Phrase[]> => {
     const { draft, published } = one;
     const row = await requireTemplate(db, { id: published.id }, draft.locale);
     const input = inputOfDraft(row, draft);
@@ -130,6 +136,7 @@ export function publishingPages({ route, db }: PageDeps): void {
       ...(one.settings.cc || one.settings.bcc
         ? await envelopeRuleFaults(db, published, one.settings, { texts: writtenTexts(input) })
         : []),
+      ...(may(PROVISION) ? [] : await sensitiveCopiesFaults(db, published, row, one.settings)),
     ].filter(({ field }) => said.length === 0 || !TIMED_SETTINGS.includes(field));
     const samples = parseVariables(input.sampleVariables ?? published.sampleVariables ?? "{}");
     const checked =
