@@ -950,7 +950,7 @@ export interface ManagementCalls {
   };
   /**
    * Send again: a new attempt of the same delivery, never of one that a provider accepted. What expired or is unknown goes only by its ID or its --class.
-   * Needs a key with the role manage or provision.
+   * Needs a key with the role provision.
    */
   deadReplay: {
     input: {
@@ -1027,7 +1027,7 @@ export interface ManagementCalls {
   };
   /**
    * Send an open digest now; quiet hours still apply
-   * Needs a key with the role manage or provision.
+   * Needs a key with the role provision.
    */
   digestRelease: {
     input: {
@@ -1191,7 +1191,7 @@ export interface ManagementCalls {
   };
   /**
    * Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits
-   * Needs a key with the role manage or provision.
+   * Needs a key with the role provision.
    */
   eventResend: {
     input: {
@@ -2335,7 +2335,7 @@ export interface ManagementCalls {
   };
   /**
    * Send a published template to one person, as a test: through the provider that would send it, or into an inbox. It counts towards the tenant's limits, and few are allowed in 15 minutes
-   * With content, this text is sent instead of what is published. Needs a key with the role manage or provision.
+   * With content, this text is sent instead of what is published. Needs a key with the role provision.
    */
   templateTest: {
     input: {

@@ -1,7 +1,7 @@
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { field, flag } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { type EmailFormat, emailFormat } from "@belfry/templates/source";
+import { emailFormat } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
@@ -26,9 +26,9 @@ import {
   type VariantPath,
   variantFileName,
 } from "./template-paths.ts";
-import { findTemplate, textInput } from "./template-rows.ts";
+import { findTemplate, publishedVariants, textInput } from "./template-rows.ts";
 import { SETTING_NAMES, settingsOf } from "./template-settings.ts";
-import { ORDER, readTemplates, requireOwner } from "./templates.ts";
+import { ORDER, requireOwner } from "./templates.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
   description: "By path: a folder an event type, a file a channel and language, as in the example",
@@ -135,21 +135,30 @@ export async function prepareImport(
   }
   const templates: PreparedImport["templates"] = [];
   // The default variants first: translations are marked as made from what comes with them.
-  for (const { path, input } of [...inputs.values()].sort(defaultsFirst)) {
-    try {
-      const { eventType, channel } = input;
-      const comes = inputs.has(JSON.stringify([eventType, channel, ""]));
-      const prepared = await prepareTemplate(db, input, { sourceComes: comes, layout });
-      templates.push({ path, prepared: { ...prepared, isUnchecked: true } });
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      faults.push(...error.faults.slice(0, MAX_FAULTS).map((fault) => fileFault(path, fault)));
+  const waiting = [...inputs.values()].sort(defaultsFirst);
+  const prepareOne = async ({ path, input }: (typeof waiting)[number]) => {
+    const { eventType, channel } = input;
+    const comes = inputs.has(JSON.stringify([eventType, channel, ""]));
+    const prepared = await prepareTemplate(db, input, { sourceComes: comes, layout });
+    return { path, prepared: { ...prepared, isUnchecked: true } };
+  };
+  for (let at = 0; at < waiting.length && faults.length < MAX_FAULTS; at += PREPARED_AT_ONCE) {
+    const some = waiting.slice(at, at + PREPARED_AT_ONCE);
+    for (const [index, one] of (await Promise.allSettled(some.map(prepareOne))).entries()) {
+      if (one.status === "fulfilled") templates.push(one.value);
+      else if (!(one.reason instanceof InvalidInput)) throw one.reason;
+      else {
+        const told = one.reason.faults.slice(0, MAX_FAULTS);
+        faults.push(...told.map((fault) => fileFault(some[index]?.path ?? "", fault)));
+      }
     }
-    if (faults.length >= MAX_FAULTS) break;
   }
   if (faults.length > 0) throw new InvalidInput(faults);
   return { templates };
 }
+
+/** While the tenant's thread compiles one, the next is read and checked. More would fill the queue of the compiler. */
+const PREPARED_AT_ONCE = 2;
 
 /** What publishing it would change of what is in force. */
 async function compareImport(db: Database, { templates }: PreparedImport) {
@@ -283,17 +292,17 @@ export interface WrittenTemplate {
 /** What is published of a tenant (or the platform), by template. Throws `NotFound`. */
 export async function publishedTemplates(db: Database, tenantId: string) {
   const found: WrittenTemplate[] = [];
-  for (const { id, eventType, channel, version, locales } of await readTemplates(db, tenantId)) {
-    if (version === 0) continue;
-    const languages = locales.filter((one) => one.version > 0).map(({ locale }) => locale);
-    for (const locale of ["", ...languages]) {
-      const row = await findTemplate(db, { id, tenantId }, locale);
-      if (row === undefined || row.versionId === null) continue;
-      const format = row.format ?? (row.compiled as { format?: EmailFormat }).format;
-      // The file of the default has what is set for all languages.
-      const file = { ...(locale === "" ? settingsOf(row) : {}), ...textInput(row) };
-      found.push({ eventType, variant: { channel, locale, format }, file });
-    }
+  await requireOwner(db, tenantId);
+  const isPublished = new Set<string>();
+  for (const row of await publishedVariants(db, tenantId)) {
+    const { id, eventType, channel, locale, compiledFormat } = row;
+    // A translation without its default variant is in force nowhere.
+    if (locale === "") isPublished.add(id);
+    else if (!isPublished.has(id)) continue;
+    const format = row.format ?? compiledFormat ?? undefined;
+    // The file of the default has what is set for all languages.
+    const file = { ...(locale === "" ? settingsOf(row) : {}), ...textInput(row) };
+    found.push({ eventType, variant: { channel, locale, format }, file });
   }
   return found;
 }

@@ -117,6 +117,22 @@ export async function templatesOfTenant(db: Database, tenantId: string): Promise
   return rows.map(templateRow);
 }
 
+/** All that a tenant (or the platform) has in force, by template, each with its default variant first. */
+export async function publishedVariants(db: Database, tenantId: string) {
+  return await db
+    .selectFrom("templates as t")
+    .innerJoin("template_variants as l", "l.template_id", "t.id")
+    .innerJoin("template_versions as v", "v.id", "l.current_version_id")
+    .select(["t.id", "t.event_type as eventType", "t.channel", "l.locale", ...SETTING_COLUMNS])
+    .select(["v.content", "v.subject", "v.title", "v.format", "v.url", "v.actions"])
+    .select(sql<EmailFormat | null>`v.compiled ->> 'format'`.as("compiledFormat"))
+    .where("t.tenant_id", "=", tenantId)
+    .orderBy("t.event_type")
+    .orderBy("t.channel")
+    .orderBy("l.locale")
+    .execute();
+}
+
 /** One template with a variant, by its id or by its key; within one tenant if it is named. */
 export async function findTemplate(
   db: Database,
