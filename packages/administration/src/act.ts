@@ -30,7 +30,7 @@ export interface Access {
 export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" };
 /** What an editor does, and a tenant's pipeline. */
 export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
-/** What an editor sends by hand. A key that writes templates sends nothing: this takes a role that may do both. */
+/** Sends a message by hand, as an editor may. A key that only writes templates sends nothing. */
 export const SEND: Access = { scope: "tenant", person: "editor", key: "send" };
 /** Who may do it can read all mail of the tenant. */
 export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };

@@ -46,7 +46,10 @@ for (const [who, as] of Object.entries({ "a manage key": KEY, "an editor": EDITO
     await refused(run(applyBundle, { files: COPIED }));
     await refused(run(importTemplates, { files: COPIED }));
     const { faults } = await run(applyBundle, { files: COPIED, dryRun: true });
-    assert.match(faults.join(), /^login\.code\/EMAIL\.html: bcc of an event type .* only by an owner/);
+    assert.match(
+      faults.join(),
+      /^login\.code\/EMAIL\.html: bcc of an event type .* only by an owner/,
+    );
     // With copies first, sensitive later.
     await run(putTemplate, { ...MAIL, bcc: THEIRS });
     await refused(run(putTemplate, SECRET));
@@ -62,12 +65,12 @@ for (const [who, as] of Object.entries({ "a manage key": KEY, "an editor": EDITO
     await anybody(deleteTemplate, CODE);
     await run(putTemplate, { ...text, sensitive: true });
     await refused(run(putTemplate, { ...MAIL, bcc: THEIRS }));
-    // As a draft, and as a copy of one.
+    // Drafts, and copies of drafts.
     const { revision } = await run(putDraft, { ...SECRET, bcc: THEIRS });
     await refused(run(publishDraft, { ...CODE, revision }));
     await run(copyTemplate, { ...CODE, toEventType: "login.link" });
     await refused(run(publishDraft, { ...CODE, eventType: "login.link" }));
-    // From another environment.
+    // A promotion.
     await ANYBODY(db, otherTenantId)(applyBundle, { files: COPIED });
     const family = { family: "shop" };
     await ANYBODY(db, otherTenantId)(setEnvironment, { ...family, environment: "staging" });

@@ -8,7 +8,7 @@ import type { TemplateSettings } from "./template-settings.ts";
 type Shared = Pick<TemplateSettings, "sensitive" | "cc" | "bcc">;
 
 const COPIES = ["cc", "bcc"] as const;
-/** Who saves a template, and whether copies of sensitive messages are theirs to set. */
+/** Returns who saves a template, and whether they may set copies of sensitive messages. */
 export function authorOf({ actor, may }: Pick<ActContext, "actor" | "may">) {
   return { createdBy: emailOf(actor), mayShareSensitive: may(PROVISION) };
 }
@@ -16,9 +16,9 @@ export function authorOf({ actor, may }: Pick<ActContext, "actor" | "may">) {
 export type Author = Partial<ReturnType<typeof authorOf>>;
 
 /**
- * What a change would show of messages that are for one person alone: a copy of them for somebody more, or their content
- * once the template is no longer sensitive. Only those who can read all messages anyway may decide it. An event type
- * with a sensitive template is sensitive on all channels, because they share its variables.
+ * Finds where a change would show messages to more people than their recipient: by a copy, or because the template is no
+ * longer sensitive. Only callers that can read all messages anyway may do that. An event type with a sensitive template
+ * is sensitive on all channels, because they share its variables.
  */
 export async function sensitiveCopiesFaults(
   db: Database,
@@ -30,7 +30,12 @@ export async function sensitiveCopiesFaults(
     wanted[name]?.some((address) => !now[name]?.includes(address)) ?? false;
   const begins = wanted.sensitive && !now.sensitive;
   if (now.sensitive && !wanted.sensitive) {
-    return [{ field: "sensitive", message: "can be switched off only by an owner or a key of the role provision" }];
+    return [
+      {
+        field: "sensitive",
+        message: "can be switched off only by an owner or a key of the role provision",
+      },
+    ];
   }
   if (!begins && !COPIES.some(isMore)) return [];
   const others = await db
@@ -45,10 +50,12 @@ export async function sensitiveCopiesFaults(
   const named = COPIES.filter((name) => (wasSensitive ? isMore(name) : wanted[name] !== null));
   const faults = named.map((field) => ({
     field,
-    message: "of an event type with a sensitive template can be set only by an owner or a key of the role provision",
+    message:
+      "of an event type with a sensitive template can be set only by an owner or a key of the role provision",
   }));
   if (faults.length > 0 || !begins) return faults;
   if (!others.some(({ cc, bcc }) => cc !== null || bcc !== null)) return [];
-  const message = "can be switched on only by an owner or a key of the role provision: a template of the event type has cc or bcc";
+  const message =
+    "can be switched on only by an owner or a key of the role provision: a template of the event type has cc or bcc";
   return [{ field: "sensitive", message }];
 }

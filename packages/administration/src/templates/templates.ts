@@ -197,7 +197,10 @@ export const deleteTemplate = defineAct({
     const template = await readTemplate(db, address, language);
     // Made again it would not be sensitive, and what is accepted from then on could be seen.
     if (template.sensitive && language === "" && !may(PROVISION)) {
-      throw invalid("eventType", "has a sensitive template: only an owner or a key of the role provision can delete it");
+      throw invalid(
+        "eventType",
+        "has a sensitive template: only an owner or a key of the role provision can delete it",
+      );
     }
     const before = recorded(await requireTemplate(db, address, language));
     if (language === "") {
