@@ -1,4 +1,4 @@
-/** What owners and operators can be told of by mail: of a tenant, one mail an hour a kind at most. */
+/** Alerts for owners and operators by mail: at most one mail per hour about a tenant and kind. */
 
 const PAUSED_MINUTES = 5;
 const FAILED_PERCENT = 20;
@@ -8,9 +8,9 @@ const DEAD_LETTERS = 10;
 interface AlertWords {
   /** The mail's subject, and what the switch says. */
   title: string;
-  /** When it is sent, below the switch; what the numbers of `ALERT_THRESHOLDS` are. */
+  /** When it is sent, shown below the switch. Explains the numbers of `ALERT_THRESHOLDS`. */
   when: string;
-  /** What the mail says. */
+  /** The mail's text. */
   message: string;
   /** The same of the mail that tells of the end. */
   ended: { title: string; message: string };
@@ -23,7 +23,7 @@ interface AlertKind extends AlertWords {
   byDefault: { owner: boolean; operator: boolean };
 }
 
-/** From when it is trouble. */
+/** Thresholds from which something counts as trouble. */
 export const ALERT_THRESHOLDS = {
   pausedMinutes: PAUSED_MINUTES,
   failedPercent: FAILED_PERCENT,
@@ -208,7 +208,7 @@ export function alertWords(kind: Alert, language: string | null): AlertWords {
   return TRANSLATIONS[language ?? ""]?.[kind] ?? ALERTS[kind];
 }
 
-/** Who chooses: an owner for a tenant, an operator for all of them. */
+/** The readers of alerts: an owner chooses for a tenant, an operator for all tenants. */
 export type AlertReader = keyof AlertKind["byDefault"];
 
 export function defaultAlerts(reader: AlertReader): Alert[] {

@@ -8,14 +8,14 @@ export const ATTACHMENTS_PATH = "/api/v1/attachments";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Of one file. */
+/** Most bytes of one file. */
 export const MAX_ATTACHMENT_BYTES = 10 * MIB;
-/** Of one row of `attachment_chunks`; the last may be shorter. */
+/** Bytes of one row of `attachment_chunks`; the last may be shorter. */
 export const ATTACHMENT_CHUNK_BYTES = 256 * KIB;
-/** Of one event. */
+/** Most files of one event. */
 export const MAX_ATTACHMENTS = 10;
 export const MAX_ATTACHMENT_BYTES_OF_EVENT = 20 * MIB;
-/** Of a tenant, of those that no event has named yet. */
+/** Most bytes and files of a tenant that no event has named yet. */
 export const MAX_UNNAMED_BYTES = 1024 * MIB;
 export const MAX_UNNAMED = 10_000;
 /** How long a file waits to be named. The same number stands in `attachments.sql`. */
@@ -25,7 +25,7 @@ const FILE_NAME_HEADER = "X-File-Name";
 export const FILE_NAME = FILE_NAME_HEADER.toLowerCase();
 const MAX_TYPE_CHARACTERS = 255;
 
-/** What becomes of a file's name in the header: the name, or what is wrong with it, after the header's name. */
+/** Reads a file's name from the header: returns the name, or its fault without the header's name. */
 export function fileNameOf(
   header: unknown,
   allowExecutables: boolean,
@@ -61,7 +61,7 @@ function fileNameFault(name: string): string | undefined {
   return undefined;
 }
 
-/** What Outlook and Gmail refuse as attachments: what runs when it is opened. */
+/** Extensions that Outlook and Gmail refuse as attachments, because such files run when they are opened. */
 const EXECUTABLE_EXTENSIONS = new Set(
   [
     "ade adp apk app application appref-ms appx appxbundle asp aspx bas bat cab cer chm cmd cnt com cpl crt csh",
@@ -111,7 +111,7 @@ function hasExecutableName(name: string): boolean {
 }
 
 const TOKEN = /^[A-Za-z0-9!#$&^_.+-]{1,64}$/;
-/** Of a parameter without its quotes: nothing that would need to be escaped. */
+/** Matches a parameter without its quotes that needs no escapes. */
 const PARAMETER_VALUE = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 
 /** A file's type as mails and vendors take it, or why it is none: the whole message of a 415. */
@@ -155,11 +155,11 @@ export interface MailAttachment {
   bytes: number;
   /** Hex. */
   sha256: string;
-  /** By which the mail's HTML shows it: `<img src="cid:logo">`. Absent: it is not shown inline. */
+  /** The id by which the mail's HTML shows it: `<img src="cid:logo">`. Absent: it is not shown inline. */
   cid?: string;
 }
 
-/** What `cid:` and Content-ID can hold without an escape (RFC 2392). */
+/** Ids that `cid:` and Content-ID can hold without an escape (RFC 2392). */
 const CID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const CID_FAULT = "must be 1 to 64 letters, digits, dots, dashes and underscores";
 
@@ -217,7 +217,7 @@ function attachmentOf(item: unknown): { id?: unknown; cid?: unknown } {
   return typeof item === "object" && item !== null ? item : { id: item };
 }
 
-/** Of a checked trigger, in their order: ids in lower case. */
+/** Returns a checked trigger's attachments in their order, with ids in lower case. */
 export function namedAttachments(
   attachments: readonly NamedAttachment[],
 ): { id: string; cid?: string }[] {
@@ -232,9 +232,9 @@ export const AttachmentResponse = Type.Object(
   {
     success,
     data: Type.Object({
-      id: Type.String({ format: "uuid", description: "By which a trigger names it" }),
+      id: Type.String({ format: "uuid", description: "The id by which a trigger names it" }),
       name: Type.String(),
-      type: Type.String({ description: "As Content-Type gave it, in its usual spelling" }),
+      type: Type.String({ description: "The media type of Content-Type, in its usual spelling" }),
       bytes: Type.Integer(),
       expiresAt: time("If no event has named it by then, it is deleted"),
     }),

@@ -14,7 +14,7 @@ export const CANCEL_BROADCAST_PATH = `${BROADCAST_PATH}/cancel`;
 export const MAX_BROADCAST_TOPICS = 20;
 /** For, and except. */
 export const MAX_BROADCAST_USERS = 10_000;
-/** As JSON, in UTF-8. */
+/** Most bytes of the variables as JSON, in UTF-8. */
 export const MAX_BROADCAST_VARIABLE_BYTES = 64 * 1024;
 /** Two lists of the longest user ids, and the variables. */
 export const MAX_BROADCAST_BODY_BYTES = 8 * 1024 * 1024;
@@ -51,7 +51,7 @@ export const BroadcastRequest = Type.Object(
     userIds: users("For these users, in place of topics"),
     exceptUserIds: users("Not for these users"),
     eventType: text({
-      description: "Of a template; none of its templates may be sensitive",
+      description: "The event type of a template; it must have no sensitive template",
       examples: ["product.news"],
     }),
     variables: Type.Optional(
@@ -128,7 +128,7 @@ export const Broadcast = Type.Object(
         "What became of the events, channel by channel, by status; cancelled: whole events. Counted every few seconds",
     }),
     cancelled: Type.Optional(
-      Type.Integer({ description: "Of one that was cancelled: events that reached nobody" }),
+      Type.Integer({ description: "After a cancel: the number of events that reached nobody" }),
     ),
     tooLate: Type.Optional(
       Type.Integer({

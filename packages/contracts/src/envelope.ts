@@ -8,15 +8,15 @@ import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
 export const MAX_COPIES = 10;
 
 /**
- * What a mail says beside its text and its recipient. What is absent is not said: then the template's counts, or else
- * the provider's. Addresses are as `emailAddress` writes them, none twice.
+ * A mail's envelope: its parts beside text and recipient. An absent part comes from the template, or else from the
+ * provider. Addresses have the form of `emailAddress`, and none occurs twice.
  */
 export interface Envelope {
   fromName?: string;
   replyTo?: string;
   cc?: string[];
   bcc?: string[];
-  /** Of an event alone. */
+  /** Set only for an event. */
   attachments?: MailAttachment[];
 }
 
@@ -98,7 +98,7 @@ function replyTo(description: string) {
   });
 }
 
-/** As it is stored; undefined: it says nothing. Its input is checked. */
+/** Returns the stored form of a checked input; undefined if it sets nothing. */
 export function readEnvelope({ fromName, replyTo, cc, bcc }: TriggerEmail): Envelope | undefined {
   const envelope: Envelope = {};
   if (fromName) envelope.fromName = fromName;
@@ -108,7 +108,7 @@ export function readEnvelope({ fromName, replyTo, cc, bcc }: TriggerEmail): Enve
   return Object.keys(envelope).length === 0 ? undefined : envelope;
 }
 
-/** As they are stored, each mailbox once: the case of its letters does not make another. */
+/** Returns the stored form of addresses, each mailbox once. Upper and lower case do not make a difference. */
 export function distinctAddresses(
   texts: readonly string[],
   taken: ReadonlySet<string> = new Set(),

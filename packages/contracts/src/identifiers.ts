@@ -7,7 +7,7 @@ export function isGlobalEventType(eventType: string): boolean {
 
 export const TENANT_ID = /^[a-z0-9]{1,32}$/;
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** As we write it, for patterns of schemas, which know no flags. */
+/** A UUID in lower case, for patterns of schemas, which have no flags. */
 export const UUID_FORM = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 /** A number that a text message can be sent to, in E.164 form: no numbering plan has shorter ones. */
 export const PHONE = /^\+[1-9]\d{6,14}$/;
@@ -46,7 +46,7 @@ export const REALTIME_CHANNEL_NAME = new RegExp(
 export const PERSONAL_CHANNEL = "personal";
 export const SYSTEM_CHANNEL = "global_system";
 export const MAX_TEXT_CHARACTERS = 255;
-/** Of UTF-8: the longest name, `#`, and the longest user id in letters of four bytes. */
+/** Bytes in UTF-8: the longest name, `#`, and the longest user id in characters of four bytes. */
 export const MAX_REALTIME_CHANNEL_BYTES = MAX_CHANNEL_NAME_CHARACTERS + 1 + 4 * MAX_TEXT_CHARACTERS;
 
 export function realtimeChannel(name: string, userId: string): string {
@@ -72,7 +72,7 @@ export const MAX_NESTING = 64;
 /** Rendered sizes; above them the channel ends `failed: rendered content too large`. */
 export const MAX_PUSH_TITLE_CHARACTERS = 256;
 export const MAX_PUSH_BODY_CHARACTERS = 4096;
-/** Where a push and its buttons lead, in ASCII, and what the buttons say; what is longer is left out. */
+/** Bounds of a push's addresses, in ASCII, and of its buttons' labels. Longer ones are left out. */
 export const MAX_PUSH_ADDRESS_CHARACTERS = 2048;
 export const MAX_PUSH_LABEL_CHARACTERS = 40;
 export const MAX_PUSH_ACTIONS = 2;
@@ -86,7 +86,7 @@ export const DEFAULT_ATTACHMENT_MIB = 5120;
 
 export const HISTORY_DEFAULT_LIMIT = 50;
 export const HISTORY_MAX_LIMIT = 1000;
-/** What an integer of Postgres holds; a deep page costs a scan of all before it. */
+/** The largest integer of Postgres. A deep page costs a scan of all rows before it. */
 export const HISTORY_MAX_OFFSET = 2 ** 31 - 1;
 
 export const MAX_LIVE_API_KEYS = 10;

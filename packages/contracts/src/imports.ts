@@ -14,10 +14,10 @@ export const IMPORT_STATES = [
   "cancelled",
 ] as const;
 
-/** Of a file: as it comes, and as it is stored until it is worked off. */
+/** Most bytes of a file, both as it comes and as it is stored until it is written. */
 export const MAX_IMPORT_BYTES = 128 * 1024 * 1024;
 export const MAX_IMPORT_LINES = 1_000_000;
-/** Of a tenant: with the bound above, what its files take at most. */
+/** Open imports of a tenant. With the bound above, this bounds the bytes of its files. */
 export const MAX_OPEN_IMPORTS = 4;
 export const MAX_PART_CHARACTERS = 500_000;
 const MAX_PARTS = 10_000;

@@ -1,27 +1,27 @@
-/** What people answer to a tenant's text messages. */
+/** Answers of people to a tenant's text messages. */
 
-/** Where a provider delivers them: `/webhooks/<kind of provider>/<tenant>/inbound`. */
+/** The path to which a provider delivers them: `/webhooks/<kind of provider>/<tenant>/inbound`. */
 export const INBOUND_PATH = "/webhooks/:provider/:tenantId/inbound";
 export const MAX_INBOUND_CHARACTERS = 4_000;
 
 export interface InboundText {
-  /** By which the same message is known when it comes again: 1–255 characters. */
+  /** Identifies a message that comes again: 1–255 characters. */
   vendorId: string;
-  /** Who wrote it, as +12025550123; or what the vendor names, where it is no such number. */
+  /** The sender's number, such as +12025550123, or the vendor's text if it is no such number. */
   sender: string;
   /** The tenant's number, in the same form. */
   recipient: string;
   text: string;
-  /** What the vendor itself took it for, where it says so. */
+  /** The keyword that the vendor itself recognized, if it says so. */
   keyword?: OptKeyword | undefined;
 }
 
-/** stop: nothing more is to be sent · start: it may be again. */
+/** stop: send nothing more · start: sending is allowed again. */
 export type OptKeyword = "stop" | "start";
 
 /**
- * What a whole message says in the languages of the hosted pages: in lower case, without accents, words apart by
- * one space. Words that people also write about an order or a contract, as cancelar or kündigen, are not here.
+ * Whole messages that are keywords, in the languages of the hosted pages: in lower case, without accents, words separated
+ * by one space. The list leaves out words that people also write about an order or a contract, such as cancelar or kündigen.
  */
 export const OPT_WORDS: Readonly<Record<string, Readonly<Record<OptKeyword, readonly string[]>>>> =
   {
@@ -59,9 +59,8 @@ const KEYWORDS: ReadonlyMap<string, OptKeyword> = new Map(
 const MAX_KEYWORD_CHARACTERS = 200;
 
 /**
- * What a message says if a keyword is all of it, whatever the case, width and accents of its letters and whatever
- * quotes, punctuation, hyphens, blanks, emoji and invisible characters stand around it. Undefined: people have to
- * read it.
+ * Returns the keyword of a message that consists of it alone. Ignores the case, width and accents of letters, and quotes,
+ * punctuation, hyphens, blanks, emoji and invisible characters around it. Undefined: people must read the message.
  */
 export function optKeyword(text: string): OptKeyword | undefined {
   if (text.length > MAX_KEYWORD_CHARACTERS) return undefined;

@@ -1,27 +1,27 @@
-/** What an API key may be used for. */
+/** Roles of API keys. */
 export const KEY_ROLES = ["all", "trigger", "read", "manage", "provision"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
 /**
- * Which roles a call takes, by what the call needs; in the order in which a refusal names them. `all` is every call
- * of the tenant's backend: it does not include management.
+ * The roles that may make a call, by the call's need, in the order in which a refusal names them. `all` covers every call
+ * of the tenant's backend, but not management.
  */
 export const KEYS_THAT_MAY = {
   /** Send, move and cancel events. */
   trigger: ["trigger", "all"],
   /** Look up what the tenant's backend reads. */
   read: ["read", "manage", "provision", "all"],
-  /** Act for a user: whoever holds a realtime token is the user. */
+  /** Act for a user: a realtime token gives all rights of its user. */
   backend: ["all"],
   /** Change users and their preferences. */
   users: ["manage", "provision", "all"],
   /** Change webhook endpoints, or send to one. */
   endpoints: ["provision", "all"],
-  /** What an editor does. */
+  /** The acts of an editor. */
   manage: ["manage", "provision"],
   /** Send a message by hand: a test, a repeat, what waits or was set aside. */
   send: ["provision"],
-  /** What gives access to all messages of the tenant: providers, endpoints. */
+  /** Acts that give access to all messages of the tenant: providers, endpoints. */
   provision: ["provision"],
 } as const satisfies Record<string, readonly KeyRole[]>;
 export type KeyNeed = keyof typeof KEYS_THAT_MAY;
@@ -30,7 +30,7 @@ export function keyMay(role: KeyRole, need: KeyNeed): boolean {
   return KEYS_THAT_MAY[need].some((one) => one === role);
 }
 
-/** As people choose among them. */
+/** Descriptions of the roles for people. */
 export const KEY_ROLE_WORDS: Readonly<Record<KeyRole, string>> = {
   all: "Every call, except management",
   trigger: "Trigger only: send, move and cancel events",

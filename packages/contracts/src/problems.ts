@@ -121,7 +121,7 @@ export class Problem extends Error {
   }
 }
 
-/** What is wrong with one field, in the client's words. */
+/** A fault of one field, in the client's words. */
 interface FieldFault {
   /** Its path, as `payload.userId` or `users[2].email`. */
   field: string;
@@ -129,7 +129,7 @@ interface FieldFault {
   message: string;
 }
 
-/** As an answer lists it. */
+/** Returns the form of a fault in an answer. */
 export function faultText({ field, message }: FieldFault): string {
   return `${field} ${message}`;
 }

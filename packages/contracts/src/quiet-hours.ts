@@ -49,7 +49,7 @@ function timeOfDay(time: string): string {
  * functions/quiet-hours.sql of the database.
  */
 export interface QuietHours {
-  /** As 22:00. */
+  /** A time such as 22:00. */
   from: string;
   to: string;
 }
@@ -68,12 +68,12 @@ export function quietHoursOrNone(description: string): TUnsafe<QuietHours | null
   return field(keywords, (value) => (value === null ? undefined : quietHoursFault(value)));
 }
 
-/** As Postgres gives the two, `22:00:00`. */
+/** Converts two times in Postgres' form, `22:00:00`. */
 export function quietHoursOf(from: string | null, to: string | null): QuietHours | null {
   return from === null || to === null ? null : { from: timeOfDay(from), to: timeOfDay(to) };
 }
 
-/** What is wrong with them, after their field's name; undefined: nothing. */
+/** Returns the fault of quiet hours, without the field's name; undefined if there is none. */
 export function quietHoursFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return 'must be an object, as {"from": "22:00", "to": "06:00"}';

@@ -24,7 +24,7 @@ export const RealtimeTokenResponse = Type.Object(
 );
 export type RealtimeTokenResponse = Static<typeof RealtimeTokenResponse>;
 
-/** What a connection token says. `sub` is the user id; the header's `kid` names the key. */
+/** Claims of a connection token. `sub` is the user id; the header's `kid` names the key. */
 export interface RealtimeTokenClaims {
   sub: string;
   tenant: string;
@@ -32,8 +32,8 @@ export interface RealtimeTokenClaims {
   iat: number;
   exp: number;
   /**
-   * For whoever looks on, as in the Admin UI: what only the user may see is left out of all that is read. It stands in
-   * the header as critical, so that a gateway that does not know it refuses the token.
+   * Set for a person who looks on in the Admin UI: items that only the user may see are left out. The header marks the claim
+   * as critical, so that a gateway that does not know it refuses the token.
    */
   concealed?: true;
 }

@@ -99,7 +99,7 @@ export interface Reason {
   args: Readonly<Record<string, string>>;
 }
 
-/** As a column holds it: `#code`, or `#code {"until":"…"}`. SQL functions write the same form. */
+/** Returns the stored form of a reason: `#code`, or `#code {"until":"…"}`. SQL functions write the same form. */
 export function storedReason(code: ReasonCode, args?: Reason["args"]): string {
   return args === undefined ? `#${code}` : `#${code} ${JSON.stringify(args)}`;
 }
@@ -130,7 +130,7 @@ export function reasonOf(stored: string | null | undefined): Reason | undefined 
   }
 }
 
-/** What is in words stays as it is. */
+/** Returns a stored reason in words. Text that is already words stays. */
 export function reasonWords<T extends string | null>(stored: T): T | string {
   const reason = reasonOf(stored);
   return reason === undefined ? stored : filledWords(REASONS[reason.code], reason.args);

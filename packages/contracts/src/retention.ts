@@ -7,12 +7,12 @@ export interface KeptDays {
   notificationDays: number;
 }
 
-/** Where nobody has said anything else. */
+/** Defaults, if neither tenant nor installation has another value. */
 export const DEFAULT_EVENT_RETENTION_DAYS = 30;
 export const DEFAULT_NOTIFICATION_RETENTION_DAYS = 90;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Of a short retention most would be left of nothing. */
+/** Up to this retention only one day is held back, because eight days would leave almost nothing. */
 const SHORT_DAYS = 9;
 
 /**
@@ -31,7 +31,7 @@ export function restRule({ eventDays, notificationDays }: KeptDays): string {
     : `the inbox is kept for ${daysWords(notificationDays)}`;
 }
 
-/** As `1 day` and `22 days`. */
+/** Returns a number of days in words: `1 day`, `22 days`. */
 export function daysWords(days: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }

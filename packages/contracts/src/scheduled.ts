@@ -18,7 +18,7 @@ export function momentOf(text: string): Date | undefined {
   return new Date(text);
 }
 
-/** When something is to be sent. */
+/** A field for the time at which something is sent. */
 export function sendAt(words: { description: string }): TUnsafe<string> {
   const keywords = { type: "string", format: "date-time", ...words };
   return field({ ...keywords, examples: ["2026-11-20T09:30:00+01:00"] }, (value) =>
@@ -26,7 +26,7 @@ export function sendAt(words: { description: string }): TUnsafe<string> {
   );
 }
 
-/** From its acceptance, in whole seconds. */
+/** A field for a delay in whole seconds from acceptance. */
 export function delaySeconds(words: { description: string }): TUnsafe<number> {
   const keywords = { type: "integer", minimum: 0, ...words };
   return field({ ...keywords, examples: [3600] }, (value) =>
@@ -42,7 +42,7 @@ export const SCHEDULED_PATH = "/api/v1/events/scheduled";
 export const SCHEDULED_DEFAULT_LIMIT = 50;
 export const SCHEDULED_MAX_LIMIT = 1000;
 
-/** Where a page ends: a time to the microsecond, and an id. */
+/** The end of a page: a time to the microsecond, and an id. */
 interface ScheduledPlace {
   time: string;
   id: string;
@@ -53,7 +53,7 @@ const PLACE = new RegExp(
 );
 const NO_PLACE = "must be the next of a page before";
 
-/** Of the `next` of a page; undefined: it is of none. */
+/** Reads the `next` of a page; undefined for any other text. */
 export function placeOf(text: string): ScheduledPlace | undefined {
   const [, year, month, day, clock, id] = PLACE.exec(text) ?? [];
   if (id === undefined) return undefined;
@@ -75,7 +75,7 @@ export const ScheduledEvent = Type.Object(
     eventType: Type.String(),
     userId: Type.String(),
     sendAt: time("When it is to be dispatched"),
-    cancelKey: orNull(Type.String({ description: "Of the trigger; null: none" })),
+    cancelKey: orNull(Type.String({ description: "The trigger's cancel key; null: none" })),
     acceptedAt: time("When it was stored"),
   },
   { title: "ScheduledEvent" },

@@ -1,12 +1,12 @@
 import type { MailAttachment } from "./attachments.ts";
 
-/** What a sender gives to a provider, and what it gets back. */
+/** The data between a sender and a provider. */
 
-/** How mailbox providers let a reader leave the list that a mail is of: RFC 8058, 2369 and 2919. */
+/** Header fields that let a reader leave a mailing list in the mail program: RFC 8058, 2369 and 2919. */
 export interface ListHeaders {
   /** The address whose GET shows a page, and whose POST unsubscribes: http or https, visible ASCII. */
   listUnsubscribe: string;
-  /** What the list is called among machines: a name in the form of a domain's, as `offers.acme.example.com`. */
+  /** The list's identifier: a name in the form of a domain, such as `offers.acme.example.com`. */
   listId: string;
 }
 
@@ -23,12 +23,12 @@ interface Addressed {
 export interface EmailMessage extends Addressed {
   subject: string;
   html: string;
-  /** Of mail that can be unsubscribed from. */
+  /** Set for mail that can be unsubscribed from. */
   headers?: ListHeaders | undefined;
   /** In place of the provider's settings. */
   fromName?: string | undefined;
   replyTo?: string | undefined;
-  /** Who gets a copy; never of a mail with a link to unsubscribe. Absent: nobody. */
+  /** Addresses that get a copy. Absent: none. Never set for a mail with a link to unsubscribe. */
   cc?: readonly string[] | undefined;
   bcc?: readonly string[] | undefined;
   /** In their order. */
@@ -77,7 +77,7 @@ export interface SendOutcome {
   /** The first KB of the vendor's answer. */
   vendorAnswer: string | null;
   retryAfterSeconds: number | null;
-  /** With `transient`: nothing was asked of the vendor, so it is no attempt. */
+  /** With `transient`: the vendor was not called, so it is no attempt. */
   notBegun?: true;
   /**
    * With `credentials`: the answer to one message or recipient. Others may pass, so it stops the provider only when
@@ -85,8 +85,8 @@ export interface SendOutcome {
    */
   ofOneMessage?: true;
   /**
-   * With `permanent`: nothing more is sent to this recipient. bounced: the address does not exist or is gone for
-   * good, and the delivery ends as bounced; opted out: its owner has told the vendor so.
+   * With `permanent`: suppress this recipient. bounced: the address does not exist or is gone for good, and the delivery
+   * ends as bounced; opted out: its owner told the vendor to stop.
    */
   suppress?: Extract<SuppressionReason, "bounced" | "opted out">;
 }
@@ -96,18 +96,18 @@ export const MAX_VENDOR_ANSWER_BYTES = 1024;
 /** A file of a mail in the outbox. */
 export type OutboxAttachment = Omit<MailAttachment, "id">;
 
-/** What the `sandbox` provider keeps instead of sending. */
+/** A message that the `sandbox` provider keeps in place of sending it. */
 export interface OutboxEntry extends Addressed {
   subject: string | null;
   html: string | null;
   segments: number | null;
-  /** Of a mail: its header fields by name, beside those about its addresses and parts. */
+  /** A mail's header fields by name, except those about its addresses and parts. */
   headers?: Readonly<Record<string, string>>;
-  /** Of a mail: what it carries, without the bytes. */
+  /** A mail's files, without their bytes. */
   attachments?: readonly OutboxAttachment[];
 }
 
-/** What a provider says, later, of a message that it accepted. */
+/** A provider's later report about a message that it accepted. */
 
 /**
  * deferred and accepted: it has the message and is not done · opted out: the recipient wants no more ·
@@ -128,28 +128,28 @@ export const SUPPRESSION_REASONS = ["bounced", "complained", "opted out", "by ha
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 export interface Receipt {
-  /** By which the same event is known when it comes again: 1–255 characters. */
+  /** Identifies an event that comes again: 1–255 characters. */
   vendorEvent: string;
   /** Belfry's own id, which travelled with the message; a UUID. */
   deliveryId: string;
   kind: ReceiptKind;
   /**
-   * Of whom it tells, as `emailAddress` writes it; absent or null: the vendor names nobody, and only the recipient got it.
-   * Empty: somebody of those who got it, and the vendor does not say who. Of another than the recipient it suppresses
-   * that address alone, and says nothing of the delivery.
+   * The address that it is about, in the form of `emailAddress`. Absent or null: the vendor names none, and only the
+   * recipient got the mail. Empty: one of those who got it, but the vendor does not say which. A receipt about another
+   * address than the recipient's suppresses that address and does not change the delivery.
    */
   address?: string | null;
   /** In the provider's words, for the timeline; at most 500 characters. */
   reason: string | null;
   /** The provider's own status or code. */
   vendorStatus: string | null;
-  /** By the provider's clock. */
+  /** Time of the provider's clock. */
   occurredAt: Date | null;
-  /** The recipient's address is not to be used again, for this; null: it may be. */
+  /** The reason to suppress the address; null: none. */
   suppress: Exclude<SuppressionReason, "by hand"> | null;
 }
 
-/** Where a provider delivers receipts: `/webhooks/<kind of provider>/<tenant>`. */
+/** The path to which a provider delivers receipts: `/webhooks/<kind of provider>/<tenant>`. */
 export const WEBHOOK_PATH = "/webhooks/:provider/:tenantId";
 export function webhookPath(provider: string, tenantId: string): string {
   return WEBHOOK_PATH.replace(":provider", provider).replace(":tenantId", tenantId);

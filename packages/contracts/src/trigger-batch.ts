@@ -6,7 +6,7 @@ import { TriggerRequest } from "./trigger.ts";
 export const TRIGGER_BATCH_PATH = "/api/v1/events/trigger-batch";
 
 export const MAX_EVENTS_OF_BATCH = 100;
-/** Of a batch's body; an event in it may be as large as the body of a single call. */
+/** Most bytes of a batch's body. An event in it may be as large as the body of a single call. */
 export const MAX_TRIGGER_BATCH_BYTES = 1024 * 1024;
 
 export const BatchEvent = Type.Object(
@@ -60,7 +60,7 @@ export const TriggerBatchResponse = Type.Object(
         success: Type.Optional(Type.Boolean({ description: "true; with 200 only" })),
         error: Type.Optional(Type.String({ description: "The name of the status; not with 200" })),
         message: Type.Union([Type.String(), Type.Array(Type.String())], {
-          description: "As in the answer of the single call; for 422 one string a fault",
+          description: "The message of the single call's answer; for 422 one string for each fault",
         }),
         retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
       }),

@@ -99,9 +99,9 @@ export const TriggerRequest = Type.Object(
 );
 export type TriggerRequest = Static<typeof TriggerRequest>;
 
-/** What few triggers say, as the function `accept_events` of the database reads it. */
+/** Values that only few triggers have, in the form that the database function `accept_events` reads. */
 export interface EventOptions {
-  /** By channelMask. */
+  /** The mask of channelMask. */
   channels?: number | null;
   /** Canonical. */
   locale?: string | null;
@@ -132,7 +132,7 @@ export function triggerMessage(eventType: string, tenantName: string): string {
 export const HEADERS = {
   apiKey: "x-api-key",
   signature: "x-service-signature",
-  /** Of a management call that is signed: Unix seconds. */
+  /** Unix seconds, for a signed management call. */
   timestamp: "x-service-timestamp",
   idempotencyKey: "x-idempotency-key",
   traceId: "x-trace-id",

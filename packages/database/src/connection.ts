@@ -25,8 +25,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * What our statements and the driver rely on, whatever the server, the database or the role is set to. Columns are
- * read as the driver reads these formats, and locks are taken as read committed sees rows.
+ * Settings that our statements and the driver rely on, independent of the server's, the database's and the role's. The
+ * driver parses these formats, and our locks assume the isolation level read committed.
  */
 export const SESSION_SETTINGS = {
   DateStyle: "ISO,YMD",
@@ -107,8 +107,8 @@ interface ProcessName {
 }
 
 /**
- * What a process calls itself at Postgres: its service, the version of the package that was started, and
- * since when it runs, as `ingest-api/0.1.0 since 2026-01-01T00:00:00Z`.
+ * Returns the process's name at Postgres: its service, its package's version and its start, such as
+ * `ingest-api/0.1.0 since 2026-01-01T00:00:00Z`.
  */
 function processName(service: string): string {
   const startedAt = new Date(performance.timeOrigin).toISOString().replace(/\.\d+Z$/, "Z");
@@ -126,7 +126,7 @@ export function parseProcessName(name: string): ProcessName {
 
 let version: string | undefined;
 
-/** Of the package that was started. */
+/** Returns the version of the package that was started. */
 export function ownVersion(): string {
   version ??= readVersion();
   return version;
@@ -177,7 +177,7 @@ export async function callFunction<Row>(
   });
 }
 
-/** What a function returns as a text: the trace id or the type, and behind a space the `trace_parent` of a sampled event. */
+/** Removes the `trace_parent` that a function appends, after a space, to the trace id or type of a sampled event. */
 export function withoutTraceParent(text: string): string {
   const space = text.indexOf(" ");
   return space === -1 ? text : text.slice(0, space);
@@ -199,7 +199,7 @@ export async function readRows<Row>(
   pool: pg.Pool,
   statement: { name: string; text: string; values: unknown[] },
 ): Promise<Row[]> {
-  // As arrays: each row becomes an object once.
+  // Reads rows as arrays, so that each becomes an object only once.
   const { rows, fields } = await pool.query<unknown[]>({ ...statement, rowMode: "array" });
   const names = fields.map(({ name }) =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),

@@ -51,7 +51,7 @@ const ADDED = [
   "0038-alert-ends",
 ];
 const ALL = [...ADDED, ...SCHEMA.functions.map(({ name }) => `functions/${name}`)];
-/** What a later version brings. */
+/** The schema of a later version. */
 const LATER: SchemaSource = {
   ...SCHEMA,
   migrations: {

@@ -34,7 +34,7 @@ export interface AbuseBounds {
   imagesPerMinute?: number;
   /** Calls other than the trigger that may ask the database at the same time: as many as it has connections for them. */
   otherAtATime: number;
-  /** Of the bodies that are held at the same time, of all tenants together; default: 32 MiB. */
+  /** Most bytes of bodies that are held at the same time, for all tenants together; default: 32 MiB. */
   heldBodyBytes?: number;
 }
 

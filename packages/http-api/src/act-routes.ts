@@ -26,7 +26,7 @@ import {
 
 type Fields = Record<string, unknown>;
 
-/** Where an act does not find one of these, the key's tenant was deleted during the call. */
+/** Fields of a tenant. If an act does not find one, the key's tenant was deleted during the call. */
 const TENANT_FIELDS = ["tenant", "tenantId"];
 
 /**

@@ -81,7 +81,7 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
   };
 }
 
-/** As declared; a body of unknown length may have all that its route takes. */
+/** Returns the declared bytes. A body of unknown length counts as the most that its route takes. */
 function bytesOf({ headers, routeOptions }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
   return Number(headers["content-length"] ?? 0);

@@ -7,7 +7,7 @@ import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 
-/** Of management calls. A trigger's header is X-Idempotency-Key, and its answers are kept with the events. */
+/** The header of management calls. A trigger's is X-Idempotency-Key, and its answers are kept with the events. */
 const HEADER = "idempotency-key";
 
 export interface RepeatedCalls {

@@ -102,12 +102,12 @@ export const birdInbound: InboundReader = {
 
 interface BirdEvent {
   name: string;
-  /** Of the message. */
+  /** The message's id. */
   id: string;
   payload: Record<string, unknown>;
 }
 
-/** The vendor tries for 8 hours, with the first try's time and signature. What is repeated is known by its id. */
+/** The vendor tries for 8 hours with the first try's time and signature. Repeated events are recognized by their ids. */
 const MAX_AGE_SECONDS = 24 * 60 * 60;
 
 /** HMAC-SHA256 in base64. */

@@ -54,7 +54,7 @@ const OUTCOMES: Readonly<Record<string, (vendorWords: string) => ReceiptOutcome>
   invalid_email: () => GONE,
   soft_bounce: () => BOUNCED,
   error: () => BOUNCED,
-  // By a list of the vendor's own, of bounces, complaints and people who have unsubscribed alike.
+  // The vendor's own list contains bounces, complaints and people who have unsubscribed.
   blocked: (words) => (/unsubscribed/i.test(words) ? { ...OPTED_OUT, kind: "bounced" } : BOUNCED),
   spam: () => COMPLAINED,
   complaint: () => COMPLAINED,

@@ -112,9 +112,9 @@ export interface PostOptions {
 const KEEP_ALIVE_MS = 4_000;
 /** The most for a server whose `keep-alive: timeout=` allows longer. */
 const MAX_KEEP_ALIVE_MS = 10_000;
-/** Of one answer's status line and headers. Node's default of 16 KiB is less than what real servers send. */
+/** Most bytes of one answer's status line and headers. Node's default of 16 KiB is less than real servers send. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Of one answer, headers and chunk extensions included: more than any caller reads, plus what buffers hold. */
+/** Most bytes of one answer with headers and chunk extensions: more than any caller reads, plus the buffers' size. */
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 
 /** Kept-alive connections. The address guard checks each new one. */

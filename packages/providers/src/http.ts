@@ -22,7 +22,7 @@ const MAX_HEADERS_CHARACTERS = 8192;
 const MAX_BODY_CHARACTERS = 32 * 1024;
 
 const IDS = ["delivery_id", "event_id", "tenant_id"] as const;
-/** What the body's tags may name, by the content of a message. */
+/** Names that the body's tags may use, by the content of a message. */
 const NAMES = {
   email: [
     "to",
@@ -196,7 +196,7 @@ function faultsOf(settings: Settings, context: SettingsContext, names: readonly 
   return faults.filter(([, fault]) => fault !== null).map(([field, fault]) => `${field}: ${fault}`);
 }
 
-/** As `200-202, 204`; undefined where a range ends before it begins. */
+/** Reads ranges such as `200-202, 204`; undefined if a range ends before it begins. */
 function rangesOf(text = "200-299"): readonly (readonly [number, number])[] | undefined {
   const ranges = text.split(",").map((part) => {
     const [first = 0, last = first] = part.split("-").map(Number);

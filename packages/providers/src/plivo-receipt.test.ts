@@ -5,7 +5,7 @@ import { readWebhook } from "../test/read-webhook.ts";
 import { testSignedWebhook } from "../test/signed-webhook.ts";
 import { plivoInbound, plivoReceipts, plivoSignature } from "./plivo-receipt.ts";
 
-// From the vendor's description (plivo.com/docs/messaging/concepts/signature-validation, …/troubleshooting/error-codes)
+// Source, the vendor's description (plivo.com/docs/messaging/concepts/signature-validation, …/troubleshooting/error-codes)
 // and its client plivo/plivo-node, lib/utils/v3Security.js.
 const KEY = "t0ken-of-the-account";
 const HOOK = "https://mail.example.com/webhooks/plivo/acme";

@@ -104,7 +104,7 @@ export const plivoInbound: InboundReader = {
   }),
 };
 
-/** By the token of the account that sent the message, and by that of its main account. */
+/** Headers of the signatures by the token of the sending account and by its main account's. */
 const SIGNATURE_HEADERS = ["x-plivo-signature-v3", "x-plivo-signature-ma-v3"];
 
 /** HMAC-SHA256 in base64. */

@@ -84,7 +84,7 @@ export interface ReceiptReader extends WebhookReader<{ receipts: Receipt[] }> {
   askedByMessage: boolean;
   /** The vendor signs nothing: it sends the key as the password of basic authentication. */
   basicAuth?: true;
-  /** Where a person enters the address, and what is chosen there. */
+  /** Tells a person where to enter the address and what to choose there. */
   setUp?: { text: string; link: string };
 }
 
@@ -117,7 +117,7 @@ export function textSetting(settings: Readonly<Record<string, unknown>>, name: s
   return typeof value === "string" ? value : undefined;
 }
 
-/** What an event of a vendor means, and whether its address is not to be used again. */
+/** The meaning of a vendor's event, and the reason to suppress its address. */
 export type ReceiptOutcome = Pick<Receipt, "kind" | "suppress">;
 
 /** The meaning that a vendor's table has for an event; undefined: the event says nothing for us. */
@@ -131,12 +131,12 @@ export function outcomeOf<Details extends unknown[]>(
 
 /** An event of a vendor of mail, with its parts as they came. */
 interface MailEvent {
-  /** By which it is known when it comes again. */
+  /** Identifies an event that comes again. */
   id: string | null;
   /** The delivery's id, as it was given to the vendor. */
   delivery: unknown;
   outcome: ReceiptOutcome | undefined;
-  /** Of whom it tells: an address, perhaps behind a name. */
+  /** The address that it is about, perhaps with a name before it. */
   address: unknown;
   /** The first that is a text is the reason. */
   reasons: readonly unknown[];
@@ -182,7 +182,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function receiptText(value: unknown, most = MAX_REASON_CHARACTERS): string | null {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return null;
-  // Neither can stand in a text column of Postgres.
+  // A text column of Postgres can hold neither U+0000 nor a lone surrogate.
   const text = value.replaceAll("\u0000", "").toWellFormed().trim().slice(0, most).toWellFormed();
   return text === "" ? null : text;
 }
@@ -292,7 +292,7 @@ export function isSameSignature(given: Buffer, right: Buffer): boolean {
 /** Our clock may be behind the vendor's. */
 const MAX_AHEAD_SECONDS = 15 * 60;
 
-/** Whether a signed time (epoch seconds) is recent. What comes again meanwhile is known by its id. */
+/** Whether a signed time (epoch seconds) is recent. Events that come again meanwhile are recognized by their ids. */
 export function isRecent(seconds: string, now: Date, maxAgeSeconds: number): boolean {
   if (!/^\d{1,12}$/.test(seconds)) return false;
   const ageSeconds = now.getTime() / 1000 - Number(seconds);

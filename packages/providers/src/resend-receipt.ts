@@ -19,10 +19,10 @@ import {
   type WebhookHead,
 } from "./receipt.ts";
 
-/** Of a mail with copies: the vendor repeats its tags, and not to how many addresses it went. */
+/** Tag of a mail with copies. The vendor repeats the tags, but not the number of addresses. */
 export const COPIES_TAG = "copies";
 
-/** Of Standard Webhooks: each try is signed anew. */
+/** The tolerance of Standard Webhooks, which sign each try anew. */
 const MAX_DISTANCE_SECONDS = 5 * 60;
 
 /**

@@ -25,7 +25,7 @@ const get = async (url: string) => {
   return url.includes("Token=right") ? "<ConfirmSubscriptionResponse/>" : undefined;
 };
 
-/** What each type signs, as https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html has it. */
+/** The signed fields of each type, by https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html. */
 const SIGNED: Record<string, string[]> = {
   Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
   SubscriptionConfirmation: [

@@ -54,14 +54,14 @@ const KINDS: Readonly<Record<string, Receipt["kind"]>> = {
 
 /** The number is a landline, or no carrier serves it. */
 const NOT_ROUTABLE = "40001";
-/** In a receipt it means STOP only where its words say so. */
+/** A receipt with this code means STOP only if its words say so. */
 const BLOCKED = "40300";
 
 function toReceipt({ payload, occurredAt, id }: TelnyxEvent): Receipt | null {
   const [recipient] = Array.isArray(payload.to) ? payload.to : [];
   const status = String(recordOf(recipient).status ?? "");
   const kind = Object.hasOwn(KINDS, status) ? KINDS[status] : undefined;
-  // Of the signed body: the address that was called is not signed.
+  // Taken from the signed body, because the called address is not signed.
   const deliveryId = deliveryOfAddress(payload.webhook_url);
   if (kind === undefined || deliveryId === null) return null;
   const [first] = Array.isArray(payload.errors) ? payload.errors : [];
@@ -106,7 +106,7 @@ export const telnyxInbound: InboundReader = {
 
 interface TelnyxEvent {
   type: string;
-  /** Of the message. */
+  /** The message's id. */
   id: string;
   payload: Record<string, unknown>;
   occurredAt: Date | null;
@@ -143,7 +143,7 @@ function signedEvent(head: WebhookHead, keys: readonly string[], now: Date) {
   };
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
 const DER_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 function telnyxKey(base64: string): KeyObject | undefined {

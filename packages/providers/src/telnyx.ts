@@ -13,7 +13,7 @@ const SETTINGS = Type.Object(
   {
     apiKey: secretField({
       title: "API key",
-      description: "Of API version 2; it begins with KEY.",
+      description: "A key of API version 2. It begins with KEY.",
       link: `${PORTAL}/api-keys`,
     }),
     sender: Type.Optional(
@@ -53,7 +53,7 @@ const SETTINGS = Type.Object(
 const each = (meaning: Meaning, ...codes: number[]) =>
   Object.fromEntries(codes.map((code) => [code, meaning]));
 
-/** By the code, whose HTTP status may vary. */
+/** Meanings by the code. The HTTP status may vary. */
 const ERRORS: Readonly<Record<string, Meaning>> = {
   // The account and its profile.
   ...each({ class: "credentials" }, 10009, 10010, 40311, 40312, 40313, 40314, 40321),

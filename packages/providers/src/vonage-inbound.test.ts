@@ -7,7 +7,7 @@ import { vonageInbound } from "./vonage-receipt.ts";
 
 const SECRET = "a-signature-secret-of-the-account";
 const NOW = new Date("2026-11-20T12:00:00Z");
-/** As the vendor documents it. */
+/** The vendor's documented example. */
 const INBOUND = {
   channel: "sms",
   message_uuid: "aaaaaaaa-bbbb-4ccc-8ddd-0123456789ab",

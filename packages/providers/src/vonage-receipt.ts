@@ -107,7 +107,7 @@ export const vonageInbound: InboundReader = {
 };
 
 const MAX_TOKEN_AGE = "5m";
-/** Our clock may be wrong: what comes again is known by its id, so a wider window costs nothing. */
+/** Our clock may be wrong. Repeated events are recognized by their ids, so a wider window costs nothing. */
 const CLOCK_TOLERANCE = "10m";
 
 /** An object of the Messages API, proven by a token (HS256) over the body's hash. */

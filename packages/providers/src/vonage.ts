@@ -87,7 +87,7 @@ const SETTINGS = Type.Object(
 
 type Settings = Static<typeof SETTINGS>;
 
-/** The Messages API's codes; what is not here is classed by its HTTP status. */
+/** The Messages API's codes. Codes that are not listed are classed by their HTTP status. */
 const CODE_CLASSES = classesByCode({
   throttled: [1000],
   permanent: [1010, 1020, 1021, 1022, 1040, 1050, 1090, 1130, 1150],
@@ -184,7 +184,7 @@ async function createVonage(
         const known = { messageId: messageUUID, vendorStatus: "202" };
         return outcome("accepted", "Vonage accepted the message", known);
       } catch (error) {
-        // Beside an answer, the SDK throws when it cannot sign with the private key.
+        // Apart from answers, the SDK throws if it cannot sign with the private key.
         return thrownOutcome(error, "credentials");
       }
     },

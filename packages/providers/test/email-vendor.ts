@@ -52,7 +52,7 @@ interface EmailVendor {
   errors: readonly VendorError[];
 }
 
-/** What a vendor's API for mail has to be given and how its answers are read: one suite, run by each vendor's test. */
+/** Tests requests to a vendor's API for mail and how its answers are read: one suite that each vendor's test runs. */
 export function testEmailVendor(vendor: EmailVendor): void {
   const { kind, settings, accept, read } = vendor;
   const { title } = kind;
@@ -219,7 +219,7 @@ export function testEmailVendor(vendor: EmailVendor): void {
   });
 }
 
-/** What a vendor says of one delivery, and what that means; null: nothing for us. */
+/** A vendor's event about one delivery and its meaning; null: none for us. */
 type ReceiptCase = readonly [
   what: object,
   kind: Receipt["kind"] | null,
@@ -233,16 +233,16 @@ interface VendorReceipts {
   otherKey: string;
   /** The request of a vendor that tells this of a delivery, verified by a key at a time. */
   request(what: object, deliveryId: string, key: string, at: Date): WebhookRequest;
-  /** What the vendor's own servers answer to a GET. */
+  /** Answers a GET as the vendor's own servers do. */
   get?: GetText;
   /** A request whose proof is of another body; absent where the vendor's proof does not cover the body. */
   tamper?(request: WebhookRequest): WebhookRequest;
   /** Seconds, where the vendor signs a time: how old and how far ahead a request may be. */
   oldest?: number;
   furthestAhead?: number;
-  /** Where the vendor says of whom it tells: that this address has bounced for good. */
+  /** For vendors that name the address: an event that this address has bounced for good. */
   bounceOf?(address: string): object;
-  /** Where the vendor gives such events no id of their own: that this address has the mail. */
+  /** For vendors whose events lack an id of their own: an event that this address has the mail. */
   deliveredTo?(address: string): object;
   cases: readonly ReceiptCase[];
 }

@@ -22,7 +22,7 @@ interface HttpProviderUnderTest<Message> {
 
 const TIMEOUT_MS = 10_000;
 
-/** What every HTTP provider promises whatever its vendor: one suite, run by each provider's test. */
+/** Tests what every HTTP provider promises: one suite that each provider's test runs. */
 export function testHttpPromises<Message>(subject: HttpProviderUnderTest<Message>): void {
   const { kind, settings, addressSetting = "baseUrl", message, secrets, accept } = subject;
   const name = kind.title;

@@ -11,7 +11,7 @@ export interface WebhookUnderTest<Held> {
   reader: Pick<WebhookReader<Held>, "kind" | "read" | "signsAddress">;
   key: string;
   otherKey: string;
-  /** As the vendor signs: the headers of a request. */
+  /** Returns the headers of a request that the vendor signs. */
   sign(request: { url: string; body: string }, key: string, at: Date): Record<string, string>;
   url: string;
   /** A body that is read. */
@@ -22,7 +22,7 @@ export interface WebhookUnderTest<Held> {
   maxAgeSeconds?: number;
 }
 
-/** How each signed webhook is to be read, right, wrong, old and repeated; resolves what `read` makes of a body. */
+/** Tests a signed webhook: right, wrong, old and repeated. Resolves to the result of `read` for a body. */
 export function testSignedWebhook<Held>(subject: WebhookUnderTest<Held>) {
   const { reader, key, otherKey, sign, url, body, maxAgeSeconds } = subject;
   const name = `${reader.kind}, ${url.endsWith("/inbound") ? "inbound" : "receipts"}`;

@@ -329,7 +329,7 @@ test("an event without files runs no statement for them", async (t) => {
     ...["attachments", "event_attachments", "attachment_chunks"],
     ...["attachment_sums", "unlinked_attachments"],
   ];
-  // Whoever reads or writes one of them waits.
+  // Every reader and writer of these tables waits.
   const blocker = await pool.connect();
   await blocker.query(`begin; lock table ${tables.join(", ")} in access exclusive mode`);
   const plain = { ...naming([]), options: null };

@@ -72,7 +72,7 @@ export async function storeAttachmentChunk(
   });
 }
 
-/** From here on events may name it. */
+/** Completes an upload. From now on events may name the file. */
 export async function completeAttachment(
   pool: pg.Pool,
   { id, tenantId }: Pick<NewAttachment, "id" | "tenantId">,

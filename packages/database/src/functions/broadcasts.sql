@@ -1,8 +1,8 @@
 -- Broadcasts: one event to many people, expanded a chunk at a time. A chunk's events and the place that it has reached
 -- (broadcasts.reached) are written in one transaction, so nobody gets it twice and nobody is left out, whoever dies.
 
--- Whoever dispatches or claims something of a broadcast holds this shared until its transaction ends; a cancel takes it
--- exclusively before it answers.
+-- The key of a broadcast's advisory lock. Transactions that dispatch or claim something of the broadcast hold it shared;
+-- a cancel takes it exclusively before it answers.
 create or replace function broadcast_lock(p_broadcast uuid) returns bigint
 language sql immutable as $function$
   select hashtextextended('belfry broadcast ' || p_broadcast, 0)
@@ -15,7 +15,7 @@ language sql immutable as $function$
   select hashtextextended('belfry people ' || p_tenant, 0)
 $function$;
 
--- Of these broadcasts those that are cancelled. No cancel of the others is answered before the transaction ends.
+-- Returns the cancelled ones of these broadcasts. No cancel of the others is answered before the transaction ends.
 create or replace function cancelled_broadcasts(p_ids uuid[]) returns uuid[] language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -31,7 +31,7 @@ begin
 end
 $function$;
 
--- Of these broadcasts those that name a provider of the channel, each with it: null if none does.
+-- Returns those of the broadcasts that name a provider of the channel, with the providers; null if none does.
 create or replace function named_providers(p_ids uuid[], p_channel text, out broadcasts uuid[], out providers uuid[])
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -231,8 +231,8 @@ begin
 end
 $function$;
 
--- The broadcasts that are to be moved on, a few of each tenant: those that wait longest first. The caller moves one of each
--- tenant on, then asks again. p_moment is for tests; null: now.
+-- Returns broadcasts that are due, a few of each tenant, those that wait longest first. The caller moves one of each tenant
+-- on, then asks again. p_moment is for tests; null: now.
 create or replace function broadcasts_in_turn(p_moment timestamptz)
 returns table (id uuid, tenant_id text, channels smallint) language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -374,7 +374,7 @@ begin
   from unnest(channels) c (channel)
   cross join lateral broadcast_provider(broadcast.tenant_id, c.channel, broadcast.provider_id) p
   where c.channel = any (p_provided);
-  -- As much of it is due already as a chunk has.
+  -- A chunk's worth of its deliveries is due already.
   if exists (
       select from unnest(channels) c (channel)
       cross join lateral (
@@ -450,7 +450,7 @@ begin
 end
 $function$;
 
--- What an event of a broadcast has in place of its variables: see broadcast-variables.ts.
+-- Returns the text that a broadcast's event has in place of its variables: see broadcast-variables.ts.
 create or replace function broadcast_variables(p_broadcast uuid) returns text
 language sql immutable parallel safe as $function$
   select 'broadcast ' || p_broadcast
@@ -543,8 +543,8 @@ begin
 end
 $function$;
 
--- What has become of a chunk's events: how many channels have each status, whether any is still to be sent, and until
--- when all of those rest (null: some do not). A whole event that was cancelled counts once.
+-- Counts the outcomes of a chunk's events: how many channels have each status, whether any must still be sent, and until
+-- when all of those wait (null: some do not). An event that was cancelled as a whole counts once.
 create or replace function chunk_facts(
   p_ids uuid[], p_tenant text, p_moment timestamptz,
   out counts jsonb, out is_open boolean, out rests_until timestamptz

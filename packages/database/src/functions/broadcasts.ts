@@ -2,11 +2,11 @@ import { CHANNELS, channelsOfMask, PROVIDER_CHANNELS } from "@belfry/contracts/c
 import type pg from "pg";
 import { callFunction } from "../connection.ts";
 
-/** A broadcast that is to be moved on. */
+/** A broadcast that is due. */
 export interface DueBroadcast {
   id: string;
   tenantId: string;
-  /** By channelMask. */
+  /** The mask of channelMask. */
   channels: number | null;
 }
 

@@ -23,7 +23,7 @@ export interface FoundToCancel {
   isNew: boolean | null;
 }
 
-/** What a call of a cancel is about; see the function. */
+/** Returns the events that a cancel names; see the SQL function. */
 export async function eventsToCancel(db: Database, choice: CancelChoice): Promise<FoundToCancel[]> {
   const { tenantId, keys, ids, references, users, most } = choice;
   const { rows } = await sql<FoundToCancel>`
@@ -36,7 +36,7 @@ export async function eventsToCancel(db: Database, choice: CancelChoice): Promis
 export interface CancelledEvent {
   id: string;
   verdict: "cancelled" | "partly" | "pending" | "too late";
-  /** Of what is `partly`: channels that were stopped, now or by a cancel before, in order. */
+  /** For `partly`: the channels that this or an earlier cancel stopped, in order. */
   stopped: string[];
 }
 
@@ -52,7 +52,7 @@ export async function cancelEvents(
   return rows;
 }
 
-/** Of these deliveries those whose event or broadcast a cancel has stopped. */
+/** Returns those of the deliveries whose event or broadcast was cancelled. */
 export async function cancelledDeliveries(
   pool: pg.Pool,
   ids: readonly string[],

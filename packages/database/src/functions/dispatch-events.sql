@@ -74,7 +74,7 @@ declare
   users bigint[];
   times timestamptz[];
   standing uuid[];
-  -- Of the events of broadcasts; null: there are none, as mostly.
+  -- Broadcasts of the events; null if there are none, which is the usual case.
   broadcasts uuid[];
   behind bigint[];
   passing uuid[];
@@ -203,7 +203,7 @@ begin
       as d (id, event_id, tenant_id, channel, recipient, version, expires, due, reason, unread, written)
     where d.written;
     chosen := true;
-    -- Without a delivery the last channel of a sensitive event has ended here.
+    -- The last channel of a sensitive event without a delivery has ended here.
     foreach id in array bare loop
       continue when array_position(p_delivery_events, id) is not null;
       p_erase[array_position(p_ids, id)] := true;
