@@ -105,8 +105,8 @@ interface ActDefinition<
   prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
   run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
   /**
-   * What the audit log tells, in the tenant of the caller where the note names no other; undefined: nothing changed. A note
-   * whose `before` and `after` are equal is not written either. Secrets are masked: a new one is to be named in `after`.
+   * Returns the notes for the audit log, in the caller's tenant where a note names no other; undefined: nothing changed. A
+   * note whose `before` and `after` are equal is not written either. Secrets are masked, so `after` has to name a new one.
    */
   audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
   /** Once the change is committed: a hint to others. Best effort. */

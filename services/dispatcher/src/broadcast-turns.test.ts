@@ -168,7 +168,7 @@ test("no more than half a second of what a provider really takes waits for a sen
   assert.ok(mostWaiting <= 3, `${mostWaiting} waited`);
   const { rowCount } = await turns.pool.query("select from deliveries where status = 'accepted'");
   assert.ok(rowCount! >= 20, "every connection is used, from the first second on");
-  // From now on they take 20 ms: the room grows to the rate.
+  // The calls take 20 ms from now on: the room grows to the rate.
   let looks = 0;
   for (; (await step(1000, 20)) + (await turns.turn()).length < 50; looks += 1)
     assert.ok(looks < 50);

@@ -231,8 +231,8 @@ begin
 end
 $function$;
 
--- Returns broadcasts that are due, a few of each tenant, those that wait longest first. The caller moves one of each tenant
--- on, then asks again. p_moment is for tests; null: now.
+-- Finds due broadcasts, a few of each tenant: those that wait longest first. The caller moves one of each tenant on, then
+-- asks again. p_moment is for tests; null: now.
 create or replace function broadcasts_in_turn(p_moment timestamptz)
 returns table (id uuid, tenant_id text, channels smallint) language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -374,7 +374,7 @@ begin
   from unnest(channels) c (channel)
   cross join lateral broadcast_provider(broadcast.tenant_id, c.channel, broadcast.provider_id) p
   where c.channel = any (p_provided);
-  -- A chunk's worth of its deliveries is due already.
+  -- A broadcast with as many due deliveries as a chunk has waits until they have left.
   if exists (
       select from unnest(channels) c (channel)
       cross join lateral (

@@ -52,7 +52,7 @@ export async function cancelEvents(
   return rows;
 }
 
-/** Returns those of the deliveries whose event or broadcast was cancelled. */
+/** Finds those of these deliveries whose event or broadcast was cancelled. */
 export async function cancelledDeliveries(
   pool: pg.Pool,
   ids: readonly string[],

@@ -101,7 +101,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     return redirect(ownPath(form.get("from")), "saved");
   });
 
-  /** What the page showed is what is published: the drafts' revisions, over these versions. */
+  /** Publishes what the page showed: these revisions of the drafts, over these versions. */
   const publish = async ({ form, run }: InTenant, before: Template, locales: string[]) => {
     const { id, eventType, channel } = before;
     const drafts = [];
