@@ -11,21 +11,29 @@ export interface ActHttp {
   params: readonly string[];
   query: readonly string[];
   body: readonly string[];
+  /** By field. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** undefined: no HTTP API has it. */
-export function httpOf({ http, input }: Pick<Act, "http" | "input">): ActHttp | undefined {
+export function httpOf({
+  http,
+  input,
+  headers = {},
+}: Pick<Act, "http" | "input" | "headers">): ActHttp | undefined {
   if (http === undefined) return undefined;
   const [method, below = ""] = http.split(" ") as [ActHttp["method"], string?];
   const path = below.startsWith("/api/") ? below : MANAGE_PATH + below;
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const others = Object.keys(input.properties).filter((name) => !params.includes(name));
+  const others = Object.keys(input.properties).filter(
+    (name) => !params.includes(name) && !(name in headers),
+  );
   const hasBody = method !== "GET" && method !== "DELETE";
   // Its address says what a call is to do; its body only what it is about.
   const [query, body] = [true, false].map((isInQuery) =>
     others.filter((name) => (!hasBody || name === "dryRun") === isInQuery),
   ) as [string[], string[]];
-  return { method, path, params, query, body };
+  return { method, path, params, query, body, headers };
 }
 
 /** What the signature of a management call covers; the timestamp in Unix seconds, the path with its query. */
@@ -40,7 +48,7 @@ export function signedText(
 export function requestOf(
   http: ActHttp,
   given: Readonly<Record<string, unknown>>,
-): { method: string; path: string; body: string | undefined } {
+): { method: string; path: string; body: string | undefined; headers: Record<string, string> } {
   const path = http.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = String(given[name] ?? "");
     // A URL takes such a part of its path away.
@@ -52,9 +60,13 @@ export function requestOf(
     for (const value of [given[name] ?? []].flat()) query.append(name, String(value));
   }
   const body = Object.fromEntries(http.body.map((name) => [name, given[name]]));
+  const headers = Object.entries(http.headers).flatMap(([name, header]) =>
+    given[name] === undefined ? [] : [[header, String(given[name])]],
+  );
   return {
     method: http.method,
     path: query.size === 0 ? path : `${path}?${query}`,
     body: http.body.length === 0 ? undefined : JSON.stringify(body),
+    headers: Object.fromEntries(headers),
   };
 }

@@ -59,6 +59,8 @@ interface Description<I extends TObject, O extends TSchema> {
    * The path's parameters are fields. The others are the query of a GET or DELETE, and else the body.
    */
   http?: string;
+  /** Fields that are in a header in place of query or body, each with the header's name in lower case. */
+  headers?: Readonly<Record<string, string>>;
   access: Access;
   /** Of a request; default: 1 MiB. */
   maxBodyBytes?: number;
@@ -228,19 +230,31 @@ export class NotAllowed extends Error {
 
 /**
  * The only way to run an act: judges the caller, checks the input, and writes the audit entry in the
- * transaction of the change. Throws `NotAllowed`, `InvalidInput` with every fault, and what the act throws.
+ * transaction of the change. Throws `NotAllowed`, `InvalidInput` with every fault, unknown fields included, and what the
+ * act throws.
  */
 export async function runAct<I extends TObject, O extends TSchema>(
   act: Act<I, O>,
   caller: Caller,
   given: Given<Static<I>>,
 ): Promise<Static<O>> {
+  return (await resultOfAct(act, caller, given)).output;
+}
+
+/** As `runAct`, with what the act returns beside its output. */
+export async function resultOfAct<
+  I extends TObject,
+  O extends TSchema,
+  Result extends { output: Static<O> },
+>(act: Act<I, O, Result>, caller: Caller, given: Given<Static<I>>): Promise<Result> {
   if (!caller.may(act.access)) throw new NotAllowed(act.name, act.access);
-  const input = knownProperties(act.input, given);
+  const input = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as Static<I>;
   const faults = faultsOf(act.input, input, "input", "");
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
-  const writeNotes = async (to: Database, result: { output: Static<O> }) => {
+  const writeNotes = async (to: Database, result: Result) => {
     if (isUntold(act.access, actor)) return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
@@ -266,7 +280,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
     },
   );
   await act.after?.(caller, input, result);
-  return result.output;
+  return result;
 }
 
 /**
@@ -287,13 +301,4 @@ export function choice<const T extends string>(words: readonly T[], description:
 /** A field that may be left out. */
 export function optional<T extends TSchema>(schema: T, description?: string) {
   return Type.Optional(description === undefined ? schema : { ...schema, description });
-}
-
-/** Unknown properties are dropped, as everywhere in the API. */
-function knownProperties<I extends TObject>(schema: I, given: object): Static<I> {
-  return Object.fromEntries(
-    Object.entries(given).filter(
-      ([name, value]) => value !== undefined && Object.hasOwn(schema.properties, name),
-    ),
-  ) as Static<I>;
 }

@@ -25,13 +25,14 @@ export async function runByApi(
   input: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (apiKey === undefined) throw new CommandError("BELFRY_API_KEY is not set");
-  const { method, path, body } = requestOf(http, input);
+  const { method, path, body, headers: own } = requestOf(http, input);
   const url = URL.parse(`${base.replace(/\/+$/, "")}${path}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CommandError(`--api must be an address, as https://belfry.example.com: ${base}`);
   }
   const signed = { method, path: url.pathname + url.search, body };
   const headers = {
+    ...own,
     "x-api-key": apiKey,
     // The process is to end with its one call.
     connection: "close",
@@ -51,7 +52,7 @@ export async function runByApi(
   if (answer === undefined) {
     throw new CommandError(`${url.origin} answered ${status}, and not as Belfry does`);
   }
-  if (status >= 400) throw errorOf(status, answer.message);
+  if (status >= 400) throw errorOf(status, answer.message, http);
   const { success: _, data, next, ...fields } = answer;
   if (act.pages && Array.isArray(data)) return { items: data, next };
   // Some answers have their fields beside `success`.
@@ -81,12 +82,14 @@ function answerOf(text: string): Record<string, unknown> | undefined {
 }
 
 /** Rebuilds the error that the act threw: a 422 lists faults as `field message`, a 404 says `field: message`. */
-function errorOf(status: number, message: unknown): Error {
+function errorOf(status: number, message: unknown, { headers }: ActHttp): Error {
   if (status === 422 && Array.isArray(message)) {
     return new InvalidInput(
       message.map((fault) => {
         const [, field = "", words = ""] = /^(\S+) (.*)$/s.exec(String(fault)) ?? [];
-        return { field, message: words };
+        const [name = field] =
+          Object.entries(headers).find(([, header]) => header === field.toLowerCase()) ?? [];
+        return { field: name, message: words };
       }),
     );
   }

@@ -107,6 +107,8 @@ export interface Triggered {
   /** An earlier request with the same key was answered: nothing is delivered again. */
   replayed: boolean;
   traceId: string;
+  /** What the trigger probably did not mean: a misspelt field, an event type without a template. Absent: nothing. */
+  warnings?: string[];
 }
 
 /** One of many events. */
@@ -117,7 +119,15 @@ export interface BatchEvent extends TriggerInput {
 
 /** The result of one event of a batch: the answer that a single call would have got. */
 export type BatchResult =
-  | { statusCode: 200; success: true; eventId: string; replayed: boolean; message: string }
+  | {
+      statusCode: 200;
+      success: true;
+      eventId: string;
+      replayed: boolean;
+      message: string;
+      /** As of a single trigger. */
+      warnings?: string[];
+    }
   | {
       statusCode: number;
       success?: undefined;

@@ -191,7 +191,8 @@ export function createClient(options: ClientOptions): Client {
         "x-idempotency-key": idempotencyKey,
       };
       if (traceId !== undefined) headers["x-trace-id"] = traceId;
-      const answer = await call<{ message: string }>("POST", "/api/v1/events/trigger", {
+      type Answer = { message: string; warnings?: string[] };
+      const answer = await call<Answer>("POST", "/api/v1/events/trigger", {
         ...rest,
         headers,
         body,
@@ -201,6 +202,7 @@ export function createClient(options: ClientOptions): Client {
         message: answer.body.message,
         replayed: answer.headers.get("idempotency-replayed") === "true",
         traceId: answer.headers.get("x-trace-id") ?? "",
+        ...(answer.body.warnings && { warnings: answer.body.warnings }),
       };
     },
     async triggerBatch(events, { traceId, ...rest } = {}) {

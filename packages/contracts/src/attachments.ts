@@ -23,6 +23,7 @@ export const UNNAMED_HOURS = 24;
 
 const FILE_NAME_HEADER = "X-File-Name";
 export const FILE_NAME = FILE_NAME_HEADER.toLowerCase();
+const NOT_ENCODED = "must be percent-encoded UTF-8, such as M%C3%BCller.pdf";
 const MAX_TYPE_CHARACTERS = 255;
 
 /** Reads a file's name from the header: returns the name, or its fault without the header's name. */
@@ -32,11 +33,13 @@ export function fileNameOf(
 ): { name: string } | { fault: string } {
   const fault = (words: string) => ({ fault: `${FILE_NAME_HEADER} ${words}` });
   if (typeof header !== "string" || header === "") return fault("is missing");
+  // Node reads each byte of a header as a character.
+  if (/[^\x20-\x7e]/.test(header)) return fault(NOT_ENCODED);
   let name: string;
   try {
     name = decodeURIComponent(header);
   } catch {
-    return fault("must be percent-encoded UTF-8");
+    return fault(NOT_ENCODED);
   }
   const wrong = fileNameFault(name);
   if (wrong !== undefined) return fault(wrong);

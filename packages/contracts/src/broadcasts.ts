@@ -163,7 +163,8 @@ export const idempotencyKey = Type.Optional(
       type: "string",
       minLength: 1,
       maxLength: 255,
-      description: "The same key again answers with the broadcast that it made",
+      description:
+        "For 24 hours the same request with the same key answers with the broadcast that it made; another request with it is 422",
       examples: ["news-2026-11"],
     },
     (value) =>

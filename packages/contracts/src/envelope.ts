@@ -3,6 +3,7 @@ import { emailAddress, MAX_ADDRESS } from "./addresses.ts";
 import { attachmentsField, type MailAttachment } from "./attachments.ts";
 import { emailOrNone, field } from "./fields.ts";
 import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
+import { open } from "./unknown-fields.ts";
 
 /** In cc, and in bcc. */
 export const MAX_COPIES = 10;
@@ -55,37 +56,39 @@ export function copiesFault(value: unknown): string | undefined {
 }
 
 /** `email` of a trigger. */
-export const TriggerEmail = Type.Object(
-  {
-    fromName: Type.Optional(
-      field<string | null>(
-        {
-          type: ["string", "null"],
-          maxLength: MAX_TEXT_CHARACTERS,
-          // PLAIN_TEXT does without what else ends a line.
-          allOf: [{ pattern: PLAIN_TEXT }, { pattern: "^[^\\u2028\\u2029]*$" }],
-          description: "The name beside the sender's address, which is the provider's",
-          examples: ["Ann of Acme"],
-        },
-        (value) => {
-          if (value === null || value === "") return undefined;
-          return typeof value === "string" ? fromNameFault(value) : "must be a string";
-        },
+export const TriggerEmail = open(
+  Type.Object(
+    {
+      fromName: Type.Optional(
+        field<string | null>(
+          {
+            type: ["string", "null"],
+            maxLength: MAX_TEXT_CHARACTERS,
+            // PLAIN_TEXT does without what else ends a line.
+            allOf: [{ pattern: PLAIN_TEXT }, { pattern: "^[^\\u2028\\u2029]*$" }],
+            description: "The name beside the sender's address, which is the provider's",
+            examples: ["Ann of Acme"],
+          },
+          (value) => {
+            if (value === null || value === "") return undefined;
+            return typeof value === "string" ? fromNameFault(value) : "must be a string";
+          },
+        ),
       ),
-    ),
-    replyTo: Type.Optional(replyTo("Where answers go, with ASCII characters before the @")),
-    cc: Type.Optional(
-      copies(
-        "Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's",
+      replyTo: Type.Optional(replyTo("Where answers go, with ASCII characters before the @")),
+      cc: Type.Optional(
+        copies(
+          "Who gets a copy that everybody sees; not of a mail with a link to unsubscribe, which is the recipient's",
+        ),
       ),
-    ),
-    bcc: Type.Optional(copies("Who gets a copy that nobody sees; the same holds")),
-    attachments: Type.Optional(attachmentsField()),
-  },
-  {
-    description:
-      "Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key",
-  },
+      bcc: Type.Optional(copies("Who gets a copy that nobody sees; the same holds")),
+      attachments: Type.Optional(attachmentsField()),
+    },
+    {
+      description:
+        "Of the mail; each field goes before the template's. Absent and null are the same, an empty list means nobody. Part of the automatic deduplication key",
+    },
+  ),
 );
 export type TriggerEmail = Static<typeof TriggerEmail>;
 

@@ -1,31 +1,39 @@
-/** Longer names are no slips of ours, and the work grows with the square. */
+/** Longer names are no typing errors of known ones, and the work grows with the square of the length. */
 const MAX_CHARACTERS = 64;
+const MOST_ERRORS = 2;
 
 /**
- * The known name that a given one is probably meant as, undefined where none is close: a slip in four letters at most,
- * but for case, blanks and punctuation. Two letters in each other's place are one slip.
+ * Returns the known name that a person probably meant; undefined if none is close: it differs in case, blanks and
+ * punctuation, and by one typing error for each four letters, at most two.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > MAX_CHARACTERS) return undefined;
   const text = plainName(given);
-  if (text.length > MAX_CHARACTERS) return undefined;
-  let nearest: { name: string; slips: number } | undefined;
+  let nearest: { name: string; errors: number } | undefined;
   for (const name of known) {
     const other = plainName(name);
-    const most = Math.floor(Math.max(text.length, other.length) / 4);
-    if (Math.abs(text.length - other.length) > most) continue;
-    const slips = slipsBetween(text, other);
-    if (slips <= Math.min(most, (nearest?.slips ?? Infinity) - 1)) nearest = { name, slips };
+    const most = Math.min(MOST_ERRORS, Math.floor(Math.max(text.length, other.length) / 4));
+    const errors = typingErrors(text, other, most);
+    if (errors <= Math.min(most, (nearest?.errors ?? Infinity) - 1)) nearest = { name, errors };
   }
   return nearest?.name;
 }
 
-/** A name without case, blanks and punctuation. */
+const PLAIN = /^[a-z0-9]*$/;
+
+/** Returns a name without case, blanks and punctuation. */
 export function plainName(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+  const lower = text.toLowerCase();
+  return PLAIN.test(lower) ? lower : lower.replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
-/** How many letters were added, left out, changed, or changed places with the next one. */
-function slipsBetween(one: string, other: string): number {
+/**
+ * Counts letters that are missing, added, replaced or swapped with their neighbour (optimal string alignment). Returns any
+ * number above `most` if there are more.
+ */
+function typingErrors(one: string, other: string, most: number): number {
+  if (one === other) return 0;
+  if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at += 1) {
@@ -36,6 +44,7 @@ function slipsBetween(one: string, other: string): number {
       const isSwapped = one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1];
       if (at > 1 && to > 1 && isSwapped) row[to] = Math.min(row[to]!, before[to - 2]! + 1);
     }
+    if (Math.min(...row) > most) return most + 1;
     [before, last] = [last, row];
   }
   return last[other.length]!;

@@ -1,5 +1,6 @@
 import { Kind, OptionalKind, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { faultOf } from "./fields.ts";
+import { isOpen, MAX_UNKNOWN, shownName, unknownFault, unknownFields } from "./unknown-fields.ts";
 
 /** The one shape of every error of every service (specification, section 7). */
 export const ProblemBody = Type.Object(
@@ -88,6 +89,9 @@ export const PROBLEMS = {
 
 export type ProblemName = keyof typeof PROBLEMS;
 
+/** Of an idempotency key that came with another request, after its name. */
+export const KEY_OF_ANOTHER_CALL = "was used for another call: give each call a key of its own";
+
 /** A fault of the client, or a limit: carries what the answer says. Thrown by handlers, written by the HTTP layer. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -136,7 +140,8 @@ export function faultText({ field, message }: FieldFault): string {
 
 /**
  * Lists every fault of a value. For a part that should be an object and is none it also lists what the part lacks. The
- * names of the fields within begin with `prefix`: nothing for a whole body. Throws for a schema that it knows no check for.
+ * names of the fields within begin with `prefix`: nothing for a whole body. A field that its object does not know is a
+ * fault, too, unless the object is `open`. Throws for a schema that it knows no check for.
  */
 export function faultsOf(
   schema: TSchema,
@@ -184,6 +189,7 @@ function addFaults(
       addFaults(faults, part, inner, path, `${path}.`);
     }
     message = given && faultOf(schema)?.(given);
+    if (given !== undefined && !isOpen(schema)) addUnknown(faults, schema, given, prefix);
   } else if (schema[Kind] === "Array") {
     message = listFault(schema, value);
     if (message === undefined) {
@@ -196,6 +202,20 @@ function addFaults(
     message = requireFault(schema)(value);
   }
   if (message !== undefined) faults.push({ field, message });
+}
+
+function addUnknown(
+  faults: FieldFault[],
+  schema: TSchema,
+  given: Record<string, unknown>,
+  prefix: string,
+): void {
+  for (const name of unknownFields(schema, given)) {
+    // The bound of all objects of a list together: one fault is enough to refuse it.
+    if (faults.length >= MAX_UNKNOWN) return;
+    const message = unknownFault(name, Object.keys(schema.properties));
+    faults.push({ field: prefix + shownName(name), message });
+  }
 }
 
 function listFault({ minItems, maxItems }: TSchema, value: unknown): string | undefined {

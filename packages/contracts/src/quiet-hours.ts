@@ -1,5 +1,6 @@
 import type { TUnsafe } from "@sinclair/typebox";
 import { field } from "./fields.ts";
+import { shownName, unknownFault } from "./unknown-fields.ts";
 
 /** A zone of the IANA database, as `Europe/Berlin`, and a time of day in it. */
 
@@ -78,7 +79,9 @@ export function quietHoursFault(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return 'must be an object, as {"from": "22:00", "to": "06:00"}';
   }
-  const { from, to } = value as Record<string, unknown>;
+  const { from, to, ...others } = value as Record<string, unknown>;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `${shownName(other)} ${unknownFault(other, ["from", "to"])}`;
   if (typeof from !== "string" || !isTimeOfDay(from)) return `from ${NO_TIME_OF_DAY}`;
   if (typeof to !== "string" || !isTimeOfDay(to)) return `to ${NO_TIME_OF_DAY}`;
   return from === to ? "from and to must not be the same time" : undefined;

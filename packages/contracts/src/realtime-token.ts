@@ -1,17 +1,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { text } from "./fields.ts";
+import { open } from "./unknown-fields.ts";
 
 /** `POST /api/v1/auth/realtime-token` (specification, 2.3 and 4.2). */
 export const REALTIME_TOKEN_PATH = "/api/v1/auth/realtime-token";
 
-export const RealtimeTokenRequest = Type.Object(
-  {
-    userId: text({
-      description: "The logged-in user's id in your own system",
-      examples: ["user-1"],
-    }),
-  },
-  { title: "RealtimeTokenRequest" },
+export const RealtimeTokenRequest = open(
+  Type.Object(
+    {
+      userId: text({
+        description: "The logged-in user's id in your own system",
+        examples: ["user-1"],
+      }),
+    },
+    { title: "RealtimeTokenRequest" },
+  ),
 );
 export type RealtimeTokenRequest = Static<typeof RealtimeTokenRequest>;
 

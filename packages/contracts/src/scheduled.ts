@@ -104,7 +104,7 @@ export const MoveRequest = Type.Object(
         "When it is to be dispatched instead; a time that is past means now. Bounded as that of a trigger, from the event's acceptance on",
     }),
   },
-  { title: "MoveRequest", description: "Unknown fields are ignored" },
+  { title: "MoveRequest" },
 );
 export type MoveRequest = Static<typeof MoveRequest>;
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FAULT, faultOf, field, success, text } from "./fields.ts";
-import { TriggerRequest } from "./trigger.ts";
+import { TriggerRequest, WARNINGS } from "./trigger.ts";
+import { open } from "./unknown-fields.ts";
 
 /** `POST /api/v1/events/trigger-batch`: many events in one call, each judged and answered as the single call would be. */
 export const TRIGGER_BATCH_PATH = "/api/v1/events/trigger-batch";
@@ -9,18 +10,20 @@ export const MAX_EVENTS_OF_BATCH = 100;
 /** Most bytes of a batch's body. An event in it may be as large as the body of a single call. */
 export const MAX_TRIGGER_BATCH_BYTES = 1024 * 1024;
 
-export const BatchEvent = Type.Object(
-  {
-    ...TriggerRequest.properties,
-    idempotencyKey: Type.Optional(
-      text({
-        description:
-          "The deduplication key in place of the automatic one, as X-Idempotency-Key is of a single call",
-        examples: ["order-1001-confirmed"],
-      }),
-    ),
-  },
-  { not: TriggerRequest.not, [FAULT]: faultOf(TriggerRequest) },
+export const BatchEvent = open(
+  Type.Object(
+    {
+      ...TriggerRequest.properties,
+      idempotencyKey: Type.Optional(
+        text({
+          description:
+            "The deduplication key in place of the automatic one, as X-Idempotency-Key is of a single call",
+          examples: ["order-1001-confirmed"],
+        }),
+      ),
+    },
+    { not: TriggerRequest.not, [FAULT]: faultOf(TriggerRequest) },
+  ),
 );
 export type BatchEvent = Static<typeof BatchEvent>;
 
@@ -63,6 +66,7 @@ export const TriggerBatchResponse = Type.Object(
           description: "The message of the single call's answer; for 422 one string for each fault",
         }),
         retryAfter: Type.Optional(Type.Integer({ description: "Seconds to wait; only with 429" })),
+        warnings: Type.Optional(WARNINGS),
       }),
       { description: "In the order of the request" },
     ),

@@ -233,6 +233,7 @@ create table broadcasts (
   started_at timestamp with time zone,
   told_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
+  request bytea,
   constraint broadcasts_check CHECK (((state = ANY (ARRAY['cancelled'::text, 'done'::text])) = (ended_at IS NOT NULL))),
   constraint broadcasts_pkey PRIMARY KEY (id),
   constraint broadcasts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'running'::text, 'paused'::text, 'cancelling'::text, 'cancelled'::text, 'done'::text]))),
@@ -256,6 +257,7 @@ comment on column broadcasts.expanded is 'its events';
 comment on column broadcasts.counts is 'sums of the counts of its chunks';
 comment on column broadcasts.cancel_asked_at is 'since then nothing of it is expanded, dispatched or claimed';
 comment on column broadcasts.told_at is 'when webhooks were last told of its progress, or it was made';
+comment on column broadcasts.request is 'SHA-256 of what was asked: another request with the same key is refused; null: stored before this column existed';
 
 create table categories (
   tenant_id text collate "C" not null,

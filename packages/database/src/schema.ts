@@ -218,6 +218,8 @@ export interface Schema {
     /** when webhooks were last told of its progress, or it was made */
     told_at: Generated<Date>;
     ended_at: Date | null;
+    /** SHA-256 of what was asked: another request with the same key is refused; null: stored before this column existed */
+    request: Buffer | null;
   };
 
   categories: {

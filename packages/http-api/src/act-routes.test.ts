@@ -37,8 +37,7 @@ async function served(t: test.TestContext, act: Act) {
   });
   actRoutes(app, acts, door);
   const [{ http } = assert.fail()] = acts;
-  return async (input: Record<string, unknown>, headers: Record<string, string> = {}) => {
-    const { method, path, body } = requestOf(http, input);
+  const send = async (method: string, path: string, body?: string, headers = {}) => {
     const answer = await app.inject({
       method: method as "GET",
       url: path,
@@ -47,6 +46,14 @@ async function served(t: test.TestContext, act: Act) {
     });
     return [answer.statusCode, answer.json().data ?? answer.json().message];
   };
+  const ask = async (input: Record<string, unknown>, headers: Record<string, string> = {}) => {
+    const { method, path, body } = requestOf(http, input);
+    return await send(method, path, body, headers);
+  };
+  /** Sends the address and the body as they are. */
+  const raw = async (address: string, body: object) =>
+    await send(http.method, MANAGE_PATH + address, JSON.stringify(body));
+  return Object.assign(ask, { raw });
 }
 
 const anything = Type.Unsafe<unknown>({});
@@ -126,5 +133,45 @@ test("a conflict is 412 where the caller says what it has read, by the field or 
   assert.deepEqual(await ask({ name: "n" }, { "if-match": "*" }), [
     422,
     ["revision must be an integer from 0 to 9"],
+  ]);
+});
+
+test("a dry run is one whether the query or the body says so, and never where they differ", async (t) => {
+  const { raw } = await served(
+    t,
+    defineAct({
+      name: "thing replay",
+      http: "POST /things/:name/replay",
+      access: LOOK,
+      effect: "steps",
+      summary: "Replay a thing",
+      input: Type.Object({
+        name: text(),
+        dryRun: Type.Optional(flag()),
+        most: Type.Optional(integer({ minimum: 0, maximum: 9 })),
+      }),
+      output: anything,
+      run: async (_, input) => ({ output: input }),
+    }),
+  );
+  const path = "/things/a/replay";
+  const dry = [200, { name: "a", dryRun: true, most: 3 }];
+  assert.deepEqual(await raw(path, { most: 3, dryRun: true }), dry);
+  assert.deepEqual(await raw(`${path}?dryRun=true`, { most: 3 }), dry);
+  assert.deepEqual(await raw(`${path}?dryRun=true`, { most: 3, dryRun: true, name: "a" }), dry);
+  const refused = async (address: string, body: object, message: string[]) =>
+    assert.deepEqual(await raw(path + address, body), [422, message]);
+  await refused("?dryRun=false", { dryRun: true }, [
+    "dryRun must not differ between the query and the body",
+  ]);
+  await refused("", { name: "b" }, ["name must not differ between the path and the body"]);
+  await refused("?most=3", {}, ["most must be in the body"]);
+  await refused("?dry_run=true", { Most: 1 }, [
+    "Most is not a field; did you mean most?",
+    "dry_run is not a field; did you mean dryRun?",
+  ]);
+  await refused("", { constructor: 1, dryrun: true }, [
+    "constructor is not a field",
+    "dryrun is not a field; did you mean dryRun?",
   ]);
 });

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { type Act, NotAllowed, runAct } from "@belfry/administration/act";
 import type { ActHttp } from "@belfry/administration/act-http";
 import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
@@ -30,8 +31,8 @@ type Fields = Record<string, unknown>;
 const TENANT_FIELDS = ["tenant", "tenantId"];
 
 /**
- * Adds a route for each act. An act's fields come from path, query and body; a path wins over a body. The app must hand
- * over raw bodies and have `bodyText`.
+ * Adds a route for each act. An act's fields come from path, query and body. The app must hand over raw bodies and have
+ * `bodyText`.
  */
 export function actRoutes(
   app: FastifyInstance,
@@ -46,7 +47,10 @@ export function actRoutes(
       ...(act.maxBodyBytes !== undefined && { bodyLimit: act.maxBodyBytes }),
       config: { isOfPlatform: need === PLATFORM_KEY },
       onRequest,
-      preValidation: [...preValidation, ...(http.body.length > 0 ? [readActBody] : [])],
+      preValidation: [
+        ...preValidation,
+        ...(http.method === "GET" ? [] : [http.body.length > 0 ? readActBody : readStrayBody]),
+      ],
       async handler(request, reply) {
         const signal = clientSignal(reply);
         const caller = { ...callerOf(request), signal };
@@ -126,22 +130,43 @@ function readActBody(request: FastifyRequest, reply: unknown, done: () => void):
   }
 }
 
+/** Reads the body of a call without body fields, if it has one, so that the act's check refuses its unknown fields. */
+function readStrayBody(request: FastifyRequest, reply: unknown, done: () => void): void {
+  if (Buffer.isBuffer(request.body) && request.body.length > 0)
+    readCountedBody(request, reply, done);
+  else done();
+}
+
+/**
+ * The body may have every field of a call that changes something; the query has its own fields alone. Unknown fields
+ * stay in the input, so that the act's check names them. Throws a 422 Problem for a field with two values.
+ */
 function inputOf(request: FastifyRequest, { input }: Act, http: ActHttp): Fields {
-  const body = http.body.length === 0 ? {} : request.body;
+  const isRead = http.method === "GET";
+  const body = isRead || request.body === undefined ? {} : request.body;
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new Problem("validation", { message: ["body must be an object"] });
   }
-  const fields: Fields = {};
-  const take = (names: readonly string[], given: unknown, isText: boolean) => {
+  const query = request.query as Fields;
+  // The tenant of a path is no field of an act of the platform.
+  const params = http.params.filter((name) => name in input.properties);
+  const fields: Fields = Object.assign(Object.create(null), body);
+  const faults: string[] = [];
+  const take = (names: readonly string[], given: unknown, place: string) => {
     for (const name of names) {
-      const value = (given as Fields)[name];
-      if (value === undefined) continue;
-      fields[name] = isText ? typed(value, input.properties[name]) : value;
+      const text = (given as Fields)[name];
+      if (text === undefined) continue;
+      const value = typed(text, input.properties[name]);
+      if (fields[name] !== undefined && !isDeepStrictEqual(fields[name], value)) {
+        faults.push(`${name} must not differ between the ${place} and the body`);
+      }
+      fields[name] = value;
     }
   };
-  take(http.body, body, false);
-  take(http.query, request.query, true);
-  take(http.params, request.params, true);
+  take(isRead ? http.query : Object.keys(query), query, "query");
+  take(params, request.params, "path");
+  for (const name of http.body) if (name in query) faults.push(`${name} must be in the body`);
+  if (faults.length > 0) throw new Problem("validation", { message: faults });
   for (const name of REVISIONS) fields[name] ??= revisionOf(request, input.properties[name]);
   return fields;
 }

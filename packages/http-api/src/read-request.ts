@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { jsonValues } from "@belfry/contracts/json-values";
 import { faultsOf, faultText, Problem, requireChecks } from "@belfry/contracts/problems";
-import type { TSchema } from "@sinclair/typebox";
+import { open } from "@belfry/contracts/unknown-fields";
+import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const BYTE_ORDER_MARK = 0xfeff;
@@ -101,25 +102,48 @@ export function headerText(bytes: string): string {
   }
 }
 
+/** The query of the specification's calls that change something: unknown parameters are ignored, as those of a GET. */
+export const ANY_QUERY = open(Type.Object({}));
+const NOTHING = Type.Object({});
+
 /**
  * Checks what requests bring against their routes' schemas, for the routes that come after it: a 422 Problem
  * lists every fault of path, query and body together, where Fastify's own validation ends at the first.
- * Headers are only documented: whoever reads one tells its faults in its own way.
+ * A call with a tenant's key that changes something may have no unknown fields, whether it documents a query and a body
+ * or not. Headers are only documented: whoever reads one tells its faults in its own way.
  */
 export function checkRoutes(app: FastifyInstance): void {
   withoutFastifysChecks(app);
   app.addHook("onRoute", (route) => {
-    const { params, querystring: query, body } = route.schema ?? {};
+    const { params, querystring, body, security } = route.schema ?? {};
+    const isChange = !["GET", "HEAD"].includes(String(route.method)) && security !== undefined;
+    const query = (querystring ?? (isChange ? NOTHING : undefined)) as TSchema | undefined;
     const schemas = Object.entries({ params, query, body } as Record<Part, TSchema | undefined>);
-    const parts = schemas.filter((one): one is [Part, TSchema] => one[1] !== undefined);
-    if (parts.length === 0) return;
+    const parts = schemas.flatMap(([part, schema]): [Part, TSchema][] => {
+      if (schema === undefined || schema === ANY_QUERY) return [];
+      return [[part as Part, part === "query" && !isChange ? open(schema) : schema]];
+    });
     for (const [, schema] of parts) requireChecks(schema);
+    const hasNoBody = isChange && body === undefined && querystring !== ANY_QUERY;
+    if (parts.length === 0 && !hasNoBody) return;
     route.preHandler = (request, _reply, done) => {
       const faults = parts.flatMap(([part, schema]) => faultsOf(schema, request[part], part, ""));
+      if (hasNoBody && Buffer.isBuffer(request.body)) faults.push(...strayFaults(request, query));
       if (faults.length > 0) throw new Problem("validation", { message: faults.map(faultText) });
       done();
     };
   });
+}
+
+/** What is wrong with the body of a call that has none. */
+function strayFaults(request: FastifyRequest, query: TSchema = NOTHING) {
+  const text = readText(request);
+  const body = text === "" ? {} : parseJson(text);
+  return faultsOf(NOTHING, body, "body", "").map(({ field, message }) =>
+    Object.hasOwn(query.properties, field)
+      ? { field, message: "must be in the query" }
+      : { field, message },
+  );
 }
 
 type Part = "params" | "query" | "body";

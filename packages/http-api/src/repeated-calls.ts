@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { textFault } from "@belfry/contracts/identifiers";
-import { Problem } from "@belfry/contracts/problems";
+import { KEY_OF_ANOTHER_CALL, Problem } from "@belfry/contracts/problems";
 import { REPEATED_CALL_HOURS } from "@belfry/contracts/retention";
 import type { Database } from "@belfry/database/connection";
 import { decryptSecret, encryptSecret, type SecretKeys } from "@belfry/database/secrets";
@@ -51,8 +51,7 @@ export async function onceByKey<T>(
     }
   }
   if (!claimed.request.equals(asked)) {
-    const message = ["Idempotency-Key was used for another call: give each call a key of its own"];
-    throw new Problem("validation", { message });
+    throw new Problem("validation", { message: [`Idempotency-Key ${KEY_OF_ANOTHER_CALL}`] });
   }
   if (claimed.answer === null) {
     const message =

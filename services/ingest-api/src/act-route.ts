@@ -1,11 +1,14 @@
-import { type Act, type ActServices, runAct } from "@belfry/administration/act";
+import { type Act, type ActServices, resultOfAct } from "@belfry/administration/act";
 import { httpOf } from "@belfry/administration/act-http";
+import { InvalidInput } from "@belfry/administration/input-error";
 import { Problem } from "@belfry/contracts/problems";
+import { HEADERS } from "@belfry/contracts/trigger";
 import type { Database } from "@belfry/database/connection";
 import { asProblem, typed } from "@belfry/http-api/act-routes";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
 import { headerText, readCountedBody } from "@belfry/http-api/read-request";
 import {
+  type AnswerHeader,
   answers,
   KEYED,
   lookOf,
@@ -20,7 +23,12 @@ import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /** How a tenant's backend calls an act, where that is not what the act itself says. */
-export interface ActRoute<I extends TObject, O extends TSchema, A extends TSchema> {
+export interface ActRoute<
+  I extends TObject,
+  O extends TSchema,
+  A extends TSchema,
+  R extends { output: Static<O> },
+> {
   operationId: string;
   tag: string;
   /** Default: the act's. */
@@ -31,13 +39,11 @@ export interface ActRoute<I extends TObject, O extends TSchema, A extends TSchem
   /** Absent: the call has none. */
   querystring?: TObject;
   body?: TObject;
-  /** Fields that are in headers, each with the header's name. */
-  headers?: Readonly<Record<string, string>>;
   /** Numbers of the body stay as they are written, which parsing may change. */
   keepsNumbers?: boolean;
   /** Examples of a body, by name. Default: the act's own. */
   examples?: Record<string, { value: unknown }>;
-  answer: { status?: number; description: string; schema: A };
+  answer: { status?: number; description: string; headers?: AnswerHeader[]; schema: A };
   /** Beside those of every call with a key. */
   problems?: Problems;
   maxBodyBytes?: number;
@@ -47,6 +53,8 @@ export interface ActRoute<I extends TObject, O extends TSchema, A extends TSchem
   checkInput?(input: Static<I>): void;
   /** Writes the answer. Default: the output as `data`. */
   answerOf?(output: Static<O>, input: Static<I>): Static<A>;
+  /** An earlier call with the same idempotency key has done it. */
+  isReplay?(result: R): boolean;
   /** Adds to the request's log line. */
   logFieldsOf?(output: Static<O>, input: Static<I>): Record<string, unknown>;
   /** Turns an error of the act into a Problem; undefined: it is an error of ours. */
@@ -54,9 +62,14 @@ export interface ActRoute<I extends TObject, O extends TSchema, A extends TSchem
 }
 
 /** Adds the route of one act, with the method and path of its `http`. */
-export type AddActRoute = <I extends TObject, O extends TSchema, A extends TSchema>(
-  act: Act<I, O>,
-  row: ActRoute<I, O, A>,
+export type AddActRoute = <
+  I extends TObject,
+  O extends TSchema,
+  A extends TSchema,
+  R extends { output: Static<O> },
+>(
+  act: Act<I, O, R>,
+  row: ActRoute<I, O, A, R>,
 ) => void;
 
 /**
@@ -104,9 +117,15 @@ export function createActRoutes(
         };
         const input = inputOf(request, act, row);
         row.checkInput?.(input);
-        const output = await asProblem(() => runAct(act, caller, input)).catch((error) => {
+        const result = await asProblem(() =>
+          resultOfAct(act, caller, input).catch((error) => {
+            throw withHeaderNames(error, act);
+          }),
+        ).catch((error) => {
           throw row.problemOf?.(error) ?? error;
         });
+        const { output } = result;
+        if (row.isReplay?.(result)) reply.header(HEADERS.replayed, "true");
         request.logFields = { ...request.logFields, ...row.logFieldsOf?.(output, input) };
         reply.code(row.answer.status ?? 200);
         return answerOf(output, input);
@@ -116,7 +135,11 @@ export function createActRoutes(
 }
 
 /** The fields that the route names: an act may have others, which only people set. */
-function inputOf<I extends TObject>(request: FastifyRequest, { input }: Act<I>, row: Parts) {
+function inputOf<I extends TObject>(
+  request: FastifyRequest,
+  { input, headers = {} }: Act<I>,
+  row: Parts,
+) {
   const fields: Record<string, unknown> = {};
   const take = (names: readonly string[], given: unknown, isText: boolean) => {
     for (const name of names) {
@@ -127,7 +150,7 @@ function inputOf<I extends TObject>(request: FastifyRequest, { input }: Act<I>, 
   const isRead = row.keepsNumbers && hasChangingNumber(request.bodyText);
   const body = isRead ? parseAsWritten(request.bodyText) : request.body;
   take(Object.keys(row.body?.properties ?? {}), body, false);
-  for (const [name, header] of Object.entries(row.headers ?? {})) {
+  for (const [name, header] of Object.entries(headers)) {
     const value = request.headers[header];
     if (value !== undefined) fields[name] = headerText(String(value));
   }
@@ -136,24 +159,46 @@ function inputOf<I extends TObject>(request: FastifyRequest, { input }: Act<I>, 
   return fields as Static<I>;
 }
 
-type Parts = Pick<
-  ActRoute<TObject, TSchema, TSchema>,
-  "body" | "querystring" | "headers" | "keepsNumbers"
->;
+interface Parts {
+  body?: TObject;
+  querystring?: TObject;
+  keepsNumbers?: boolean;
+}
 
-function headersOf({ input }: Act, { headers = {} }: Parts): Record<string, TSchema> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, header]) => {
-      const shown = header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
-      const schema = input.properties[name]!;
-      return [shown, Type.Optional({ ...schema, ...unsent(String(schema.examples?.[0])) })];
+/** As `X-Idempotency-Key`. */
+function shownHeader(header: string): string {
+  return header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
+}
+
+/** Names the header in a fault of a field that is in one. */
+function withHeaderNames(error: unknown, { headers = {} }: Pick<Act, "headers">): unknown {
+  if (!(error instanceof InvalidInput)) return error;
+  return new InvalidInput(
+    error.faults.map((fault) => {
+      const header = headers[fault.field];
+      return header === undefined ? fault : { ...fault, field: shownHeader(header) };
     }),
   );
 }
 
-function schemaOf<I extends TObject, O extends TSchema, A extends TSchema>(
-  act: Act<I, O>,
-  row: ActRoute<I, O, A>,
+function headersOf({ input, headers = {} }: Act): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => {
+      const schema = input.properties[name]!;
+      const shown = { ...schema, ...unsent(String(schema.examples?.[0])) };
+      return [shownHeader(header), Type.Optional(shown)];
+    }),
+  );
+}
+
+function schemaOf<
+  I extends TObject,
+  O extends TSchema,
+  A extends TSchema,
+  R extends { output: Static<O> },
+>(
+  act: Act<I, O, R>,
+  row: ActRoute<I, O, A, R>,
   answerOf: (output: Static<O>, input: Static<I>) => Static<A>,
 ) {
   const { operationId, tag, querystring, body, summary = act.summary } = row;
@@ -173,7 +218,7 @@ function schemaOf<I extends TObject, O extends TSchema, A extends TSchema>(
     description: `${description}${isSignedEmpty ? emptyText : ""}`,
     ...(params.length > 0 && { params: row.params ?? Type.Object(properties) }),
     ...(querystring && { querystring }),
-    headers: Type.Object({ ...look.headers.properties, ...headersOf(act, row) }),
+    headers: Type.Object({ ...look.headers.properties, ...headersOf(act) }),
     ...(body && {
       body,
       "x-examples": row.examples ?? { example: { value: Object.fromEntries(inputOfBody) } },

@@ -25,6 +25,7 @@ import type { KnownRefusals } from "./tenant-limits.ts";
 import { topicRoutes } from "./topic-routes.ts";
 import { triggerBatchRoute } from "./trigger-batch-route.ts";
 import { triggerRoute } from "./trigger-route.ts";
+import type { EventTypes } from "./trigger-warnings.ts";
 import { userRoutes } from "./user-routes.ts";
 import {
   type InboundDeps,
@@ -48,6 +49,7 @@ export interface AppDeps
   /** Of the triggers. */
   attachmentPool: Pool;
   refusals: KnownRefusals;
+  eventTypes: EventTypes;
   images: Images;
   directory: TenantDirectory;
   keyUses: KeyUses;

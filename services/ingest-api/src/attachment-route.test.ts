@@ -104,6 +104,8 @@ test("each bad head is refused by the field's name, and stores nothing", async (
   const names: [string | undefined, RegExp][] = [
     ["", /X-File-Name is missing/],
     ["a%ff.pdf", /percent-encoded UTF-8/],
+    // The bytes of UTF-8, as Node's clients send them.
+    [Buffer.from("Müller.pdf").toString("latin1"), /percent-encoded UTF-8, such as M%C3%BCller/],
     ["..%2fa.pdf", /without a path/],
     ["a%5Cb.pdf", /without a path/],
     ["a%0d%0aBcc.pdf", /control characters/],

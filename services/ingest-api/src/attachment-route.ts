@@ -10,7 +10,7 @@ import {
   MAX_ATTACHMENT_BYTES,
   UNNAMED_HOURS,
 } from "@belfry/contracts/attachments";
-import { Problem } from "@belfry/contracts/problems";
+import { faultsOf, faultText, Problem } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
 import type { Pool } from "@belfry/database/connection";
 import {
@@ -21,6 +21,7 @@ import {
 } from "@belfry/database/functions/attachments";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
 import { type Authentication, signatureOver } from "@belfry/http-api/authenticate";
+import { ANY_QUERY } from "@belfry/http-api/read-request";
 import {
   answers,
   EXAMPLE_ID,
@@ -45,6 +46,8 @@ const schema = {
   summary: "Upload an attachment",
   description: `Keeps a file of up to 10 MiB for the mails of events that name it in \`email.attachments\`. The body is the file itself, not a form. A file that no event names within ${UNNAMED_HOURS} hours is deleted, one that events name with the last of them. Each upload counts towards the limit per minute. The whole request may take 15 seconds.`,
   security: [{ apiKey: [] }],
+  // The handler refuses one, after the signature.
+  querystring: ANY_QUERY,
   headers: Type.Object({
     "X-File-Name": Type.String({
       description:
@@ -194,8 +197,10 @@ function partsOf(body: Readable): AsyncIterable<Buffer> {
 }
 
 /** What the head says of the file. Throws a Problem: 413, 415 or 422. */
-function headOf({ headers, tenant }: FastifyRequest) {
+function headOf({ headers, query, tenant }: FastifyRequest) {
   const { allowExecutables } = tenant;
+  const faults = faultsOf(Type.Object({}), query, "query", "");
+  if (faults.length > 0) throw new Problem("validation", { message: faults.map(faultText) });
   const { "content-length": given, "content-encoding": encoding = "identity" } = headers;
   const length = given === undefined ? undefined : Number(given);
   if (length !== undefined && length > MAX_ATTACHMENT_BYTES) throw tooLarge();

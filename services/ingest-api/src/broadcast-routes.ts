@@ -13,7 +13,6 @@ import {
   MAX_BROADCAST_BODY_BYTES,
 } from "@belfry/contracts/broadcasts";
 import { id, integerText } from "@belfry/contracts/fields";
-import { HEADERS } from "@belfry/contracts/trigger";
 import { Type } from "@sinclair/typebox";
 import type { AddActRoute } from "./act-route.ts";
 
@@ -28,18 +27,19 @@ export function broadcastRoutes(add: AddActRoute): void {
     operationId: "createBroadcast",
     summary: "Send one event to many people",
     body: BroadcastRequest,
-    headers: { idempotencyKey: HEADERS.idempotencyKey },
     keepsNumbers: true,
     maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
     answer: {
       status: 202,
       description: "It is stored, and will be sent",
+      headers: ["Idempotency-Replayed"],
       schema: BroadcastResponse,
     },
     problems: {
       conflict: { message: "100 broadcasts have not ended yet" },
       validation: { message: ["topics[0] is not the key of a topic"] },
     },
+    isReplay: ({ isNew }) => !isNew,
     logFieldsOf: ({ id: broadcastId }) => ({ broadcastId }),
   });
 

@@ -49,7 +49,7 @@ import {
   type Owner,
 } from "@belfry/database/notifications";
 import type { Authentication } from "@belfry/http-api/authenticate";
-import { readBody } from "@belfry/http-api/read-request";
+import { ANY_QUERY, readBody } from "@belfry/http-api/read-request";
 import {
   answers,
   EXAMPLE_ID,
@@ -256,6 +256,7 @@ const markReadSchema = {
   summary: "Mark a notification as read",
   description: "Without a body. Marking what is read already changes nothing and is 200.",
   params: Type.Object(pathOfItem),
+  querystring: ANY_QUERY,
   response: answers(
     { description: "It is READ", schema: MarkReadResponse, example: { success: true } },
     {
@@ -274,6 +275,7 @@ const tokenSchema = {
   summary: "Request a realtime token",
   description:
     "A connection token for one user's browser, valid for 2 hours, and the channels to subscribe to.",
+  querystring: ANY_QUERY,
   body: RealtimeTokenRequest,
   "x-examples": { user: { value: { userId: "user-1" } } },
   response: answers(

@@ -26,6 +26,7 @@ import { createApp } from "./app.ts";
 import { type Config, configSchema } from "./config.ts";
 import { createImages } from "./image-route.ts";
 import { KnownRefusals } from "./tenant-limits.ts";
+import { createEventTypes } from "./trigger-warnings.ts";
 import { createWebhookKeys } from "./vendor-webhooks.ts";
 
 /** With the publish timeout this leaves room in the 5 s in which a 500 has to come. */
@@ -63,6 +64,7 @@ await runService({
     const directory = createTenantDirectory(accepting.db, secretKeys);
     const refusals = new KnownRefusals();
     const images = createImages(db);
+    const eventTypes = createEventTypes(db, log);
     const webhookKeys = createWebhookKeys(db, secretKeys);
     const keyUses = createKeyUses(db, now, log);
     const app = await createApp({
@@ -105,6 +107,7 @@ await runService({
       },
       attachmentPool: accepting.pool,
       refusals,
+      eventTypes,
       images,
       directory,
       keyUses,
@@ -140,6 +143,7 @@ await runService({
             directory.clear();
             refusals.clear();
             images.clear();
+            eventTypes.clear();
             webhookKeys.clear();
           },
           log,

@@ -34,6 +34,7 @@ import {
   startAccept,
   type TriggerDeps,
 } from "./trigger-route.ts";
+import { warningsOf } from "./trigger-warnings.ts";
 
 const schema = {
   operationId: "triggerEvents",
@@ -139,6 +140,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         };
         const resultOf = async (
           prepared: PromiseSettledResult<GivenTrigger>,
+          at: number,
         ): Promise<BatchResult> => {
           try {
             if (prepared.status === "rejected") throw prepared.reason;
@@ -150,12 +152,19 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
               return limitProblem(outcome, result.tenantName, result.limits).body;
             }
             countTrigger(200, outcome);
+            const warnings = warningsOf(
+              deps.eventTypes,
+              tenant.id,
+              BatchEvent,
+              events[at] as BatchEvent,
+            );
             return {
               statusCode: 200,
               eventId: eventId!,
               replayed: outcome === "replayed",
               success: true,
               message: triggerMessage(eventType!, result.tenantName),
+              ...(warnings !== undefined && { warnings }),
             };
           } catch (error) {
             const { body } = problemOf(error);

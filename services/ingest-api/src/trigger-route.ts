@@ -13,7 +13,7 @@ import {
 import type { Pool } from "@belfry/database/connection";
 import type { AcceptOutcome, TenantLimits } from "@belfry/database/functions/accept-events";
 import { type Authentication, requireSignature } from "@belfry/http-api/authenticate";
-import { headerText, readBody } from "@belfry/http-api/read-request";
+import { ANY_QUERY, headerText, readBody } from "@belfry/http-api/read-request";
 import {
   answers,
   KEYED,
@@ -39,6 +39,7 @@ import {
   writeVariables,
 } from "./read-trigger.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
+import { type EventTypes, warningsOf } from "./trigger-warnings.ts";
 
 const schema = {
   operationId: "triggerEvent",
@@ -56,6 +57,7 @@ const schema = {
     ),
     ...TRACE_HEADERS,
   }),
+  querystring: ANY_QUERY,
   body: TriggerRequest,
   "x-examples": {
     order: {
@@ -111,6 +113,7 @@ export interface TriggerDeps {
   attachmentPool: Pool;
   now(): Date;
   refusals: KnownRefusals;
+  eventTypes: EventTypes;
   /** `TRUST_TRACE_SAMPLING`. */
   trustTraceSampling: boolean;
 }
@@ -156,7 +159,10 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
       if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
       const message = triggerMessage(result.eventType!, result.tenantName);
-      return { success: true, message };
+      const warnings = warningsOf(deps.eventTypes, tenant.id, TriggerRequest, request.body);
+      return warnings === undefined
+        ? { success: true, message }
+        : { success: true, message, warnings };
     },
   );
 }

@@ -1,8 +1,15 @@
+import { FAULT, field } from "@belfry/contracts/fields";
 import { HISTORY_DEFAULT_LIMIT, HISTORY_MAX_LIMIT, UUID } from "@belfry/contracts/identifiers";
-import { ChangeNotificationRequest, INBOX_VIEWS } from "@belfry/contracts/notification";
+import {
+  type ChangeNotificationRequest,
+  changeFault,
+  INBOX_VIEWS,
+  NOTIFICATION_CHANGES,
+} from "@belfry/contracts/notification";
 import {
   ANY,
   CATEGORY_KEY,
+  categoryKey,
   MAX_CATEGORIES,
   PREFERENCE_CHANNELS,
   PreferenceCell,
@@ -31,7 +38,7 @@ import {
 } from "@belfry/database/preferences";
 import { channelsInUse } from "@belfry/database/template-channels";
 import { createKeyedSerialQueue } from "@belfry/service/keyed-serial-queue";
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ERRORS, type ProtocolError } from "./protocol.ts";
 import { ITEM_BYTES } from "./realtime-history.ts";
@@ -64,8 +71,16 @@ const ListRequest = Type.Object({
 });
 type ListRequest = Static<typeof ListRequest>;
 /** Names the whole inbox or one of its tabs. */
-const AllRequest = Type.Object({ category });
-const MarkRequest = Type.Object({ id: Type.String() });
+const AllRequest = Type.Object({ category: Type.Optional(categoryKey()) });
+const ItemRequest = Type.Object({
+  id: field<string>({ type: "string" }, (value) =>
+    typeof value === "string" ? undefined : "must be a string",
+  ),
+});
+const ChangeItemRequest = Type.Object(
+  { ...ItemRequest.properties, ...NOTIFICATION_CHANGES },
+  { [FAULT]: changeFault },
+);
 /** A page changes a row of switches at a time; each cell is a row that is written. */
 const MAX_PREFERENCES_OF_CALL = 64;
 const ChangeRequest = Type.Object({
@@ -117,8 +132,9 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
     kindOf: (category: string | undefined) => "marked" | "changed",
   ): Promise<RpcAnswer> => {
     const request = data ?? {};
-    if (!Value.Check(AllRequest, request)) return BAD_REQUEST;
-    const { category } = request;
+    const [wrong] = faultsOf(AllRequest, request, "data", "");
+    if (wrong !== undefined) return badRequest(faultText(wrong));
+    const { category } = request as Static<typeof AllRequest>;
     const changed = await change(db, { ...owner, category });
     const unread = await countUnread(db, owner);
     const { tenantId, userId } = owner;
@@ -127,10 +143,18 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       announce(tenantId, { version: 1, kind, userId, notificationId: "all", unread });
     return { ok: true, data: { [count]: changed, unread } };
   };
-  const changeItem = async (owner: InboxOwner, data: unknown, change: NotificationChange) => {
-    if (!Value.Check(MarkRequest, data)) return BAD_REQUEST;
-    if (!UUID.test(data.id)) return UNKNOWN_NOTIFICATION;
-    const notificationId = data.id.toLowerCase();
+  const changeItem = async (
+    owner: InboxOwner,
+    data: unknown,
+    changeIn: (data: ChangeNotificationRequest) => NotificationChange,
+    request: TObject = ItemRequest,
+  ): Promise<RpcAnswer> => {
+    const [wrong] = faultsOf(request, data, "data", "");
+    if (wrong !== undefined) return badRequest(faultText(wrong));
+    const { id } = data as Static<typeof ItemRequest>;
+    if (!UUID.test(id)) return UNKNOWN_NOTIFICATION;
+    const change = changeIn(data as ChangeNotificationRequest);
+    const notificationId = id.toLowerCase();
     const status = await changeNotification(db, { ...owner, notificationId }, change);
     if (status === "unknown") return UNKNOWN_NOTIFICATION;
     const unread = await countUnread(db, owner);
@@ -166,13 +190,9 @@ export function createRpc({ db, readLarge, announce }: RpcDeps): Rpc {
       const { unread, returnsInMs } = await readUnread(db, owner);
       return { ok: true, data: { unread, ...(returnsInMs !== null && { returnsInMs }) } };
     },
-    "notifications.mark_read": (owner, data) => changeItem(owner, data, { read: true }),
-    "notifications.delete": (owner, data) => changeItem(owner, data, { deleted: true }),
-    async "notifications.change"(owner, data) {
-      const [wrong] = faultsOf(ChangeNotificationRequest, data, "data", "");
-      if (wrong !== undefined) return badRequest(faultText(wrong));
-      return await changeItem(owner, data, changeOf(data as ChangeNotificationRequest));
-    },
+    "notifications.mark_read": (owner, data) => changeItem(owner, data, () => ({ read: true })),
+    "notifications.delete": (owner, data) => changeItem(owner, data, () => ({ deleted: true })),
+    "notifications.change": (owner, data) => changeItem(owner, data, changeOf, ChangeItemRequest),
     async "notifications.tabs"(owner) {
       const maxBytes = MAX_TAB_BYTES + (await categoryTextBytes(db, owner.tenantId));
       return { ok: true, data: await readLarge(owner, maxBytes, () => inboxTabs(db, owner)) };

@@ -216,13 +216,6 @@ export async function findBroadcast(db: Database, tenantId: string, one: string)
   return rows[0] && toBroadcast(rows[0]);
 }
 
-export async function findByKey(db: Database, tenantId: string, key: string) {
-  const { rows } = await sql<Row>`
-    select ${COLUMNS} from broadcasts b
-    where b.tenant_id = ${tenantId} and b.idempotency_key = ${key}`.execute(db);
-  return rows[0] && toBroadcast(rows[0]);
-}
-
 async function requireBroadcast(db: Database, tenantId: string, one: string): Promise<Broadcast> {
   const found = UUID.test(one) ? await findBroadcast(db, tenantId, one) : undefined;
   if (found === undefined) throw new NotFound("broadcastId", "no such broadcast");

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   BROADCASTS_PATH,
   Broadcast,
@@ -11,32 +12,39 @@ import { channelMask } from "@belfry/contracts/channels";
 import { FAULT } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
+import { KEY_OF_ANOTHER_CALL } from "@belfry/contracts/problems";
 import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
 import { momentOf } from "@belfry/contracts/scheduled";
+import { HEADERS } from "@belfry/contracts/trigger";
 import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
 import type { Database } from "@belfry/database/connection";
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, note } from "../act.ts";
 import { InvalidInput, invalid, TooLate } from "../input-error.ts";
-import { EXAMPLE, findBroadcast, findByKey, SEND } from "./broadcasts.ts";
+import { EXAMPLE, findBroadcast, SEND } from "./broadcasts.ts";
 
 /** Of a tenant, not ended. */
 const MAX_OPEN = 100;
+/** As of a trigger and of a management call. */
+const KEY_HOURS = 24;
+
+const INPUT = Type.Object(
+  { ...BroadcastRequest.properties, idempotencyKey },
+  { [FAULT]: broadcastFault },
+);
 
 export const createBroadcast = defineAct({
   name: "broadcast create",
   http: `POST ${BROADCASTS_PATH}`,
+  headers: { idempotencyKey: HEADERS.idempotencyKey },
   access: SEND,
   maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
   summary: "Send one event to the members of topics, or to a list of users",
   description:
     "The users are reached at the addresses that you have named for them. Each gets it once, as an event of its own, with today's templates and the user's preferences. It leaves behind everything else of the tenant, and uses up at most a part of its daily cap.",
-  input: Type.Object(
-    { ...BroadcastRequest.properties, idempotencyKey },
-    { [FAULT]: broadcastFault },
-  ),
+  input: INPUT,
   output: Broadcast,
   example: {
     input: {
@@ -49,8 +57,12 @@ export const createBroadcast = defineAct({
   flags: { idempotencyKey: "--idempotency-key <key>" },
   async run({ db, tenantId }, input) {
     const { eventType, idempotencyKey: key, exceptUserIds = [] } = input;
-    const made = key === undefined ? undefined : await findByKey(db, tenantId, key);
-    if (made !== undefined) return { output: made, isNew: false };
+    const request = digestOf(input);
+    if (key !== undefined) {
+      await freeOldKey(db, tenantId, key);
+      const made = await findMade(db, tenantId, key, request);
+      if (made !== undefined) return { output: made, isNew: false };
+    }
     const variables = input.variables === undefined ? null : JSON.stringify(input.variables);
     if (variables !== null && Buffer.byteLength(variables) > MAX_BROADCAST_VARIABLE_BYTES) {
       throw invalid("variables", `must be at most ${MAX_BROADCAST_VARIABLE_BYTES} bytes of JSON`);
@@ -68,18 +80,18 @@ export const createBroadcast = defineAct({
     const newId = uuidv7();
     const { rows } = await sql<{ id: string }>`
       insert into broadcasts (id, tenant_id, state, event_type, topics, channels, locale, provider_id, provider_channel,
-          variables, trace_id, idempotency_key, send_at, next_at, total)
+          variables, trace_id, idempotency_key, request, send_at, next_at, total)
       values (${newId}, ${tenantId}, ${sendAt === null ? "running" : "scheduled"}, ${eventType}, ${topics},
           ${channelMask(input.channels)}, ${canonicalLocale(input.locale ?? "") ?? null}, ${provider?.id ?? null},
           ${provider?.channel ?? null}, ${variables},
-          ${newId}, ${key ?? null}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
+          ${newId}, ${key ?? null}, ${request}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
     // Senders look for the provider of a delivery only where they know that a broadcast names one.
     if (provider) await bumpConfigurationVersion(db);
     // The same key, at the same moment.
     if (rows.length === 0) {
-      return { output: (await findByKey(db, tenantId, key ?? ""))!, isNew: false };
+      return { output: (await findMade(db, tenantId, key ?? "", request))!, isNew: false };
     }
     await insertPeople(db, newId, [...users], false);
     await insertPeople(db, newId, [...excepted], true);
@@ -96,6 +108,35 @@ export const createBroadcast = defineAct({
         })
       : undefined,
 });
+
+/** Two requests that differ only in the order of their fields are the same. */
+function digestOf(input: Static<typeof INPUT>): Buffer {
+  const fields = Object.keys(BroadcastRequest.properties) as (keyof BroadcastRequest)[];
+  const asked = JSON.stringify(fields.map((name) => input[name] ?? null));
+  return createHash("sha256").update(asked).digest();
+}
+
+async function freeOldKey(db: Database, tenantId: string, key: string): Promise<void> {
+  await sql`
+    update broadcasts set idempotency_key = null
+    where tenant_id = ${tenantId} and idempotency_key = ${key}
+      and created_at < now() - make_interval(hours => ${KEY_HOURS})`.execute(db);
+}
+
+/** Finds the broadcast that a call with this key has made. Throws `InvalidInput` where another was asked for. */
+async function findMade(db: Database, tenantId: string, key: string, request: Buffer) {
+  const made = await db
+    .selectFrom("broadcasts")
+    .select(["id", "request"])
+    .where("tenant_id", "=", tenantId)
+    .where("idempotency_key", "=", key)
+    .executeTakeFirst();
+  if (made === undefined) return undefined;
+  if (made.request !== null && !made.request.equals(request)) {
+    throw invalid("idempotencyKey", KEY_OF_ANOTHER_CALL);
+  }
+  return await findBroadcast(db, tenantId, made.id);
+}
 
 /** At least one template that is active, and none that is sensitive. */
 export async function requireTemplates(

@@ -1,4 +1,5 @@
 import { field } from "@belfry/contracts/fields";
+import { shownName, unknownFault } from "@belfry/contracts/unknown-fields";
 import type { TUnsafe } from "@sinclair/typebox";
 import { daysText, readDays } from "./template-timing.ts";
 
@@ -119,8 +120,9 @@ export function partsOf<T extends object>(
       if (typeof value !== "object" || value === null) return "must be an object";
       for (const [name, part] of Object.entries(value)) {
         const known = Object.hasOwn(parts, name) ? parts[name] : undefined;
-        const fault = known === undefined ? "is not known" : known.kind.fault(part);
-        if (fault !== undefined) return `${name.slice(0, 40)} ${fault}`;
+        const fault =
+          known === undefined ? unknownFault(name, Object.keys(parts)) : known.kind.fault(part);
+        if (fault !== undefined) return `${shownName(name)} ${fault}`;
       }
       return undefined;
     },

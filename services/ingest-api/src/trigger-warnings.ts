@@ -1,0 +1,137 @@
+import { TriggerEmail } from "@belfry/contracts/envelope";
+import { PLATFORM } from "@belfry/contracts/identifiers";
+import { TriggerRequest } from "@belfry/contracts/trigger";
+import { nearestName } from "@belfry/contracts/nearest-name";
+import { shownName, unknownFields } from "@belfry/contracts/unknown-fields";
+import type { Database } from "@belfry/database/connection";
+import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
+import type { TSchema } from "@sinclair/typebox";
+import type { Logger } from "pino";
+
+/** What an accepted trigger probably did not mean; undefined: nothing. It waits for nothing, and a replay is judged alike. */
+export function warningsOf(
+  eventTypes: EventTypes,
+  tenantId: string,
+  schema: TSchema,
+  body: TriggerRequest,
+): string[] | undefined {
+  const ignored = ignoredFields(schema, body);
+  if (eventTypes.has(tenantId, body.eventType) !== false) return ignored;
+  return [...(ignored ?? []), `no template has the eventType ${body.eventType}: nothing is sent`];
+}
+
+const PAYLOAD = TriggerRequest.properties.payload;
+
+/** Names that mean something elsewhere in the interface, and what to tell of them in a trigger. */
+const ELSEWHERE: readonly [name: string, words: string][] = [
+  ["idempotencyKey", "; did you mean the header X-Idempotency-Key?"],
+  ["dryRun", ": a trigger has no dry run"],
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(TriggerRequest.properties));
+const KNOWN_IN_PAYLOAD: ReadonlySet<string> = new Set(Object.keys(PAYLOAD.properties));
+
+/**
+ * Names the fields of a checked trigger that are ignored and probably were to be one that it lacks: `payload.recipientMail`.
+ * `schema` is that of a single trigger or of one in a batch. Runs for every trigger: undefined where every field is known.
+ */
+function ignoredFields(schema: TSchema, body: TriggerRequest): string[] | undefined {
+  if (!hasOthers(body, KNOWN) && !hasOthers(body.payload, KNOWN_IN_PAYLOAD) && !body.email) {
+    return undefined;
+  }
+  const warnings: string[] = [];
+  addIgnored(warnings, schema, body, "");
+  addIgnored(warnings, PAYLOAD, body.payload, "payload.");
+  if (body.email) addIgnored(warnings, TriggerEmail, body.email, "email.");
+  return warnings.length > 0 ? warnings : undefined;
+}
+
+function hasOthers(value: object, known: ReadonlySet<string>): boolean {
+  for (const name in value) if (!known.has(name)) return true;
+  return false;
+}
+
+function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: string): void {
+  const unknown = unknownFields(schema, given);
+  if (unknown.length === 0) return;
+  /** What may have been meant, with its words. A field that the trigger has under its right name was not meant. */
+  const meant = new Map(prefix === "" ? ELSEWHERE : []);
+  const addLacking = ({ properties }: TSchema, of: Fields, place: string) => {
+    for (const name of Object.keys(properties)) {
+      if (of[name] === undefined) meant.set(name, `; did you mean ${place}${name}?`);
+    }
+  };
+  if (prefix === "") addLacking(PAYLOAD, given.payload as Fields, "payload.");
+  addLacking(schema, given, prefix);
+  for (const name of unknown) {
+    const near = nearestName(name, [...meant.keys()]);
+    if (near === undefined) continue;
+    warnings.push(`${prefix}${shownName(name)} is ignored${meant.get(near)}`);
+  }
+}
+
+export interface EventTypes {
+  /**
+   * Tells whether a template of the tenant, or of the platform, has an event type, on any channel. Answers at once;
+   * undefined: nobody knows yet, or the tenant has too many to remember.
+   */
+  has(tenantId: string, eventType: string): boolean | undefined;
+  /** The configuration changed: everything is read again. */
+  clear(): void;
+}
+
+const MAX_TENANTS = 5_000;
+/** Of a tenant. One that has more gets no answers. */
+const MAX_TYPES = 2_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Of one type in a set, beside its characters. */
+const TYPE_BYTES = 64;
+
+/** Reads in the background, one tenant at a time, so that no trigger waits and a burst takes one connection at most. */
+export function createEventTypes(db: Database, log: Logger): EventTypes {
+  const types = createVersionedCache<ReadonlySet<string>>({
+    max: MAX_TENANTS,
+    weight: { maxBytes: MAX_BYTES, bytesOf },
+    read: (tenantIds) => readEach(tenantIds, (tenantId) => readTypes(db, tenantId)),
+  });
+  let isReading = false;
+  const read = async (tenantId: string) => {
+    isReading = true;
+    try {
+      await types.get(tenantId);
+    } catch (err) {
+      log.debug({ err }, "event types not read");
+    } finally {
+      isReading = false;
+    }
+  };
+  return {
+    has(tenantId, eventType) {
+      const owner = eventType.startsWith("global.") ? PLATFORM : tenantId;
+      const known = types.peek(owner);
+      if (known === undefined && !isReading) void read(owner);
+      return known?.value?.has(eventType);
+    },
+    clear: () => types.clear(),
+  };
+}
+
+/** undefined: more than `MAX_TYPES`. */
+async function readTypes(db: Database, tenantId: string): Promise<Set<string> | undefined> {
+  const rows = await db
+    .selectFrom("templates")
+    .select("event_type")
+    .distinct()
+    .where("tenant_id", "=", tenantId)
+    .limit(MAX_TYPES + 1)
+    .execute();
+  return rows.length > MAX_TYPES ? undefined : new Set(rows.map((row) => row.event_type));
+}
+
+function bytesOf(types: ReadonlySet<string>): number {
+  let bytes = 0;
+  for (const type of types) bytes += TYPE_BYTES + 2 * type.length;
+  return bytes;
+}
