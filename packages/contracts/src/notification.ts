@@ -111,7 +111,9 @@ export const UnreadCountResponse = Type.Object(
   {
     success,
     data: Type.Object({
-      unread: Type.Integer({ description: "Unread items in the inbox, which are neither archived nor snoozed" }),
+      unread: Type.Integer({
+        description: "Unread items in the inbox, which are neither archived nor snoozed",
+      }),
     }),
   },
   { title: "UnreadCountResponse" },

@@ -146,9 +146,7 @@ const placeOf = (form: string, example: string) =>
 
 /** Query of a list of messages. */
 export const MESSAGES_QUERY = {
-  status: Type.Optional(
-    oneOf(MESSAGE_STATUSES, { description: "Only messages in this state" }),
-  ),
+  status: Type.Optional(oneOf(MESSAGE_STATUSES, { description: "Only messages in this state" })),
   limit: Type.Optional(
     integerText(
       { minimum: 1, maximum: MESSAGES_MAX_LIMIT, default: MESSAGES_DEFAULT_LIMIT },
@@ -308,7 +306,8 @@ export const WebhookMessageResponse = Type.Object(
     data: WebhookMessage,
     payload: Type.String({ description: "The JSON that is posted" }),
     attempts: Type.Array(WebhookAttempt, {
-      description: "Attempts of this message and of messages with the same headerId, newest first; at most 100",
+      description:
+        "Attempts of this message and of messages with the same headerId, newest first; at most 100",
     }),
   },
   { title: "WebhookMessageResponse" },

@@ -101,7 +101,8 @@ export function awsFields({ action, account }: { action: string; account: string
     }),
     region: lineField({
       title: "Region",
-      description: "A region such as eu-central-1. An account leaves the sandbox separately in each region.",
+      description:
+        "A region such as eu-central-1. An account leaves the sandbox separately in each region.",
       link: account,
       pattern: "^[a-z]{2}(-[a-z]{2,12}){1,3}-[0-9]{1,2}$",
       fault: "must be a region, as eu-central-1",

@@ -138,7 +138,8 @@ export const commonConfig = {
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((sampler) => Type.Literal(sampler)),
     {
-      description: "The traces that are recorded. ingest-api decides, and the other services follow",
+      description:
+        "The traces that are recorded. ingest-api decides, and the other services follow",
       default: "parentbased_always_on",
     },
   ),

@@ -1,7 +1,7 @@
 import { TriggerEmail } from "@belfry/contracts/envelope";
 import { PLATFORM } from "@belfry/contracts/identifiers";
-import { TriggerRequest } from "@belfry/contracts/trigger";
 import { nearestName } from "@belfry/contracts/nearest-name";
+import { TriggerRequest } from "@belfry/contracts/trigger";
 import { shownName, unknownFields } from "@belfry/contracts/unknown-fields";
 import type { Database } from "@belfry/database/connection";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";

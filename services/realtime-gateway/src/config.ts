@@ -90,7 +90,8 @@ export const configSchema = Type.Object({
     default: 300,
   }),
   CONNECT_TIMEOUT_MS: Type.Integer({
-    description: "Time between the handshake and a valid connect. A slower client is closed with 3502",
+    description:
+      "Time between the handshake and a valid connect. A slower client is closed with 3502",
     minimum: 100,
     maximum: 600_000,
     default: 10_000,

@@ -127,7 +127,8 @@ export const showMailTenant = defineRead({
   name: "alert sender",
   http: "GET /mail-tenant",
   access: OPERATE,
-  summary: "Show the tenant that sends Belfry's own mail: alerts, invitations, password reset links",
+  summary:
+    "Show the tenant that sends Belfry's own mail: alerts, invitations, password reset links",
   input: Type.Object({}),
   output: Sender,
   example: { input: {}, output: EXAMPLE_SENDER },

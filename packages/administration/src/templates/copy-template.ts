@@ -37,7 +37,10 @@ export const copyTemplate = defineAct({
   input: Type.Object({
     ...ADDRESS,
     toEventType: text({ description: "event type of the copy" }),
-    toTenant: optional(text(), "tenant that gets the copy, for operators only; default: the same tenant"),
+    toTenant: optional(
+      text(),
+      "tenant that gets the copy, for operators only; default: the same tenant",
+    ),
   }),
   output: Template,
   example: { input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE },

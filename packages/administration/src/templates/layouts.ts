@@ -102,7 +102,8 @@ export const putLayout = defineAct({
   inBundle: true,
   summary:
     "Change the given settings, and republish every mail in Markdown with them; live within 5 s",
-  description: "Fields that are left out keep their values. If one mail does not compile with it, the whole change is refused.",
+  description:
+    "Fields that are left out keep their values. If one mail does not compile with it, the whole change is refused.",
   input: Type.Object({
     ...LOOKS,
     basedOnVersion: optional(

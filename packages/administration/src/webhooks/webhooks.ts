@@ -158,7 +158,8 @@ export const deleteWebhook = defineAct({
   http: `DELETE ${WEBHOOK_PATH}`,
   access: CHANGE_ENDPOINTS,
   summary: "Delete an endpoint",
-  description: "Also deletes its messages and their attempts. A message under way is not tried again.",
+  description:
+    "Also deletes its messages and their attempts. A message under way is not tried again.",
   input: NAMED,
   output: Webhook,
   example: { input: { webhookId: WEBHOOK.id }, output: WEBHOOK },
