@@ -11,7 +11,7 @@ export interface ActHttp {
   params: readonly string[];
   query: readonly string[];
   body: readonly string[];
-  /** By field. */
+  /** Names of headers by field. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export function httpOf({
   return { method, path, params, query, body, headers };
 }
 
-/** What the signature of a management call covers; the timestamp in Unix seconds, the path with its query. */
+/** Returns the signed text of a management call: the timestamp in Unix seconds, the method, the path with its query, the body. */
 export function signedText(
   timestamp: string,
   { method, path, body = "" }: { method: string; path: string; body?: string | undefined },

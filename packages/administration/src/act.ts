@@ -17,24 +17,24 @@ type PersonRole = (typeof PERSON_ROLES)[number];
 
 export interface Access {
   /**
-   * Whose data it is about. A tenant comes from the caller, never from the input. An act of the platform on one
-   * tenant has the tenant's `id` in its input.
+   * The owner of the data. A tenant comes from the caller, never from the input. A platform act on one tenant has the
+   * tenant's `id` in its input.
    */
   scope: "tenant" | "platform";
   person: PersonRole;
-  /** What an API key must be good for: see `KEYS_THAT_MAY`. Absent: no key may. */
+  /** The access that an API key needs: see `KEYS_THAT_MAY`. Absent: no key may run it. */
   key?: KeyNeed;
 }
 
 /** Looking things up in a tenant. */
 export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" };
-/** What an editor does, and a tenant's pipeline. */
+/** Acts of an editor, and of a tenant's pipeline. */
 export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
 /** Sends a message by hand, as an editor may. A key that only writes templates sends nothing. */
 export const SEND: Access = { scope: "tenant", person: "editor", key: "send" };
-/** Who may do it can read all mail of the tenant. */
+/** Acts that give access to all mail of the tenant. */
 export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };
-/** Of the platform: operators alone. */
+/** Acts of the platform, for operators only. */
 export const OPERATE: Access = { scope: "platform", person: "operator" };
 
 /**
@@ -50,7 +50,7 @@ interface Example<I extends TObject, O extends TSchema> {
   output: Static<O>;
 }
 
-/** What every act says of itself. The command line, the management API and the Admin UI derive from it. */
+/** The description of an act. The command line, the management API and the Admin UI derive from it. */
 interface Description<I extends TObject, O extends TSchema> {
   /** Noun and verb, as `category put`: the command, and the operation's id. */
   name: string;
@@ -62,7 +62,7 @@ interface Description<I extends TObject, O extends TSchema> {
   /** Fields that are in a header in place of query or body, each with the header's name in lower case. */
   headers?: Readonly<Record<string, string>>;
   access: Access;
-  /** Of a request; default: 1 MiB. */
+  /** Most bytes of a request's body; default: 1 MiB. */
   maxBodyBytes?: number;
   /** Changes what a bundle holds, or what its mails show: a locked environment refuses it. */
   inBundle?: true;
@@ -73,7 +73,7 @@ interface Description<I extends TObject, O extends TSchema> {
   description?: string;
   /** Each property is a field with its check: see `contracts/fields.ts`. */
   input: I;
-  /** Of a list in pages: `pageOf(Item)`; its input has `pageFields`. */
+  /** The output. A paged list has `pageOf(Item)`, and `pageFields` in its input. */
   output: O;
   pages?: true;
   example?: Example<I, O>;
@@ -146,13 +146,13 @@ export interface TestNotification {
   actions: string | null;
 }
 
-/** What acts need beside the database; each door brings its own. */
+/** Services that acts need beside the database. The command line, the API and the Admin UI each bring their own. */
 export interface ActServices {
   pool: Pool;
   keys(): Promise<SecretKeys>;
-  /** Where people reach the Admin UI, without a / at the end. */
+  /** Returns the public address of the Admin UI, without a / at the end. */
   adminUrl(): Promise<string>;
-  /** Where readers of mails reach ingest-api, without a / at the end. */
+  /** Returns the public address of ingest-api for links in mails, without a / at the end. */
   publicUrl(): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
@@ -173,13 +173,13 @@ export interface ActContext {
   tenantId: string;
   actor: Actor;
   services: ActServices;
-  /** Of the caller: for an act of which a part is for fewer people. */
+  /** Whether the caller has an access, for an act with a part that fewer people may run. */
   may(access: Access): boolean;
   /** Aborted when nobody waits for the output any more. A read of many steps begins no further one then. */
   signal?: AbortSignal;
 }
 
-/** Who runs an act, through which door. */
+/** The caller of an act. */
 export type Caller = ActContext;
 
 /** The input as a door hands it over: what is not given may be undefined. */
@@ -241,7 +241,7 @@ export async function runAct<I extends TObject, O extends TSchema>(
   return (await resultOfAct(act, caller, given)).output;
 }
 
-/** As `runAct`, with what the act returns beside its output. */
+/** Like `runAct`, but returns the act's whole result. */
 export async function resultOfAct<
   I extends TObject,
   O extends TSchema,

@@ -80,7 +80,7 @@ export class TooLate extends Error {
 /** The environment takes changes from a bundle or a promotion alone; nothing was changed. */
 export class Locked extends TooLate {}
 
-/** What it was compiled with, or for, is not the same any more: prepare it once more. */
+/** The inputs of a compilation have changed since: prepare it again. */
 export class PreparedTooEarly extends Conflict {}
 
 const MOST_ROUNDS = 3;

@@ -107,7 +107,7 @@ export interface Triggered {
   /** An earlier request with the same key was answered: nothing is delivered again. */
   replayed: boolean;
   traceId: string;
-  /** What the trigger probably did not mean: a misspelt field, an event type without a template. Absent: nothing. */
+  /** Probable mistakes: a misspelt field, an event type without a template. Absent if there are none. */
   warnings?: string[];
 }
 

@@ -89,7 +89,7 @@ export const PROBLEMS = {
 
 export type ProblemName = keyof typeof PROBLEMS;
 
-/** Of an idempotency key that came with another request, after its name. */
+/** Fault of an idempotency key that came with another request before, without its name. */
 export const KEY_OF_ANOTHER_CALL = "was used for another call: give each call a key of its own";
 
 /** A fault of the client, or a limit: carries what the answer says. Thrown by handlers, written by the HTTP layer. */

@@ -135,7 +135,7 @@ export function checkRoutes(app: FastifyInstance): void {
   });
 }
 
-/** What is wrong with the body of a call that has none. */
+/** Returns the faults of the body of a call that takes none. */
 function strayFaults(request: FastifyRequest, query: TSchema = NOTHING) {
   const text = readText(request);
   const body = text === "" ? {} : parseJson(text);

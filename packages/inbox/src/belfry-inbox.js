@@ -18,7 +18,7 @@ const DRAWN = ["labels", "show-types"];
 /** A page may set these before the element is defined. */
 const PROPERTIES = ["getToken", "channels", "labels", "feed", "open", ...REFLECTED];
 
-/** Where pages are drawn on a server there are no elements: there the import is to do nothing. */
+/** A server that renders pages has no elements, and there the import must do nothing. */
 const Base = globalThis.HTMLElement ?? class {};
 
 /** `<belfry-inbox>`: see belfry-inbox.d.ts and docs/inbox.md. */
@@ -45,7 +45,7 @@ export class BelfryInbox extends Base {
   #listening;
   #shownUnread = -1;
   #shownState = "";
-  /** What is said of the last thing that did not work. */
+  /** The message about the last failure. */
   #failure = "";
   #wasConnected = false;
   #startScheduled = false;
@@ -82,7 +82,7 @@ export class BelfryInbox extends Base {
     if (!isSame && this.#parts !== undefined) this.#draw();
   }
 
-  /** What is shown. Give the feed of one element to another, and both share one connection. */
+  /** The feed that is shown. Two elements with the same feed share one connection. */
   get feed() {
     return this.#feed;
   }
@@ -205,7 +205,7 @@ export class BelfryInbox extends Base {
     return this.dispatchEvent(event);
   }
 
-  // What is seen
+  // Visible parts
 
   #readLabels() {
     const text = this.getAttribute("labels");
@@ -281,7 +281,7 @@ export class BelfryInbox extends Base {
       badge.textContent = countText(unread);
     }
     bell.setAttribute("aria-label", labels.bell(unread));
-    // Of a category only what is listed tells whether anything is unread.
+    // Only the listed items tell whether a category has an unread one.
     markAll.disabled = unread === 0 || (!isWhole && !hasMore && items.every(({ read }) => read));
     markAll.hidden = view !== "inbox";
     archiveAll.hidden = view !== "inbox" || items.length === 0;
@@ -327,7 +327,7 @@ export class BelfryInbox extends Base {
     if (this.#feed !== undefined) this.#tell("connectionchange", { state, reason });
   }
 
-  /** What stands in place of the list before it was read for the first time. */
+  /** Returns what to show before the list was read for the first time. */
   #whileUnread() {
     const { state = "connecting", problem = "" } = this.#feed ?? {};
     const isStuck = problem !== "" || state === "disconnected";
@@ -354,7 +354,7 @@ export class BelfryInbox extends Base {
   }
 
   #setFailure(words) {
-    // What is seen does not change then, and is heard all the same.
+    // The visible text does not change then, but a screen reader must announce it again.
     if (words !== "" && words === this.#failure) this.#say(words);
     this.#failure = words;
     this.#showState();

@@ -28,7 +28,7 @@ export interface AttemptDeps {
   /** In [0, 1); draws the jitter. */
   random: () => number;
   log: Logger;
-  /** Of the attempt; undefined: it is not sampled. */
+  /** The attempt's span; undefined if it is not sampled. */
   span?: Span | undefined;
 }
 

@@ -212,7 +212,7 @@ test("a delivery that is not due yet, or belongs to another tenant, is not touch
   assert.equal((await fixture.row(theirs)).status, "queued");
 });
 
-/** As if the sender that holds it had been frozen for too long. */
+/** Ends the lease, as if the sender that holds it had been frozen for too long. */
 async function endLease(fixture: Fixture, id: string): Promise<void> {
   await fixture.pool.query(
     "update deliveries set claimed_until = clock_timestamp() where id = $1",
@@ -220,7 +220,7 @@ async function endLease(fixture: Fixture, id: string): Promise<void> {
   );
 }
 
-/** As a sender that died during its first call would leave it. */
+/** Leaves a delivery in the state of a sender that died during its first call. */
 async function leaveSending(fixture: Fixture, id: string, leaseMs: number): Promise<void> {
   await fixture.pool.query(
     `update deliveries set status = 'sending', attempts = 1,

@@ -186,7 +186,7 @@ function startAttempt(
     attributes: {
       "belfry.tenant.id": delivery.tenantId,
       "belfry.delivery.id": delivery.id,
-      // Of a digest it is the digest's.
+      // For a digest, the event id is the digest's.
       [digest === undefined ? "belfry.event.id" : "belfry.digest.id"]: delivery.eventId,
       "belfry.channel": channel,
       "belfry.attempt.number": delivery.attempt,
@@ -327,7 +327,7 @@ export function createPermits(
   };
 }
 
-/** Of deliveries whose broadcast names a provider of the channel: that provider. */
+/** Returns the named providers of deliveries whose broadcast names one of the channel. */
 async function namedProviders(pool: pg.Pool, channel: string, ids: readonly string[]) {
   const { rows } = await pool.query<{ id: string; provider_id: string }>({
     name: "named_providers",

@@ -51,11 +51,11 @@ export interface SendingOptions {
   leaseMs: number;
   providerTimeoutMs: number;
   allowPrivateAddresses: boolean;
-  /** Where vendors reach ingest-api with receipts; undefined or empty: nowhere. */
+  /** Public address of ingest-api for vendors' receipts; undefined or empty: none. */
   publicUrl?: string | undefined;
-  /** What mails may hold of their attachments at a time. Default: 48 MiB. */
+  /** Memory for attachments of all mails at a time. Default: 48 MiB. */
   attachmentBytes?: number | undefined;
-  /** Where readers of messages unsubscribe; undefined: nowhere. */
+  /** Links for unsubscribing; undefined: none. */
   links?: MessageLinks | undefined;
   /** Aborted when settlements that Postgres does not take are left to the lease. */
   giveUp: AbortSignal;

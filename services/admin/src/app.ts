@@ -125,7 +125,7 @@ const PAGES = [
   alertPages,
 ];
 
-/** What the Admin UI is put together from. */
+/** Dependencies of the Admin UI. */
 export interface AppDeps
   extends Pick<PageDeps, "db" | "keys" | "signToken" | "nowMs" | "log">,
     Omit<ManageApiDeps, "config"> {

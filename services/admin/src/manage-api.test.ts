@@ -228,7 +228,7 @@ test("the same call with the same Idempotency-Key does nothing again and gets th
   const again = await ask("POST /templates", create, key);
   assert.deepEqual([again.status, again.body], [200, made.body]);
   assert.equal(again.headers.get("idempotency-replayed"), "true");
-  // Without it the templates are there already.
+  // A repetition without the key finds the templates there already.
   assert.equal((await ask("POST /templates", create)).status, 422);
   const reused = await ask("POST /templates", { ...create, eventType: "other" }, key);
   assert.deepEqual(
@@ -236,7 +236,7 @@ test("the same call with the same Idempotency-Key does nothing again and gets th
     [422, ["Idempotency-Key was used for another call: give each call a key of its own"]],
   );
   assert.equal((await ask("POST /templates", create, { "idempotency-key": "" })).status, 422);
-  // What was refused changed nothing, and may be repeated.
+  // A refused call changed nothing and may be repeated.
   const refused = { "idempotency-key": "deploy-2" };
   assert.equal((await ask("POST /templates", create, refused)).status, 422);
   await admin.pool.query("delete from templates where tenant_id = $1", [id]);

@@ -51,7 +51,7 @@ interface Admitted {
   report(err: unknown): void;
   /** False: only tools that read are offered. */
   mayChange: boolean;
-  /** What has been begun for the request. */
+  /** Work that was begun for the request. */
   works: Promise<unknown>[];
 }
 

@@ -19,7 +19,7 @@ import { createRestLook } from "./wake-loop.ts";
 export const NEWS = "product.news";
 
 export interface BroadcastsSetup extends TenantSetup {
-  /** Of each provider; null: none. */
+  /** Rate of each provider; null: none. */
   maxPerSecond?: number | null;
   dayShare?: number;
 }
@@ -58,7 +58,7 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
       ...{ pool, publisher, prefix: "test", log: under.log, lookAtRest },
       canPublish: () => true,
       dayShare: setup.dayShare ?? 0.9,
-      // By the database's clock unless a test sets one.
+      // The database's clock, unless a test sets a moment.
       now: () => moment as Date,
     });
   const run = actsIn(db, tenantId);
@@ -69,7 +69,7 @@ export async function broadcastsUnderTest(t: Cleanup, setup: BroadcastsSetup = {
     dispatch,
     loopWith,
     moveOn: loopWith(),
-    /** From now on published events stay undispatched, or are dispatched at once again. */
+    /** Switches whether published events are dispatched at once or stay undispatched. */
     setDispatching: (on: boolean) => {
       dispatches = on;
     },

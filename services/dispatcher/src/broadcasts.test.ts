@@ -35,7 +35,7 @@ test("a list of users is expanded without its doubles; what has ended is done, a
   await under.moveOn();
   const shown = await under.show(made.id);
   assert.equal(shown.state, "done");
-  // Without a provider there is no EMAIL; it was skipped for each.
+  // No provider takes EMAIL, so it was skipped for each user.
   assert.deepEqual(shown.byStatus, { published: 2, skipped: 2 });
   const { rowCount } = await under.pool.query("select from broadcast_people");
   assert.equal(rowCount, 0);

@@ -43,7 +43,7 @@ const unsent = counter(
   "Deliveries deleted with their time that were still to be sent",
 );
 
-// From zero on, so that the first is seen as an increase.
+// Counts from zero, so that the first one shows as an increase.
 for (const what of ["events", "deliveries"]) reconciled.inc({ what }, 0);
 
 export function countDispatched(
@@ -231,7 +231,7 @@ async function readBacklogAges(pool: pg.Pool): Promise<BacklogAge[]> {
   return rows;
 }
 
-/** By how much the most overdue event is overdue that still rests. */
+/** Returns by how many seconds the most overdue scheduled event is late. */
 async function readOverdueSeconds(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ seconds: number }>({
     name: "scheduled_overdue",
@@ -264,17 +264,17 @@ export const WAITING_REASONS = [
 
 export interface Waiting {
   reason: (typeof WAITING_REASONS)[number];
-  /** Of events that are scheduled, else of deliveries. */
+  /** Count of scheduled events, or of deliveries. */
   count: number;
-  /** Since the oldest of them was accepted or made; 0 where none waits. */
+  /** Age of the oldest one; 0 if none waits. */
   oldestSeconds: number;
 }
 
-/** Of a channel, and of what is scheduled: so many rows are looked at, and a count ends there. */
+/** Most rows to count for a channel and for scheduled events. */
 const MOST_COUNTED = 10_000;
 const EVERY_MS = 15_000;
 
-/** What waits, by reason, counted once in 15 s however often it is asked for. */
+/** Counts waiting deliveries by reason, at most once in 15 s. */
 export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) {
   let counted: Promise<Waiting[]> | undefined;
   let countedAt = 0;
@@ -291,7 +291,7 @@ export function createWaitingCount(pool: pg.Pool, now: () => number = Date.now) 
 }
 
 async function countWaiting(pool: pg.Pool): Promise<Waiting[]> {
-  // By the codes of contracts/reasons.ts: a reason of a provider's own stands only on a retry.
+  // Groups by the codes of contracts/reasons.ts. Only a retry has a reason in a provider's own words.
   const { rows } = await pool.query<Waiting>({
     name: "count_waiting",
     text: `with resting as materialized (

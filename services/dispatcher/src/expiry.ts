@@ -117,8 +117,8 @@ interface Expiry {
 }
 
 /**
- * What leaves by its own time, whoever's it is. A key is remembered for 24 h by the statement that
- * reads it; here it only has to be older.
+ * Returns expiries by a row's own time, independent of the tenant. The statement that reads a key enforces its 24 h; here the
+ * key must only be older.
  */
 export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
   const ago = (ms: number) => new Date(moment.getTime() - ms);
@@ -129,7 +129,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("message_tries", "begun_at", ago(HOUR_MS)),
     before("throttles", "ends_at", ago(0)),
     before("repeated_calls", "created_at", ago(REPEATED_CALL_HOURS * HOUR_MS)),
-    // Of open ones it is null.
+    // It is null for open ones.
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
     before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
@@ -139,12 +139,12 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
 }
 
 /**
- * What the walks of expiry-walk.ts do not meet, once it is older than the longest that anybody's is
- * kept: rows whose ids tell a time long before they were stored (a clock was wrong), rows without
- * their event, and realtime channels without a notification.
+ * Returns expiries of rows that expiry-walk.ts does not reach, once they are older than the longest retention: rows whose
+ * ids have a much earlier time than their storing (a clock was wrong), rows without their event, and realtime channels
+ * without a notification.
  */
 function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
-  // A day more: what is late is the walks'.
+  // One day more, because the walks handle late rows.
   const events = new Date(moment.getTime() - (longest.eventDays + 1) * DAY_MS);
   // Deliveries of events, and of the messages of webhooks.
   const messageDays = Math.max(longest.eventDays, LEAST_MESSAGE_DAYS);
@@ -163,7 +163,7 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
     before("undispatched_events", "event_id", firstIdOf(events)),
     before("events", "id", firstIdOf(events), RESTS_NOT),
     before("search_terms", "event_id", firstIdOf(events), EVENT_IS_GONE),
-    // Of open ones it is null. Its events are older, and hold no variables but its own.
+    // It is null for open ones. A broadcast's events are older and refer to its variables.
     before("broadcasts", "ended_at", events),
     strayAttachments(firstIdOf(events)),
     unlinkedAttachments(),
@@ -175,10 +175,10 @@ function strayExpiries(longest: KeptDays, moment: Date): Expiry[] {
 /** Their event left as a stray, too. */
 const EVENT_IS_GONE = "not exists (select from events e where e.id = search_terms.event_id)";
 
-/** What rests on purpose has its time before it. */
+/** Excludes scheduled events, whose time has not come. */
 const RESTS_NOT = "not exists (select from scheduled_events s where s.event_id = events.id)";
 
-/** What is still to be sent to an endpoint has its time before it, too. */
+/** Excludes messages that must still be sent to an endpoint. */
 const IS_SENT = `not exists (
   select from deliveries d
   where d.event_id = webhook_messages.id and d.channel = 'WEBHOOK' and d.status in ('queued', 'sending', 'waiting'))`;

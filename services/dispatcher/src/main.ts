@@ -82,7 +82,7 @@ await runService({
       eventDays: config.EVENT_RETENTION_DAYS,
       notificationDays: config.NOTIFICATION_RETENTION_DAYS,
     };
-    // Whoever reckons with it goes by what stands there: no reason not to dispatch.
+    // Readers then use the stored value, so dispatching can go on.
     await noteInstallationDays(db, retention).catch((err) => {
       log.warn({ err }, "cannot write down how long events and notifications are kept");
     });

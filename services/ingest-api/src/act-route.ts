@@ -44,7 +44,7 @@ export interface ActRoute<
   /** Examples of a body, by name. Default: the act's own. */
   examples?: Record<string, { value: unknown }>;
   answer: { status?: number; description: string; headers?: AnswerHeader[]; schema: A };
-  /** Beside those of every call with a key. */
+  /** Problems beside those of every call with a key. */
   problems?: Problems;
   maxBodyBytes?: number;
   /** Paths that match this route and belong to others, with the methods that they know: any other is 405. */
@@ -165,7 +165,7 @@ interface Parts {
   keepsNumbers?: boolean;
 }
 
-/** As `X-Idempotency-Key`. */
+/** Returns a header's name in the form `X-Idempotency-Key`. */
 function shownHeader(header: string): string {
   return header.replaceAll(/(^|-)./g, (letter) => letter.toUpperCase());
 }

@@ -9,7 +9,7 @@ import { KnownRefusals } from "./tenant-limits.ts";
 
 const unused = () => Promise.reject(new Error("not asked in this test"));
 
-/** The API over a database, not listening; what is not given is refused, or does nothing. */
+/** Builds the API over a database, without listening. Dependencies that are not given refuse or do nothing. */
 export async function appUnderTest(
   db: Database,
   over: Partial<AppDeps> = {},

@@ -46,7 +46,7 @@ export interface AppDeps
     manageUrl: string;
   };
   acceptor(rests: boolean): Acceptor | undefined;
-  /** Of the triggers. */
+  /** The pool of triggers. */
   attachmentPool: Pool;
   refusals: KnownRefusals;
   eventTypes: EventTypes;
@@ -54,7 +54,7 @@ export interface AppDeps
   directory: TenantDirectory;
   keyUses: KeyUses;
   db: Database;
-  /** Of all but the triggers. */
+  /** The pool of all other calls. */
   pool: Pool;
   secretKeys: SecretKeys;
   /** Local stack and tests only. */
@@ -113,7 +113,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** What the document says of the interface as a whole. */
+/** Returns the general parts of the OpenAPI document. */
 function apiDocument(): DocumentParts {
   return {
     path: "/openapi.json",
@@ -127,12 +127,12 @@ function apiDocument(): DocumentParts {
     tags: [
       { name: "Events", description: "Send an event, and see what became of it" },
       { name: "Broadcasts", description: "Send one event to many people" },
-      { name: "Users", description: "Whom you notify, and what they want" },
+      { name: "Users", description: "The people you notify, and their preferences" },
       { name: "Topics", description: "Named sets of your users" },
       { name: "Realtime", description: "Let a user's browser connect" },
-      { name: "Notifications", description: "What a user has been shown in your application" },
+      { name: "Notifications", description: "The in-app history of a user" },
       { name: "Webhooks", description: "Be told what became of your events" },
-      { name: "Packages", description: "What your developers install, from here" },
+      { name: "Packages", description: "Packages for your developers, served from here" },
       { name: "Documentation", description: "This interface, for tools and for people" },
     ],
     webhooks: webhookDocuments(),

@@ -196,7 +196,7 @@ function partsOf(body: Readable): AsyncIterable<Buffer> {
   return body.iterator({ destroyOnReturn: false });
 }
 
-/** What the head says of the file. Throws a Problem: 413, 415 or 422. */
+/** Reads the file's facts from the request's head. Throws a Problem: 413, 415 or 422. */
 function headOf({ headers, query, tenant }: FastifyRequest) {
   const { allowExecutables } = tenant;
   const faults = faultsOf(Type.Object({}), query, "query", "");

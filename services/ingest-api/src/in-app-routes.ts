@@ -141,7 +141,7 @@ const unreadCountSchema = {
   operationId: "countUnread",
   ...lookOf("Notifications"),
   summary: "Count the unread notifications",
-  description: "Of one user's inbox: what is archived or snoozed does not count.",
+  description: "Counts one user's inbox. Archived and snoozed items do not count.",
   params: Type.Object(pathOfUser),
   response: answers(
     {
@@ -182,7 +182,7 @@ const archiveAllSchema = {
   operationId: "archiveAllNotifications",
   ...lookOf("Notifications"),
   summary: "Archive the whole inbox",
-  description: "Without a body. What was unread is read; what is snoozed stays snoozed.",
+  description: "Takes no body. Unread items become read; snoozed items stay snoozed.",
   params: Type.Object(pathOfUser),
   querystring: Type.Object(ONE_CATEGORY),
   response: answers(
@@ -199,7 +199,7 @@ const markAllReadSchema = {
   operationId: "markAllNotificationsRead",
   ...lookOf("Notifications"),
   summary: "Mark the whole inbox as read",
-  description: "Without a body. What is snoozed stays unread.",
+  description: "Takes no body. Snoozed items stay unread.",
   params: Type.Object(pathOfUser),
   querystring: Type.Object(ONE_CATEGORY),
   response: answers(
@@ -254,7 +254,7 @@ const markReadSchema = {
   operationId: "markNotificationRead",
   ...lookOf("Notifications"),
   summary: "Mark a notification as read",
-  description: "Without a body. Marking what is read already changes nothing and is 200.",
+  description: "Takes no body. Marking an item that is read already changes nothing and is 200.",
   params: Type.Object(pathOfItem),
   querystring: ANY_QUERY,
   response: answers(

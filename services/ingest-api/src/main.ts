@@ -40,7 +40,7 @@ await runService({
   name: "ingest-api",
   config: configSchema,
   database: (config, log) => openConnections(config, config.ACCEPT_CONNECTIONS, log),
-  // Without NATS this service answers a trigger with 500; everything else works.
+  // While NATS is away, this service answers triggers with 500. Everything else works.
   streams: streamsOf,
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {

@@ -69,7 +69,7 @@ export async function attachmentsProblem(
   });
 }
 
-/** Of one mail, by the most generous of the tenant's active providers. */
+/** Returns the most bytes of one mail, by the most generous of the tenant's active providers. */
 async function mostBytesOf(pool: Pool, tenantId: string): Promise<number> {
   const { rows } = await pool.query<{ channel: (typeof MAIL_CHANNELS)[number]; kind: string }>({
     name: "mail_providers",

@@ -175,7 +175,7 @@ export interface GivenTrigger {
   variables: string | null;
   dedupKey: string;
   traceId: string;
-  /** Of the request that brings it. */
+  /** The request's span. */
   span: Span | undefined;
 }
 

@@ -8,7 +8,7 @@ import { createVersionedCache, readEach } from "@belfry/service/versioned-cache"
 import type { TSchema } from "@sinclair/typebox";
 import type { Logger } from "pino";
 
-/** What an accepted trigger probably did not mean; undefined: nothing. It waits for nothing, and a replay is judged alike. */
+/** Returns warnings about an accepted trigger; undefined if there are none. Never waits. A replay gets the same ones. */
 export function warningsOf(
   eventTypes: EventTypes,
   tenantId: string,
@@ -34,7 +34,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.keys(TriggerRequest.properties
 const KNOWN_IN_PAYLOAD: ReadonlySet<string> = new Set(Object.keys(PAYLOAD.properties));
 
 /**
- * Names the fields of a checked trigger that are ignored and probably were to be one that it lacks: `payload.recipientMail`.
+ * Names ignored fields of a checked trigger that are probably misspelt fields that it lacks: `payload.recipientMail`.
  * `schema` is that of a single trigger or of one in a batch. Runs for every trigger: undefined where every field is known.
  */
 function ignoredFields(schema: TSchema, body: TriggerRequest): string[] | undefined {
@@ -56,7 +56,7 @@ function hasOthers(value: object, known: ReadonlySet<string>): boolean {
 function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: string): void {
   const unknown = unknownFields(schema, given);
   if (unknown.length === 0) return;
-  /** What may have been meant, with its words. A field that the trigger has under its right name was not meant. */
+  /** Fields that may have been meant, with their words. Fields that the trigger has were not meant. */
   const meant = new Map(prefix === "" ? ELSEWHERE : []);
   const addLacking = ({ properties }: TSchema, of: Fields, place: string) => {
     for (const name of Object.keys(properties)) {
@@ -83,10 +83,10 @@ export interface EventTypes {
 }
 
 const MAX_TENANTS = 5_000;
-/** Of a tenant. One that has more gets no answers. */
+/** Most event types of a tenant. A tenant with more gets no warnings. */
 const MAX_TYPES = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Of one type in a set, beside its characters. */
+/** Memory of one type in a set, beside its characters. */
 const TYPE_BYTES = 64;
 
 /** Reads in the background, one tenant at a time, so that no trigger waits and a burst takes one connection at most. */

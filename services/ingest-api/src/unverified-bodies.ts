@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { Problem } from "@belfry/contracts/problems";
 
 const MIB = 1024 * 1024;
-/** What a request takes at first, however little it has sent. */
+/** Bytes that a request takes at first, however little it has sent. */
 const FIRST_BYTES = 16 * 1024;
 
 export interface UnverifiedBounds {
-  /** Of all bodies together. */
+  /** Most bytes of all bodies together. */
   bytes: number;
-  /** Of those of one address. */
+  /** Most bytes of the bodies of one address. */
   bytesOfAddress: number;
 }
 
@@ -33,7 +33,7 @@ export class UnverifiedBodies {
     this.#bounds = bounds;
   }
 
-  /** Of all bodies, now. */
+  /** Bytes of all bodies that are held now. */
   get heldBytes(): number {
     return this.#held;
   }

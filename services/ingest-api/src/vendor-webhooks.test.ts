@@ -78,7 +78,7 @@ async function setUp(t: TestContext, over: Partial<AbuseBounds> = {}) {
   const limits = await createAbuseLimits(app, bounds);
   const bodies = new UnverifiedBodies();
   const broken = { database: false };
-  /** What Amazon's servers have, by its address. */
+  /** Documents on Amazon's servers by their addresses. */
   const amazon = new Map<string, string>();
   receiptRoute(app, {
     webhookKeys,
@@ -440,7 +440,7 @@ test("receipts of SMS are accepted by the token's signature", async (t) => {
   assert.equal(await vonage({ client_ref: sms.id, status: "delivered" }), 200);
   assert.equal(await statusOf(sms.id), "delivered");
   assert.equal(await post("/webhooks/vonage/a", "{}", { authorization: "Bearer x.y.z" }), 401);
-  // Without a signature the vendor must send it again, signed.
+  // The vendor must send an unsigned webhook again, signed.
   assert.equal(await post("/webhooks/vonage/a", "{}", {}), 503);
 });
 

@@ -39,7 +39,7 @@ type WebhookUse = keyof typeof READERS;
 export interface VendorWebhookDeps {
   webhookKeys: WebhookKeys;
   limits: AbuseLimits;
-  /** Where vendors reach this service, without a slash at its end; empty: it is not configured. */
+  /** Address at which vendors reach this service, without a slash at its end; empty if it is not configured. */
   publicUrl: string;
   now(): Date;
   /** How a vendor's own servers are asked for what verifies a webhook. Default: over the Internet. */

@@ -59,15 +59,15 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
 function causeOf({ active, hasEmail, isRead }: Found): MailFault | null {
   if (!active) return "inactive";
   if (!hasEmail) return "no-provider";
-  // Whoever looks after its providers or its outbox reads reset links of everybody: operators alone may.
+  // People who see its providers or its outbox can read everybody's reset links, so they must be operators.
   return isRead ? "read-by-others" : null;
 }
 
-/** What one person is told, in the words of the platform's template of its event type. */
+/** A mail to one person, with the words of the platform's template for its event type. */
 interface OwnMail {
   eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
   email: string;
-  /** Of the person; null: the template's default. */
+  /** The person's language; null: the template's default. */
   language: string | null;
   variables: Record<string, string>;
 }

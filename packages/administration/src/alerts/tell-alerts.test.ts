@@ -64,7 +64,7 @@ async function started(t: Cleanup) {
       now = new Date(now.getTime() + ms);
     },
     tell: async () => await tellAlerts(db, services, now),
-    /** To whom, of which title, in the order of acceptance. */
+    /** Returns recipients and titles of mails, in the order of acceptance. */
     mails: async () => {
       const rows = await db
         .selectFrom("events")
@@ -86,7 +86,7 @@ async function started(t: Cleanup) {
 
 type Started = Awaited<ReturnType<typeof started>>;
 
-/** Of each kind: how it begins, where its mail leads, and how it ends. */
+/** For each kind: how the trouble begins, where its mail leads, and how it ends. */
 const TROUBLE: Record<
   Alert,
   { link: string; begin(s: Started): Promise<unknown>; end(s: Started): Promise<unknown> }
@@ -247,7 +247,7 @@ for (const [language, said] of Object.entries(SPEAKS)) {
       assert.notEqual(title, ALERTS[kind].ended.title);
     }
     for (const kind of kinds) await TROUBLE[kind].begin(s);
-    // Of what is said in English alone nothing is in another language.
+    // A template that exists only in English is sent whole in English.
     await s.db.deleteFrom("events").execute();
     await s.db.deleteFrom("alert_mails").execute();
     await s.db.deleteFrom("template_variants").where("locale", "=", language).execute();

@@ -80,7 +80,7 @@ const IS_OVER = sql<boolean>`
   (s.ended_at is null
    and not exists (select from alerts a where a.tenant_id = s.tenant_id and a.kind = s.kind))`;
 
-/** Who is to be told of what: an operator chooses for all tenants, whatever else the person is there. */
+/** Finds the mails to send. An operator's choice for all tenants replaces the person's other roles. */
 async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
   const lately = new Date(now.getTime() - ALERT_EVERY_MINUTES * MINUTE_MS);
   const { rows } = await sql<DueMail>`

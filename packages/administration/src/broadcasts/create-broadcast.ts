@@ -25,7 +25,7 @@ import { defineAct, note } from "../act.ts";
 import { InvalidInput, invalid, TooLate } from "../input-error.ts";
 import { EXAMPLE, findBroadcast, SEND } from "./broadcasts.ts";
 
-/** Of a tenant, not ended. */
+/** Most broadcasts of a tenant that have not ended. */
 const MAX_OPEN = 100;
 /** As of a trigger and of a management call. */
 const KEY_HOURS = 24;
@@ -158,7 +158,7 @@ export async function requireTemplates(
   }
 }
 
-/** By its id or name; undefined: none is named. Throws `InvalidInput`. */
+/** Finds the provider by id or name; undefined if none is named. Throws `InvalidInput`. */
 async function findProvider(
   db: Database,
   tenantId: string,
@@ -189,7 +189,7 @@ export async function beginning(db: Database, tenantId: string, sendAt: string |
   throw invalid("sendAt", `${bound}: ${restRule(kept)}`);
 }
 
-/** Of all of them together: who is in several counts more than once. */
+/** Counts the members of all topics together. A user in several topics counts more than once. */
 export async function countMembers(
   db: Database,
   tenantId: string,

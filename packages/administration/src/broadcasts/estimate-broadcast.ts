@@ -46,15 +46,15 @@ export const BroadcastEstimate = Type.Object(
     }),
     lookedAt: count("People who were looked at one by one: the first by user id"),
     reachedOfThose: count("Those of them who would get it on at least one channel"),
-    people: count("People it is for; who is in several topics counts once"),
-    reached: count("Those who would get it on at least one channel"),
+    people: count("Users it is for; a user in several topics counts once"),
+    reached: count("Users who would get it on at least one channel"),
     channels: Type.Array(
       Type.Object({
         channel: oneOf(CHANNELS),
-        reached: count("Of those looked at"),
+        reached: count("Users among the examined ones who would get it"),
         missed: Type.Array(
           Type.Object({ reason: oneOf(MISSES), people: Type.Integer() }, { title: "Missed" }),
-          { description: "Of those looked at: why they would not get it on this channel" },
+          { description: "Reasons why examined users would not get it on this channel" },
         ),
       }),
       { description: "The channels that it would go out on" },
@@ -129,7 +129,7 @@ export const estimateBroadcast = defineRead({
 });
 
 interface Audience {
-  /** Without those it is not for. */
+  /** Users without the excepted ones. */
   first: string[];
   /** `first` is everybody. */
   isWhole: boolean;
@@ -210,11 +210,11 @@ interface Message {
 
 interface Tally {
   reached: number;
-  /** By channel and miss. */
+  /** Counts by channel and reason. */
   missed: Map<string, number>;
 }
 
-/** What dispatching reads of users, a batch at a time. Throws the signal's reason once it is aborted. */
+/** Reads users as dispatching does, batch by batch. Throws the signal's reason once it is aborted. */
 async function lookAt(
   pool: Pool,
   message: Message,

@@ -168,7 +168,7 @@ test("a tenant's data goes in batches until none is left", async (t) => {
   assert.ok(Object.values(await counts(db)).every((rows) => rows === 0));
 });
 
-/** What events of both kinds leave, and a message of a webhook. */
+/** Stores the rows of events of both kinds, and of a webhook message. */
 async function storeTraces(db: Database, tenantId: string): Promise<void> {
   await storeEvent(db, tenantId, ADA);
   await storeEvent(db, tenantId, ADA, { dispatched: false });

@@ -23,13 +23,13 @@ import {
 import { insertSuppressions, suppressedForm } from "./suppression-rows.ts";
 
 const Counts = Type.Object({
-  lines: Type.Integer({ description: "Without the heading and empty ones" }),
+  lines: Type.Integer({ description: "Lines without the heading and empty ones" }),
   added: Type.Integer({ description: "Addresses that were not there" }),
   alreadyThere: Type.Integer({ description: "These keep their reason and time" }),
   repeated: Type.Integer({ description: "Addresses that more than one line named" }),
   leftOut: Type.Integer({ description: "Bad lines" }),
   faults: Type.Array(Type.String(), {
-    description: "What is wrong with them, each with its number: at most 50, and how many more",
+    description: "Faults of bad lines, each with its number: at most 50, and how many more",
   }),
   ...IGNORED_COLUMNS,
 });

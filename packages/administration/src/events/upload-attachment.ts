@@ -30,7 +30,7 @@ const DATA = field<string>({ type: "string", contentEncoding: "base64" }, (value
   typeof value === "string" ? undefined : "must be a text in base64",
 );
 
-/** What `POST /api/v1/attachments` does for programs. */
+/** Uploads a file, as `POST /api/v1/attachments` does for programs. */
 export const uploadAttachment = defineAct({
   name: "attachment upload",
   access: EDIT,

@@ -20,7 +20,7 @@ import { type ImageFacts, readImage } from "./image-format.ts";
 /** The pictures of a tenant's mails and designs. */
 
 const MIB = 1024 * 1024;
-/** As base64, with its name. */
+/** Most bytes of an image as base64, with its name. */
 const MAX_BODY_BYTES = Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 16 * 1024;
 const NO_BASE64 = "must be a text in base64";
 const TOO_LARGE = `is larger than ${MAX_IMAGE_BYTES / MIB} MiB`;
@@ -29,7 +29,7 @@ export type Image = Static<typeof Image>;
 const Image = Type.Object(
   {
     id: Type.String(),
-    name: Type.String({ description: "Of the file that was uploaded" }),
+    name: Type.String({ description: "Name of the uploaded file" }),
     type: Type.String({ enum: Object.keys(IMAGE_TYPES) }),
     bytes: Type.Integer(),
     width: Type.Integer({ description: "In pixels" }),

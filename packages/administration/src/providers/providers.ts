@@ -45,7 +45,7 @@ export const Provider = Type.Object(
     kind: Type.String(),
     name: Type.String({ description: "Unique on the channel; the kind, unless it was named" }),
     active: Type.Boolean({ description: "Messages are sent through it" }),
-    position: Type.Integer({ description: "From 0; of the active ones the lowest sends" }),
+    position: Type.Integer({ description: "Place in the order, from 0; the lowest active provider sends" }),
     settings: Type.Record(Type.String(), Type.Unknown(), { description: "Secrets are masked" }),
     maxPerSecond: orNull(
       Type.Integer({ description: "Calls, over all replicas; null: no limit of ours" }),
@@ -220,7 +220,7 @@ export const deleteProvider = defineAct({
   access: PROVISION,
   configures: true,
   summary: "Delete it with its settings; prints it as it was",
-  description: "What it sent keeps its attempts.",
+  description: "Messages that it sent keep their attempts.",
   input: named,
   output: Provider,
   example: { input: { id: PROVIDER.id }, output: PROVIDER },
@@ -232,7 +232,7 @@ export const deleteProvider = defineAct({
   audit: (_, { output }) => note("provider.delete", targetOf(output), { before: recorded(output) }),
 });
 
-/** By its id (within one tenant, if it is named), or by channel where one matches. */
+/** Names a provider by id (within one tenant, if given), or by channel if exactly one matches. */
 export type ProviderAddress =
   | { id: string; tenantId?: string }
   | {
@@ -242,7 +242,7 @@ export type ProviderAddress =
       name?: string | undefined;
     };
 
-/** By channel, in the order of use. Throws `NotFound` for an unknown tenant. */
+/** Returns providers by channel, in the order of use. Throws `NotFound` for an unknown tenant. */
 export async function readProviders(db: Database, tenantId: string): Promise<Provider[]> {
   await requireTenant(db, tenantId);
   return (await findProviders(db, { tenantId })).map(isoTimes);
@@ -275,7 +275,7 @@ export async function changeProvider(
   return { output: after, before, after };
 }
 
-/** From 0; beyond the last one is the last. Its tenant is locked. */
+/** Moves a provider to a place, from 0. A place beyond the end is the last. The tenant must be locked. */
 export async function placeProvider(
   db: Database,
   { id, tenantId, channel }: Pick<Provider, "id" | "tenantId" | "channel">,
@@ -290,7 +290,7 @@ export async function placeProvider(
 export const UNTESTED = "must be tested first: no test of these settings was accepted";
 const NAME_TAKEN = "is taken by another account of this channel";
 
-/** As the audit log names it. */
+/** Returns the provider's name in the audit log. */
 export function targetOf({ channel, kind, name }: Provider): string {
   return name === kind ? `${channel} ${kind}` : `${channel} ${kind} ${name}`;
 }

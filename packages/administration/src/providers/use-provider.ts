@@ -163,7 +163,7 @@ export const testProvider = defineAct({
             missing: [],
           }
         : { channel, kind: "text", text: TEXT, segments: 1, encoding: "GSM-7", missing: [] };
-    // Read before they are used: what is put meanwhile is not what was tested.
+    // Read before the test, because settings that are put meanwhile were not tested.
     const settings = await storedProviderSettings(db, provider);
     const outcome = await sendThrough(db, provider, message, to, {
       keys: await services.keys(),

@@ -23,7 +23,7 @@ import {
 
 const MAX_FAULTS = 50;
 
-/** What a tenant has published, or what files say of it. */
+/** A tenant's published templates, layout and categories, or those that files contain. */
 export interface Bundle {
   templates: (WrittenTemplate & { path: string; text: string })[];
   /** undefined: the files do not say. */
@@ -46,7 +46,7 @@ export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> 
   };
 }
 
-/** What is not set has no file. */
+/** Returns the bundle's files. Absent parts have none. */
 export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bundle): TextFiles {
   return {
     ...Object.fromEntries(templates.map(({ path, text }) => [path, text])),
@@ -102,7 +102,7 @@ export interface BundlePart {
   after: string | undefined;
 }
 
-/** By path. Both are compared by what they say, however they are written. */
+/** Compares two bundles by path. Compares meanings, not spellings. */
 export function partsOf(current: Bundle, given: Bundle): BundlePart[] {
   const [had, has] = [current, given].map(textsOf) as [Texts, Texts];
   const parts = [...new Set([...had.keys(), ...has.keys()])].map((key) => {

@@ -39,9 +39,9 @@ export const Plan = Type.Object(
     changed: Type.Array(Type.String()),
     same: Type.Array(Type.String()),
     outdated: Type.Array(Type.String(), {
-      description: "What the tenant has and the bundle lacks; it stays as it is",
+      description: "Parts that the tenant has and the bundle lacks; they stay unchanged",
     }),
-    faults: Type.Array(Type.String(), { description: "Of a dry run: why it cannot be applied" }),
+    faults: Type.Array(Type.String(), { description: "In a dry run: the reasons why it cannot be applied" }),
     applied: Type.Boolean(),
   },
   { title: "Plan" },
@@ -66,7 +66,7 @@ export const pullBundle = defineRead({
   name: "bundle pull",
   http: "GET /bundle",
   access: LOOK,
-  summary: "What is published of a tenant as files: templates, layout and categories",
+  summary: "Export what a tenant has published as files: templates, layout and categories",
   description:
     "A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json are beside the folders.",
   input: Type.Object({}),
@@ -80,7 +80,7 @@ export const applyBundle = defineAct({
   http: "POST /bundle",
   access: EDIT,
   maxBodyBytes: MAX_BUNDLE_BYTES,
-  summary: "Publish such files, all or none; what has no file stays as it is",
+  summary: "Publish such files, all or none; parts without a file stay unchanged",
   description: "Contents are compared: the same bundle again changes nothing and makes no version.",
   input: Type.Object({
     files: field<TextFiles>({ ...Files, description: "texts by path" }, filesFault),

@@ -59,15 +59,15 @@ export const Draft = Type.Object(
     locale: Type.String({ description: "Empty: the default variant" }),
     ...WRITTEN_TEXTS,
     settings: Type.Object(SETTING_FIELDS, {
-      description: "What publishing it sets; as given, and not yet judged",
+      description: "Settings that publishing applies; as given, not checked yet",
     }),
     revision: Type.Integer({ description: "Changes with every save" }),
     basedOnVersion: Type.Integer({ description: "The version in force that it began with" }),
-    sourceVersion: orNull(Type.Integer({ description: "Of a translation" })),
+    sourceVersion: orNull(Type.Integer({ description: "Version that a translation was made from" })),
     savedBy: orNull(Type.String()),
     savedAt: time("When it was saved"),
   },
-  { title: "Draft", description: "Of one variant, in force nowhere" },
+  { title: "Draft", description: "The draft of one variant, which is in force nowhere" },
 );
 export type TemplateDraft = Static<typeof Draft>;
 
@@ -75,7 +75,7 @@ export type TemplateDraft = Static<typeof Draft>;
 type VariantAddress = TemplateAddress & { locale?: string | undefined };
 
 export type DraftInput = TemplateInput & {
-  /** The draft's that the editor last saw, 0: none yet; left out: whatever is there is replaced. */
+  /** The revision of the draft that the editor last saw; 0: none yet. If left out, any draft is replaced. */
   revision?: number | undefined;
 };
 
@@ -261,7 +261,7 @@ export async function saveDraft(db: Database, input: DraftInput) {
     throw draftChanged(before?.revision ?? 0);
   }
   const published = (await findVariant(db, id, locale))?.version ?? 0;
-  // Of a default that is a draft itself nothing is known yet: what is in force when this is published.
+  // A default that is only a draft has no version yet: the one in force at publishing counts.
   const source = locale === "" ? undefined : (await findVariant(db, id, ""))?.version;
   const { active: _, ...settings } = namedSettings(input);
   const revision = await upsertDraft(db, id, locale, {
@@ -320,7 +320,7 @@ export async function prepareDraft(
   return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }
 
-/** As if it were put. */
+/** Returns a draft as the input of a put. */
 export function inputOfDraft(
   template: TemplateRow,
   draft: TemplateDraft,

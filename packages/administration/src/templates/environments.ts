@@ -45,7 +45,7 @@ export const setEnvironment = defineAct({
   http: "PUT /tenants/:tenantId/environment",
   access: OF_TENANT_BY_OPERATOR,
   configures: true,
-  summary: "Make a tenant an environment of a product; what is left out stays as it is",
+  summary: "Make a tenant an environment of a product; fields that are left out keep their values",
   description:
     "Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them.",
   input: Type.Object({
@@ -161,7 +161,7 @@ export const promoteEnvironment = defineAct({
   audit: (_, { output }) => noteOf("environment.promote", output),
 });
 
-/** What a promotion into the tenant would change, with the texts before and after. Throws `InvalidInput`. */
+/** Returns the changes of a promotion into the tenant, with the texts before and after. Throws `InvalidInput`. */
 export async function promotionDiff(context: Place) {
   const given = await promotedBundle(context);
   const { plan, parts } = await prepareBundle(context, given, { dryRun: true });

@@ -61,11 +61,11 @@ export interface PreparedTemplate {
   text: TemplateText;
   compiled: CompiledTemplate;
   warnings: TemplateWarning[];
-  /** Of the layout that Markdown was set in, 0: the platform's; of anything else null. */
+  /** Version of the layout for Markdown; 0: the platform's; null for any other format. */
   layoutVersion: number | null;
   /** The draft that it publishes: it goes when this is saved. */
   draftRevision?: number;
-  /** What stays as it is by the time this is saved, whatever the input says of it. */
+  /** The part that keeps its value at the time of saving, whatever the input has. */
   keeps?: "active" | "settings";
   /** A translation with the same text was not held against the default variant of now. */
   isUnchecked?: boolean;
@@ -118,7 +118,7 @@ export async function prepareTemplate(
   }: {
     /** The default variant that a translation is of will be saved before it. */
     sourceComes?: boolean;
-    /** In which Markdown is set; default: the one in force. */
+    /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
   } = {},
 ): Promise<PreparedTemplate> {
@@ -132,7 +132,7 @@ export async function prepareTemplate(
   const source = await findTemplate(db, key);
   if (locale !== "" && !sourceComes) requireSource(source?.version ?? 0);
   const current = locale === "" ? source : await findTemplate(db, key, locale);
-  // What the variant is written in stays, and a new translation begins in that of the default.
+  // The variant keeps its format, and a new translation takes the default's.
   const kept = (current?.versionId != null ? current : source)?.format ?? undefined;
   const complete = { ...input, locale, format: input.format ?? kept };
   const text = inputText(complete);
@@ -169,7 +169,7 @@ export async function savePreparedTemplate(db: Database, prepared: PreparedTempl
   });
 }
 
-/** What saving it would do to what is in force: of another text, or with other settings, it is a change. */
+/** Compares a prepared template with the one in force: another text or other settings are a change. */
 export async function comparison(db: Database, { input, text, compiled, keeps }: PreparedTemplate) {
   const row = await findTemplate(db, input, input.locale);
   const current = row && (await findVariant(db, row.id, input.locale));

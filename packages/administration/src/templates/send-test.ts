@@ -131,7 +131,7 @@ export async function sendPushTest(
     actions: actions === undefined ? null : JSON.stringify(actions),
   };
   const stored = { ...notification, offset: await store(db, notification) };
-  // Where this fails the user sees it with the next history that is read.
+  // If this fails, the user sees the item when the history is next read.
   const published = await publish(stored).then(
     () => true,
     () => false,
@@ -193,7 +193,7 @@ const WINDOW_SECONDS = 15 * 60;
 interface TestToSend {
   tenantId: string;
   channel: Channel;
-  /** As it is sent to: an address, or a user's id. */
+  /** The recipient: an address, or a user's id. */
   recipient: string;
 }
 

@@ -6,7 +6,7 @@ import { daysText, readDays } from "./template-timing.ts";
 /** A kind of value: as JSON, and as text in a line of a file or behind a flag. */
 export interface Kind<T> {
   keywords: { type: string } & Record<string, unknown>;
-  /** What cannot be kept. It takes whatever a draft may hold: publishing is stricter. */
+  /** Returns the fault of a value that cannot be stored. Accepts all that a draft may hold; publishing is stricter. */
   fault(value: unknown): string | undefined;
   /** undefined: it is not written so. */
   read(text: string): T | undefined;
@@ -18,7 +18,7 @@ export interface Kind<T> {
 const MAX_LINE_BYTES = 8192;
 const MAX_NAMES = 1000;
 
-/** What the database cannot hold of a text, or what is too large. */
+/** Returns the fault of a text that the database cannot hold or that is too large. */
 export function writtenFault(value: unknown, maxBytes: number): string | undefined {
   if (typeof value !== "string") return "must be a text";
   if (Buffer.byteLength(value) > maxBytes) return `is larger than ${maxBytes} bytes`;

@@ -8,7 +8,7 @@ import type { InputFault } from "../input-error.ts";
 import type { TemplateKey } from "./template-rows.ts";
 import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
 
-/** What a template says of its mails beside their text. */
+/** Fields of a template's envelope. */
 const ENVELOPE = ["fromName", "replyTo", "cc", "bcc"] as const;
 type EnvelopeName = (typeof ENVELOPE)[number];
 
@@ -43,8 +43,8 @@ export function envelopeFaults(
 const OWN_LINK = /\$(?:unsubscribe|preferences)_url/;
 
 /**
- * Who gets a copy of a mail could use its recipient's link to unsubscribe: such a template has neither cc nor bcc. What
- * changes later, such as the category of its event type, is judged again when a mail is made.
+ * Refuses cc and bcc on mails with a link to unsubscribe: a reader of the copy could use the recipient's link. Later
+ * changes, such as the category of the event type, are checked again when a mail is made.
  */
 export async function envelopeRuleFaults(
   db: Database,

@@ -133,7 +133,7 @@ function takeAction(file: TemplateFile, value: string): string | undefined {
   return undefined;
 }
 
-/** As the command line takes it: `Label=URL`, or JSON of both. Undefined: it is neither. */
+/** Reads a button in the command line's form: `Label=URL`, or JSON of both. Undefined for any other text. */
 export function readAction(value: string): PushAction | undefined {
   if (value.startsWith('{"')) {
     const action = jsonOf(value) as Partial<PushAction> | null | undefined;

@@ -31,7 +31,7 @@ import { SETTING_NAMES, settingsOf } from "./template-settings.ts";
 import { ORDER, requireOwner } from "./templates.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
-  description: "By path: a folder an event type, a file a channel and language, as in the example",
+  description: "Files by path: a folder for each event type, a file for each channel and language, as in the example",
 });
 const SAMPLE_FILES = {
   [`${ORDER.eventType}/${ORDER.channel}.txt`]: "---\n---\nOrder {{ id }} is on its way",
@@ -113,7 +113,7 @@ export async function prepareImport(
     layout,
     ...author
   }: Author & {
-    /** In which Markdown is set; default: the one in force. */
+    /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
   } = {},
 ): Promise<PreparedImport> {
@@ -160,7 +160,7 @@ export async function prepareImport(
 /** While the tenant's thread compiles one, the next is read and checked. More would fill the queue of the compiler. */
 const PREPARED_AT_ONCE = 2;
 
-/** What publishing it would change of what is in force. */
+/** Returns what publishing it would change. */
 async function compareImport(db: Database, { templates }: PreparedImport) {
   const plan = { added: [] as string[], changed: [] as string[], same: [] as string[] };
   for (const { path, prepared } of templates) {
@@ -196,7 +196,7 @@ const MAX_FAULTS = 50;
 
 type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[] };
 
-/** What a file says; its path is part of that. */
+/** Reads a file with its path. */
 export function readFile(path: string, text: string): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [filesFaultOf(message)] });
   const [folder = "", name, ...more] = path.split("/");
@@ -253,7 +253,7 @@ async function inputOf(
   };
 }
 
-/** What a variant is written in, unless it was found out from the text, and would be again. */
+/** Returns a variant's format, unless it can be derived from the text. */
 function formatOf(
   { channel, locale, format }: VariantPath,
   content: string,
@@ -289,7 +289,7 @@ export interface WrittenTemplate {
   file: TemplateFile;
 }
 
-/** What is published of a tenant (or the platform), by template. Throws `NotFound`. */
+/** Returns a tenant's (or the platform's) published templates. Throws `NotFound`. */
 export async function publishedTemplates(db: Database, tenantId: string) {
   const found: WrittenTemplate[] = [];
   await requireOwner(db, tenantId);
@@ -307,7 +307,7 @@ export async function publishedTemplates(db: Database, tenantId: string) {
   return found;
 }
 
-/** As files, to live in a repository: path and text of each. */
+/** Returns templates as files for a repository: path and text of each. */
 export function filesOfTemplates(templates: readonly WrittenTemplate[]): [string, string][] {
   const folders = folderNames(templates.map(({ eventType }) => eventType));
   return templates.map(({ eventType, variant, file }) => {

@@ -105,7 +105,7 @@ async function writeFileHere(path: string, name: string, text: string): Promise<
   }
 }
 
-/** By name; what begins with a dot is somebody else's. */
+/** Returns a folder's entries by name, without those that begin with a dot. */
 async function entriesOf(path: string, name: string): Promise<Dirent[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });

@@ -27,7 +27,7 @@ import { envelopeFaults } from "./template-envelope.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./template-timing.ts";
 
-/** Which template an act is about. */
+/** Fields that name an act's template. */
 export const ADDRESS = {
   eventType: text({ description: "the template's event type" }),
   channel: choice(CHANNELS, listed(CHANNELS, "or")),
@@ -51,7 +51,7 @@ export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html"
 /** Drafts keep more than may be published. */
 const MAX_DRAFT_ACTIONS = 10;
 
-/** What is written beside the content. */
+/** Texts beside the content. */
 export const TEXTS = {
   subject: optional(written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`)),
   format: optional(
@@ -91,7 +91,7 @@ export const VERSIONS = { minimum: 0, maximum: 2_147_483_647 };
 const Source = Type.Object({ channel: ADDRESS.channel, ...CONTENT, ...TEXTS, ...LOCALE });
 export type TemplateSourceInput = Given<Static<typeof Source>>;
 
-/** Of what saves a text, published or not. */
+/** Fields of acts that save a text, published or not. */
 export const PUT_FIELDS = {
   ...ADDRESS,
   ...LOCALE,
@@ -112,13 +112,13 @@ export type TemplateInput = Given<Static<typeof Put>> &
   TemplateSettingsInput & {
     /** `platform` for event types that begin with `global.`. */
     tenantId: string;
-    /** Who saved it, for the version's record. */
+    /** The person who saved it, for the version's record. */
     createdBy?: string | undefined;
     /** Left out: no. See `sensitiveCopiesFaults`. */
     mayShareSensitive?: boolean | undefined;
   };
 
-/** What is wrong with a template but for its text, which compiling judges. */
+/** Returns a template's faults, except those of its text, which compiling finds. */
 export function templateFaults(input: TemplateInput): (InputFault | undefined)[] {
   return [
     ownerFault(input.tenantId, input.eventType),
@@ -139,7 +139,7 @@ export function settingsFaults(channel: Channel, settings: TemplateSettingsInput
   ];
 }
 
-/** Of a mail, beside its text: few templates do. */
+/** Whether a template sets any part of a mail's envelope, which few do. */
 function saysMore({ fromName, replyTo, cc, bcc }: TemplateSettingsInput): boolean {
   return [fromName, replyTo, cc, bcc].some((one) => one != null && one.length > 0);
 }
@@ -181,7 +181,7 @@ export function templateSource(input: TemplateSourceInput, layout?: Layout): Tem
   }
 }
 
-/** Of an input that may name no locale, or one in any case: empty, or canonical. */
+/** Returns an input's locale in canonical form; empty if it names none. */
 export function localeOf(input: { locale?: string | undefined }): string {
   const { locale = "" } = input;
   return canonicalLocale(locale) ?? locale;
@@ -221,7 +221,7 @@ export function writtenTexts(
 const MAX_ACTIONS = 2;
 const MAX_URL_CHARACTERS = 2048;
 
-/** What holds of the links of a notification before they are rendered: they are judged after that. */
+/** Returns faults of a notification's links before they are rendered. They are checked again afterwards. */
 function linkFaults({
   channel,
   url,
@@ -295,7 +295,7 @@ function samplesFault(text: string | null | undefined): InputFault | undefined {
   if (text === undefined || text === null) return undefined;
   const field = "sampleVariables";
   if (text.length > MAX_SAMPLE_CHARACTERS) return { field, message: "is too long" };
-  // Of the database's text: neither NUL nor a lone surrogate.
+  // The database's text type holds neither NUL nor a lone surrogate.
   if (text.includes("\u0000") || !text.isWellFormed()) {
     return { field, message: "must not contain NUL or lone surrogates" };
   }

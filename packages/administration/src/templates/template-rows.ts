@@ -71,8 +71,8 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
 }
 
 /**
- * Sets what is given. What was accepted while the template was sensitive stays hidden when it no longer
- * is; the services go on by the old setting for a few seconds.
+ * Updates the given columns. Events that were accepted while the template was sensitive stay hidden after it no longer is,
+ * because the services use the old setting for a few seconds.
  */
 export async function updateTemplateRow(
   db: Database,
@@ -195,18 +195,18 @@ function templateRow(row: SelectedTemplate): TemplateRow {
   return { ...row, version: row.version ?? 0, content: row.content ?? "" };
 }
 
-/** What a person writes of one variant of a template, as it is stored. */
+/** The texts of one variant of a template, in stored form. */
 export interface TemplateText {
   content: string;
-  /** Of a mail. */
+  /** Subject of a mail. */
   subject: string | null;
-  /** Of a notification. */
+  /** Title of a notification. */
   title: string | null;
-  /** Of a mail; null: found out from the text. */
+  /** Format of a mail; null: derived from the text. */
   format: EmailFormat | null;
-  /** Of a notification: what it opens. */
+  /** The address that a notification opens. */
   url: string | null;
-  /** Of a notification; null: none. */
+  /** Buttons of a notification; null: none. */
   actions: PushAction[] | null;
 }
 
@@ -218,12 +218,12 @@ export function textColumns(text: TemplateText) {
   return { ...textOf(text), actions: actions === null ? null : JSON.stringify(actions) };
 }
 
-/** Without what else the row holds. */
+/** Returns a row's texts without its other columns. */
 export function textOf(row: TemplateText): TemplateText {
   return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name]])) as never;
 }
 
-/** As an input has it: what the text does not have is left out. */
+/** Returns texts as an input, without absent ones. */
 export function textInput(text: TemplateText): Omit<TemplateSourceInput, "channel"> {
   return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, text[name] ?? undefined])) as never;
 }

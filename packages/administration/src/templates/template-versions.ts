@@ -48,7 +48,7 @@ export const listTemplateVersions = defineRead({
   name: "template versions",
   http: "GET /templates/:eventType/:channel/versions",
   access: LOOK,
-  summary: "What was published of it in all languages, newest first, without the contents",
+  summary: "List its published versions in all languages, newest first, without the contents",
   input: Type.Object(ADDRESS),
   output: Type.Array(TemplateVersion),
   example: { input: ORDER, output: [EXAMPLE] },
@@ -64,7 +64,7 @@ export const restoreTemplate = defineAct({
   access: EDIT,
   inBundle: true,
   summary: "Publish an older version again, in its language, as the newest",
-  description: "What is set for all languages stays, and so does active or not.",
+  description: "Settings for all languages stay, and so does the active flag.",
   input: Type.Object({ ...ADDRESS, version: integer(VERSIONS, { description: "its number" }) }),
   output: SavedTemplate,
   example: {
@@ -110,7 +110,7 @@ export const confirmTranslation = defineAct({
   audit: (input, { before, after }) => note("template.same", targetOf(input), { before, after }),
 });
 
-/** Of all languages, newest first, without their content. Throws `NotFound`. */
+/** Returns versions in all languages, newest first, without their content. Throws `NotFound`. */
 export async function readTemplateVersions(db: Database, address: TemplateAddress) {
   return await versionsOfTemplate(db, (await requireTemplate(db, address)).id);
 }
@@ -145,7 +145,7 @@ export async function prepareTemplateVersion(
     // Its settings stay as they are.
     mayShareSensitive: true,
     locale: old.locale,
-    // Where the variant has a format by now, that of the old text is said, as it was found out then.
+    // If the variant has a format by now, the old text's derived format is stated.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
   });
   return { ...prepared, keeps: "settings" };

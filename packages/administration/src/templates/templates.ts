@@ -31,15 +31,15 @@ const summary = {
   version: Type.Integer({
     description: "Counts what was published in all languages, from 1; 0: nothing is published",
   }),
-  subject: optional(orNull(Type.String()), "Of a mail"),
-  format: optional(orNull(oneOf(EMAIL_FORMATS)), "Of a mail: as it is set, or was found out"),
-  title: optional(orNull(Type.String()), "Of a notification"),
-  url: optional(orNull(Type.String()), "What a notification opens"),
+  subject: optional(orNull(Type.String()), "Subject of a mail"),
+  format: optional(orNull(oneOf(EMAIL_FORMATS)), "Format of a mail: the set one, or the derived one"),
+  title: optional(orNull(Type.String()), "Title of a notification"),
+  url: optional(orNull(Type.String()), "The address that a notification opens"),
   actions: TEXTS.actions,
-  targetChannel: optional(orNull(Type.String()), "Of a notification; null: the personal channel"),
+  targetChannel: optional(orNull(Type.String()), "Realtime channel of a notification; null: the personal channel"),
   requiredVariables: Type.Array(Type.String()),
-  savedBy: orNull(Type.String({ description: "Who saved what is published, if that is known" })),
-  variables: Type.Array(Type.String(), { description: "Those that its text names" }),
+  savedBy: orNull(Type.String({ description: "The person who saved the published version, if known" })),
+  variables: Type.Array(Type.String(), { description: "Variables that its text names" }),
   hasDraft: Type.Boolean({ description: "Whether the default variant has a draft" }),
   locales: Type.Array(
     Type.Object({
@@ -83,7 +83,7 @@ const ORDER_SUMMARY: TemplateSummary = {
 };
 export const ORDER_TEMPLATE: Template = { ...ORDER_SUMMARY, content: "Order {{ id }}" };
 
-/** By its id (within one tenant, if it is named), or by what it is for. */
+/** Names a template by id (within one tenant, if given), or by event type and channel. */
 export type TemplateAddress = { id: string; tenantId?: string } | TemplateKey;
 
 export const TemplateWarning = Type.Object({
@@ -94,7 +94,7 @@ export const TemplateWarning = Type.Object({
 });
 export type TemplateWarning = Static<typeof TemplateWarning>;
 
-/** By event type and channel. Throws `NotFound` for an unknown tenant. */
+/** Returns templates by event type and channel. Throws `NotFound` for an unknown tenant. */
 export async function readTemplates(db: Database, tenantId: string): Promise<TemplateSummary[]> {
   await requireOwner(db, tenantId);
   const locales = Map.groupBy(await localesOfTemplates(db, { tenantId }), (row) => row.templateId);
@@ -222,7 +222,7 @@ export const deleteTemplate = defineAct({
     ),
 });
 
-/** Of an entry in the audit log. */
+/** Returns the target of an entry in the audit log. */
 export function targetOf(input: { eventType: string; channel: string; locale?: string }): string {
   return [input.eventType, input.channel, localeOf(input)].filter(Boolean).join(" ");
 }

@@ -55,7 +55,7 @@ export const testTemplate = defineAct({
       ...ADDRESS,
       userId: optional(Type.String(), "In whose inbox it is"),
       published: optional(Type.Boolean(), "false: it is shown when the page is reloaded"),
-      providerId: optional(Type.String(), "Which provider was given it"),
+      providerId: optional(Type.String(), "The provider that got it"),
       kind: optional(Type.String()),
       class: optional(Type.String(), "accepted, or how it was refused"),
       reason: optional(Type.String()),
@@ -95,7 +95,7 @@ export const testTemplate = defineAct({
       told: { class: outcome.class },
     };
   },
-  // What came of it, without content.
+  // Logs the outcome, without content.
   audit: ({ eventType, channel }, { told }) =>
     note("template.test", targetOf({ eventType, channel }), { after: told }),
 });

@@ -35,7 +35,7 @@ const Bootstrap = Type.Object({
   ),
 });
 
-/** Of two replicas that start at once, one makes it. */
+/** Lets only one of two replicas that start at once run the file. */
 const LOCK = sql`select pg_advisory_xact_lock(hashtext('belfry bootstrap'))`;
 const ACTOR = { personId: null, person: "BOOTSTRAP_FILE", address: "" };
 

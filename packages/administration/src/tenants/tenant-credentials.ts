@@ -29,7 +29,7 @@ import {
   updateTenant,
 } from "./tenants.ts";
 
-/** What an owner does in person. No key may: keys would make keys. */
+/** Acts of an owner in person. No key may run them, or keys could make keys. */
 export const OWN: Access = { scope: "tenant", person: "owner" };
 
 /** A day to bring a new key to every machine of the tenant. */
@@ -164,7 +164,7 @@ export const rotateKey = defineAct({
   },
 });
 
-/** Where no role is given, the live keys must have one role in common. */
+/** Returns the role that all live keys share. Needed if no role is given. */
 function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
   const roles = [...new Set(keys.map((key) => key.role))];
   if (roles.length < 2) return roles[0] ?? "all";
@@ -183,7 +183,7 @@ export const rotateWebhookSecret = defineAct({
   access: OWN,
   configures: true,
   summary: "Set the secret that signs its triggers; the one before ends after the overlap",
-  description: "Of two before, the older one ends at once.",
+  description: "If two secrets are valid already, the older one ends at once.",
   input: Type.Object({
     webhookSecret: optional(webhookSecret),
     overlapSeconds: overlapSeconds(

@@ -43,7 +43,7 @@ export const webhookSecret = field<string>(
   },
 );
 
-/** What an operator says of a tenant; what is absent keeps its value, or its default for a new one. */
+/** An operator's settings of a tenant. An absent one keeps its value, or has its default for a new tenant. */
 export const tenantSettings = {
   perMinute: optional(
     integer({ minimum: 0, maximum: MAX_PER_MINUTE }),

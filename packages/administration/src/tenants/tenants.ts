@@ -66,10 +66,10 @@ export const Tenant = Type.Object(
       time("Until when the webhook secret before it is taken too; null: it is not"),
     ),
     eventRetentionDays: orNull(
-      Type.Integer({ description: "Of events and their deliveries; null: as the installation" }),
+      Type.Integer({ description: "Days to keep events and their deliveries; null: as the installation" }),
     ),
     notificationRetentionDays: orNull(
-      Type.Integer({ description: "Of the in-app history; null: as the installation" }),
+      Type.Integer({ description: "Days to keep the in-app history; null: as the installation" }),
     ),
     defaultLocale: Type.String({
       description: "How the default variants of its templates write dates, numbers and money",
@@ -77,7 +77,7 @@ export const Tenant = Type.Object(
     timezone: orNull(Type.String({ description: "IANA name; null: UTC" })),
     quietHours: quietHoursOrNone("Of users without their own; null: none"),
     linkSchemes: Type.Array(Type.String(), {
-      description: "Of deep links that its mails may lead to, in lower case and without the colon",
+      description: "Schemes of deep links that its mails may contain, in lower case and without the colon",
     }),
     apiKeys: Type.Array(ApiKey, { description: "The live ones, newest first" }),
     createdAt: time("When it was made"),
@@ -87,7 +87,7 @@ export const Tenant = Type.Object(
 );
 export type Tenant = Static<typeof Tenant>;
 
-/** What is set of a new tenant. The audit log tells all of it: no secret may be among it. */
+/** Settings of a new tenant. The audit log records all of them, so none may be a secret. */
 export const NEW_TENANT = {
   perMinute: DEFAULT_PER_MINUTE,
   dailyCap: DEFAULT_DAILY_CAP,
@@ -304,7 +304,7 @@ async function requireRoomForWhatRests(db: Database, tenantId: string, field: Re
   refuseFaults([{ field, message }]);
 }
 
-/** What gathers events or waits to be read may do so longer than its template has it wait by now. */
+/** Finds digests and unread waits that may last longer than their templates' present settings. */
 async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
   const { rows } = await sql<{ count: number; last: Date }>`
     select count(*)::integer as count, max(d.due_at) as last

@@ -65,12 +65,12 @@ export async function* csvTexts(
   yield decode(decoder === undefined ? held : new Uint8Array(), false);
 }
 
-/** Where a reader is between two parts of a file: a few kilobytes of JSON. */
+/** The state of a reader between two parts of a file: a few kilobytes of JSON. */
 export interface CsvPlace {
   delimiter?: string;
-  /** Of the line that `rest` begins. */
+  /** Number of the line that `rest` begins. */
   line: number;
-  /** The beginning of a line; what is too long for a record is not kept. */
+  /** The beginning of a line, without the part that is too long for a record. */
   rest: string;
   /** Lines of a record whose quote has not ended yet, and the number of the first. */
   open: string[];
@@ -139,7 +139,7 @@ export function csvReader(from: CsvPlace = { line: 1, rest: "", open: [], openLi
       for (let from = 0; ; ) {
         const end = text.indexOf("\n", from);
         const piece = text.slice(from, end < 0 ? undefined : end);
-        // What is too long is not kept: what comes after its beginning changes nothing.
+        // Drops the part beyond the bound: the record is refused anyway.
         rest += piece.slice(0, MAX_RECORD_CHARACTERS + 2 - rest.length);
         if (end < 0) return;
         const line = ended(rest);
@@ -228,7 +228,7 @@ function newRecord(delimiter: string) {
   };
 }
 
-/** Of the delimiters the one that the line has most of outside of quotes; a comma where it has none. */
+/** Returns the delimiter that occurs most outside of quotes; a comma if there is none. */
 function mostOf(line: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((one) => [one, 0]));
   let isQuoted = false;

@@ -13,11 +13,11 @@ import { changeMembersOf, heldTopic } from "./topic-rows.ts";
 import { knownUsers, storeUsers, usersAtAddresses } from "./user-rows.ts";
 import { userRow } from "./users.ts";
 
-/** What kinds of CSV files are imported in the background: their columns, and how their lines are written. */
+/** Kinds of CSV files that are imported in the background: their columns, and how their lines are written. */
 
 interface Place {
   tenantId: string;
-  /** Of members. */
+  /** Topic of an import of members. */
   topic: string | null;
   /** The fields of a record, in its order. */
   columns: readonly string[];
@@ -31,7 +31,7 @@ interface Line {
 }
 
 export interface Written {
-  /** What was not there. */
+  /** Number of lines that added something. */
   added: number;
   /** Bad lines: the others are written. */
   faults: (InputFault & { line: number })[];
@@ -48,7 +48,7 @@ interface Kind {
   mayLackHeading: boolean;
   /** Finds the users that lines name otherwise than by an id. Default: lines have ids. */
   findUsers?(db: Database, place: Place, lines: readonly Line[]): Promise<FoundUsers>;
-  /** Of a user in several lines the last one counts. */
+  /** Writes lines. If a user is in several lines, the last one counts. */
   write(db: Database, place: Place, lines: readonly Line[]): Promise<Written>;
 }
 
@@ -167,7 +167,7 @@ function userOf(columns: readonly string[], fields: readonly string[]): UserOfLi
   return user;
 }
 
-/** As 22:00-06:00. */
+/** Reads quiet hours such as 22:00-06:00. */
 function quietHoursOf(text: string): unknown {
   if (text === "") return null;
   const [from = "", to = "", ...rest] = text.split("-").map((part) => part.trim());

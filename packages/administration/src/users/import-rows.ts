@@ -24,7 +24,7 @@ import { holdTopic } from "./topic-rows.ts";
 
 export const OPEN_STATES = ["receiving", "waiting", "running"] as const;
 
-/** Of a chunk, which is written in one transaction. */
+/** Bounds of a chunk, which is written in one transaction. */
 const RECORDS_PER_CHUNK = 500;
 const CHARACTERS_PER_CHUNK = 128 * 1024;
 
@@ -234,7 +234,7 @@ function readPart({ kind, ...before }: Received, text: string, more: boolean) {
       store([record.line, ...fields], sum(fields.map((one) => one.length)));
     }
   };
-  // As the file begins, where its reader has left it.
+  // The first part begins with the file's mark; later parts continue the reader's state.
   take(reader.read(isFirst ? withoutMark(text) : text));
   if (!more) take(reader.end());
   return { columns, ignored, lines, chunks, reader: reader.place() };
@@ -259,8 +259,8 @@ export function noImport(id: string): NotFound {
 }
 
 /**
- * Ends an import that is open, and deletes what it has yet to do: what is written stays. False: it has ended, or there
- * is none. A chunk that is being written is waited for.
+ * Ends an open import and deletes its remaining chunks. Written lines stay. Waits for a chunk that is being written. Returns
+ * false if the import has ended or does not exist.
  */
 export async function endImport(
   db: Database,

@@ -32,18 +32,18 @@ interface Cell {
   channel: PreferenceChannel;
 }
 
-/** By what a heading may call them: as other senders export them. */
+/** Column names in the exports of other services. */
 const COLUMN_NAMES = {
   user: ["user", "user id", "external id", "external user id", "customer id", "recipient id"],
   category: ["category", "category key", "topic", "list", "group", "subscription"],
   channel: ["channel", "medium"],
 };
 const COLUMNS = Object.keys(COLUMN_NAMES);
-/** Of one user; what is more goes in another message. */
+/** Cells of one user in a message. More go into another message. */
 const CELLS_PER_MESSAGE = 100;
 
 const Counts = Type.Object({
-  lines: Type.Integer({ description: "Without the heading and empty ones" }),
+  lines: Type.Integer({ description: "Lines without the heading and empty ones" }),
   turnedOff: Type.Integer({ description: "Cells that are off now and were not before" }),
   alreadyOff: Type.Integer({ description: "These keep where they came from, and when" }),
   ...IGNORED_COLUMNS,

@@ -39,14 +39,14 @@ const Import = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     kind: oneOf(IMPORT_KINDS),
-    topic: orNull(Type.String({ description: "Of members" })),
+    topic: orNull(Type.String({ description: "Topic of an import of members" })),
     state: oneOf(IMPORT_STATES, {
       description:
         "`receiving` while parts of the file come, then `waiting` and `running`; of a tenant one runs at a time",
     }),
-    person: Type.String({ description: "Who began it" }),
-    parts: Type.Integer({ description: "That have come" }),
-    lines: Type.Integer({ description: "That have come, without the heading and empty ones" }),
+    person: Type.String({ description: "The person who began it" }),
+    parts: Type.Integer({ description: "Parts that have come" }),
+    lines: Type.Integer({ description: "Lines that have come, without the heading and empty ones" }),
     processed: Type.Integer({ description: "Lines that are done: the three below together" }),
     added: Type.Integer({ description: "Users that were not there" }),
     alreadyThere: Type.Integer({ description: "Users that were there, or in a line before" }),
@@ -216,7 +216,7 @@ export const cancelImport = defineAct({
     note("import.cancel", targetOf(output), { after: { import: output.id } }),
 });
 
-/** As the audit log names it. */
+/** Returns the import's name in the audit log. */
 export function targetOf({ kind, topic }: Pick<Import, "kind" | "topic">): string {
   return topic === null ? kind : `${kind} of ${topic}`;
 }

@@ -19,7 +19,7 @@ import { refuseFaults } from "../input-error.ts";
 import { requireTenant } from "../tenants/tenant-rows.ts";
 import { USER_FIELDS } from "./users.ts";
 
-/** What a user has said, and what there is to say something of. */
+/** A user's preferences and the tenant's categories. */
 const Preferences = PreferencesResponse.properties.data;
 type Preferences = Static<typeof Preferences>;
 
@@ -46,7 +46,7 @@ export const showPreferences = defineRead({
   access: { scope: "tenant", person: "viewer", key: "read" },
   tool: true,
   summary: "A user's preferences, where and when each was set, and the categories",
-  description: "Of any user id: a tenant need not have named its users.",
+  description: "Works for any user id, because a tenant need not have stored its users.",
   input: Type.Object({ userId }),
   output: Preferences,
   example: { input: { userId: "user-1" }, output: PREFERENCES },
@@ -64,7 +64,7 @@ export const setPreference = defineAct({
     channel: oneOf(PREFERENCE_CHANNELS, { description: PREFERENCE_CHANNELS.join(", ") }),
     enabled: {
       ...PreferenceCell.properties.enabled,
-      description: "default, or null: what was said is forgotten, the category's default counts",
+      description: "default, or null: deletes the choice, so that the category's default counts",
     },
   }),
   output: Preferences,

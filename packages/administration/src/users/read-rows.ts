@@ -20,21 +20,21 @@ export function csvFile(words: { description: string }): TUnsafe<FileOfLines> {
   );
 }
 
-/** What a record says; without a row it is a bad one, for these reasons. */
+/** A read record. A record without a row is bad, for these reasons. */
 export interface ReadRecord<Row> {
   row?: Row;
   faults?: string[];
 }
 
-/** What a file says. */
+/** The rows of a file. */
 interface FileRows<Row> {
   /** The good ones, each once, those of one user one after the other. */
   rows: Row[];
-  /** Without the heading and empty ones. */
+  /** Lines without the heading and empty ones. */
   lines: number;
   /** Bad lines. */
   leftOut: number;
-  /** What is wrong with them, each with its number: at most 50, and how many more there are. */
+  /** Faults of bad lines, each with its number: at most 50, and how many more there are. */
   faults: string[];
   ignoredColumns: IgnoredColumn[];
 }
@@ -117,7 +117,7 @@ export const SHARES = {
   }),
 };
 
-/** Which rows of a file are to be written: the `part`-th of `parts` shares. */
+/** The share of a file's rows to write: the `part`-th of `parts`. */
 interface Share {
   part?: number | undefined;
   parts?: number | undefined;

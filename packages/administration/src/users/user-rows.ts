@@ -105,7 +105,7 @@ export async function knownUsers(
   return new Set(rows.map(({ userId }) => userId));
 }
 
-/** What is stored of a user, as `User` has it; quiet hours as 22:00:00. */
+/** A user's stored entry, with the fields of `User` and quiet hours as 22:00:00. */
 export type UserRow = Omit<StoredUser, "createdAt" | "updatedAt">;
 
 type StoredUser = NonNullable<Awaited<ReturnType<typeof findUser>>>;
@@ -123,7 +123,7 @@ export async function deleteUser(db: Database, tenantId: string, userId: string)
 
 interface ListedUser {
   userId: string;
-  /** Of the directory; null: it has none, or not this user. */
+  /** Address in the directory; null if it has none, or does not have the user. */
   email: string | null;
   phone: string | null;
   /** The tenant has named it; else events alone do. */

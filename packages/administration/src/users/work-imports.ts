@@ -222,7 +222,7 @@ async function postponeImport(
   });
 }
 
-/** Imports of which no part has come for an hour: whoever sent them is gone. */
+/** Gives up imports for which no part has come for an hour, because their sender is gone. */
 async function giveUpUnfinished(db: Database): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ id: string; tenantId: string }>`

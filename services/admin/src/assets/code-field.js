@@ -85,7 +85,7 @@ const MARKDOWN = [
   marked(/\*\*[^*]+\*\*/g, "md-strong"),
   marked(/\[[^\][]*\]\([^()]*\)/g, "md-link"),
 ];
-/** By the name of a format; what is not here is plain text. */
+/** Languages by the name of a format. Other formats are plain text. */
 const LANGUAGES = {
   markdown: () => MARKDOWN,
   mjml: () => [html({ matchClosingTags: false })],
@@ -94,7 +94,7 @@ const LANGUAGES = {
 
 const WORDS = ["if", "elsif", "else", "endif", "unless", "endunless", "for", "endfor"];
 
-/** What may stand behind `{{`, behind a `|` in it, and behind `{%`. */
+/** Completions after `{{`, after a `|` in it, and after `{%`. */
 function completions({ names, filters }) {
   /** With a blank behind the braces, and the end of the tag where it is not there yet. */
   const option = (label, end) => ({

@@ -4,7 +4,7 @@
  */
 
 const MOST_BYTES = 500_000;
-/** Whatever the size, few enough that the lines are not sent very often. */
+/** Most shares of a file. Few, because each sends the whole text again. */
 const MOST_SHARES = 10;
 const SHARE_CHARACTERS = 25_000;
 const byId = (id) => document.getElementById(id);
@@ -40,7 +40,7 @@ form.addEventListener("submit", async (event) => {
   const parts = Math.min(MOST_SHARES, Math.ceil(lines.value.length / SHARE_CHARACTERS));
   const sums = {};
   let of = 0;
-  // What the page said of the import before.
+  // Hides what the page says about an earlier import.
   for (const told of document.querySelectorAll("[data-told]")) told.hidden = true;
   faulty.hidden = true;
   button.disabled = true;
@@ -80,7 +80,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-/** What all shares say alike is taken once. */
+/** Adds a share's counts. Values that all shares have in common are taken once. */
 function add(sums, { lines: _, repeated, leftOut, faults, ignoredColumns, ...counts }) {
   Object.assign(sums, { repeated, leftOut, faults, ignoredColumns });
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;

@@ -4,7 +4,7 @@ import { readPlain, readWords, splitTags, Unshown } from "./visual-words.js";
 
 /** How the parts of a mail look in the visual editor that are more than words: boxes, buttons, pictures, tags. */
 
-/** What the tag of a box or among words says, without its braces. */
+/** Returns the label of a tag in a box or among words, without its braces. */
 export function tagLabel(code, word) {
   const { word: own, rest } = tagWords(code) ?? {};
   switch (own) {

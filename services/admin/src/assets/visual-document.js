@@ -215,7 +215,7 @@ function createReader(text) {
     return schema.node("quote", attrs, paragraphs);
   };
 
-  /** As it is written, up to a blank line. */
+  /** Reads a table's text, up to a blank line. */
   const readTable = (attrs) => {
     const own = [];
     let depth = 0;

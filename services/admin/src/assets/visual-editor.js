@@ -90,7 +90,7 @@ export function createVisualEditor(area, options) {
   };
 
   return {
-    /** Shows the text of `area`; returns why it cannot. Where it is still the text that was written here, one can go on undoing. */
+    /** Shows the text of `area`; returns the reason if it cannot. The undo history stays if the text is unchanged. */
     open() {
       if (view && writeDocument(view.state.doc).text === area.value) return undefined;
       const { doc, reason } = readDocument(area.value);
@@ -111,7 +111,7 @@ export function createVisualEditor(area, options) {
   };
 }
 
-/** Where the block stands that has a line of the text. */
+/** Returns the position of the block that contains a line of the text. */
 function positionOf(doc, line) {
   return writeDocument(doc).places.findLast((place) => place.line <= line)?.position ?? 0;
 }

@@ -20,7 +20,7 @@ function linkAround($place) {
   return { mark, from: $place.posAtIndex(first), to: $place.posAtIndex(last + 1) };
 }
 
-/** What the toolbar and the menu do, as the text mode does it to text (text-edits.js). */
+/** Actions of the toolbar and the menu. text-edits.js has the same for the text mode. */
 export function visualEdits(current) {
   const run = (command) => {
     const view = current();

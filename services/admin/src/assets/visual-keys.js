@@ -46,7 +46,7 @@ function paragraphBehind(state, dispatch) {
   return true;
 }
 
-/** From an empty paragraph at the end of a box to one behind the box. */
+/** Moves from an empty paragraph at the end of a box to a paragraph after the box. */
 function leaveBox(state, dispatch) {
   const { $from, empty } = state.selection;
   const branch = $from.depth > 1 ? $from.node(-1) : undefined;

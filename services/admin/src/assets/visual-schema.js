@@ -1,8 +1,8 @@
 import { Schema } from "prosemirror-model";
 
 /**
- * What a simple mail is made of. `blank` of a block: how many blank lines its text has before it, so that a text that
- * nobody has changed is written as it was; null where the writer decides.
+ * The schema of a simple mail. A block's `blank` is the number of blank lines before it in the text, so that an unchanged
+ * text is written as it was; null lets the writer decide.
  */
 
 const BLANK = { blank: { default: null } };
@@ -32,7 +32,7 @@ export const schema = new Schema({
       parseDOM: [{ tag: "p" }],
       toDOM: () => ["p", 0],
     }),
-    /** What a mailbox shows behind the subject. It is plain text to the server, too. */
+    /** The text that a mailbox shows after the subject. The server also treats it as plain text. */
     preheader: {
       content: WORDS,
       marks: "",

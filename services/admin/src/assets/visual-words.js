@@ -2,7 +2,7 @@ import { schema } from "./visual-schema.js";
 
 /** Reads the words of one text from Markdown. Only what has one meaning is read: it is what the server makes of it. */
 
-/** What cannot be shown, and why; `line` of the text, from 1. */
+/** The reason why a text cannot be shown, with its `line`, from 1. */
 export class Unshown extends Error {
   constructor(message, line) {
     super(message);
@@ -14,7 +14,7 @@ export const SIGNS = { strong: "**", em: "*", strike: "~~" };
 /** Signs that mark words in runs, and what a run begins. */
 export const RUNS = { "*": true, _: true, "~": true };
 const BEGINS = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["strike"] };
-/** What stands for a tag while one looks at the characters beside it: the server has a word there, too. */
+/** Replaces a tag while the characters beside it are examined. The server also puts a word there. */
 export const TAG_LETTER = "a";
 const LINE_END = /[\n\r\u2028\u2029]/;
 export const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
@@ -99,7 +99,7 @@ export const isAutoLink = (text, at) =>
 export const isEntity = (text, at) => text[at] === "&" && ENTITY.test(text.slice(at, at + 40));
 export const isSpace = (character) => /^\s*$/.test(character);
 
-/** Where a run of signs stands: whether it may begin words, whether it may end them, or neither. */
+/** Returns whether a run of signs may begin a mark, may end one, or neither. */
 export function flanking(text, from, to, tags) {
   const endsWithTag = /[}%]\}$/.test(text.slice(Math.max(0, from - 2), from));
   const before = endsWithTag
@@ -116,7 +116,7 @@ export function flanking(text, from, to, tags) {
   };
 }
 
-/** Reads words without marks: what the server takes as they are. */
+/** Reads words that the server takes without marks. */
 export function readPlain(text) {
   return splitTags(text).map(({ text: own, isTag }) =>
     isTag ? schema.node("tag", { code: own }) : schema.text(own),

@@ -6,7 +6,7 @@ import { createVisualLine } from "./visual-line.js";
 
 const byId = (id) => document.getElementById(id);
 
-/** What the menu of the visual editor has: its words, and what they do at once or once they have asked. */
+/** The menu of the visual editor: labels and their actions. */
 const MENU = [
   ["Heading", (edits) => edits.heading(1)],
   ["Smaller heading", (edits) => edits.heading(2)],
@@ -85,7 +85,7 @@ export function createWritingMode(options) {
   return {
     show,
     edits: () => (isVisual ? visual.edits : edits),
-    /** Where a fault is, if the mode shows lines. */
+    /** Returns the place of a fault in words, if the mode shows lines. */
     place: ({ line }) => (isVisual ? "" : `, line ${line}`),
     goTo: (line) => (isVisual ? visual : code).goTo(line),
     markFaults(faults) {

@@ -28,7 +28,7 @@ const MAX_GUEST_BODY_BYTES = 16 * 1024;
 const UPLOAD: RouteKey = "POST /tenants/:tenantId/images";
 const MAX_UPLOAD_BYTES = MAX_IMAGE_BYTES + 64 * 1024;
 
-/** What a handler knows of a request. */
+/** A request as a handler gets it. */
 export interface Guest {
   person: SessionHolder | undefined;
   params: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
   return {
     person: await deps.cookies.holder(request),
     params: request.params as Record<string, string>,
-    // From the first question mark on: later ones belong to a value.
+    // The query begins at the first question mark. Later ones belong to a value.
     query: boundedForm(/\?.*/s.exec(request.url)?.[0] ?? ""),
     form: formOf(request),
     address: request.ip,
