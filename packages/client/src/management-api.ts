@@ -466,7 +466,7 @@ export interface ShownImport extends Import {
   }[];
   /** Columns that the first line names and that are not read: at most 50 */
   ignoredColumns: {
-    /** As the first line names it; empty: it has no name */
+    /** Its name in the first line; empty: it has none */
     column: string;
     /** The column that it is probably meant as */
     suggestion: string | null;
@@ -1835,7 +1835,7 @@ export interface ManagementCalls {
       faults: string[];
       /** Columns that the first line names and that are not read: at most 50 */
       ignoredColumns: {
-        /** As the first line names it; empty: it has no name */
+        /** Its name in the first line; empty: it has none */
         column: string;
         /** The column that it is probably meant as */
         suggestion: string | null;
@@ -2702,7 +2702,7 @@ export interface ManagementCalls {
       alreadyOff: number;
       /** Columns that the first line names and that are not read: at most 50 */
       ignoredColumns: {
-        /** As the first line names it; empty: it has no name */
+        /** Its name in the first line; empty: it has none */
         column: string;
         /** The column that it is probably meant as */
         suggestion: string | null;
