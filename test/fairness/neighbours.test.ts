@@ -198,7 +198,7 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
   assert.deepEqual(ingest.faults(), []);
 });
 
-/** Of each route the body that takes most to read, though it is refused. */
+/** For each route a body that is refused and takes the most CPU time before that. */
 const BIG_BODIES: Readonly<Record<string, string>> = {
   [`POST ${TRIGGER_PATH}`]: `{"variables":{"a":[${"0,".repeat(130_000)}0]}}`,
   "POST /api/v1/events/trigger-batch": `{"events":[${"{},".repeat(340_000)}{}]}`,

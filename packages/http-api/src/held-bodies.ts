@@ -15,8 +15,6 @@ const COUNTED_BYTES = 1024 * 1024;
 /** The client's fault, found once the body was read or measured. */
 const REFUSED = [400, 413, 415, 422];
 
-export type HeldBodies = ReturnType<typeof createHeldBodies>;
-
 /** How senders of refused bodies are limited. */
 interface RefusedBodies {
   /** Throws a 429 Problem for a sender of too many. */

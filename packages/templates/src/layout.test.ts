@@ -59,6 +59,11 @@ test("a layout's own tags are filled for their places, its other ones stay", asy
   assert.match(rendered.html, /<strong>z<\/strong>/);
 });
 
+test("the title of a mail in the platform's layout is the name of its sender", async () => {
+  const { html } = await mailIn({ content: null, brandName: SETTINGS.brandName });
+  assert.match(html, /<title>A &quot;B&quot; &amp; &#123;&#123;c}} &lt;d&gt;<\/title>/);
+});
+
 test("a mail that its reader may turn off says how, in its language; any other is as it was", async () => {
   const sent = async (locale: string, content: string, system: Record<string, string> = {}) => {
     const layout = { content: null, footerText: "Hi" };
