@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { documented } from "@belfry/contracts/fields";
+import { CHANNELS, channelMask } from "@belfry/contracts/channels";
+import { documented, oneOf } from "@belfry/contracts/fields";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type AcceptResult, acceptEvents } from "@belfry/database/functions/accept-events";
 import { Type } from "@sinclair/typebox";
 import { uuidv7 } from "uuidv7";
-import { defineAct, note, SEND } from "../act.ts";
+import { defineAct, note, optional, SEND } from "../act.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EVENT_EXAMPLE, EXAMPLE_ID } from "./event-example.ts";
 import { eventById, eventContent, usedSensitiveTemplate } from "./event-facts.ts";
@@ -23,7 +24,13 @@ export const resendEvent = defineAct({
   effect: "outside",
   summary:
     "Send an event again, as a new one with the same content and today's templates; it counts towards the tenant's limits",
-  input: Type.Object({ id: documented({ description: "Belfry's id of the event" }) }),
+  input: Type.Object({
+    id: documented({ description: "Belfry's id of the event" }),
+    channels: optional(
+      Type.Array(oneOf(CHANNELS), { maxItems: CHANNELS.length }),
+      "send it on these channels only; default: on all channels of the event",
+    ),
+  }),
   output: Type.Object({
     tenantId: Type.String(),
     id: Type.String(),
@@ -38,7 +45,7 @@ export const resendEvent = defineAct({
     },
   },
   flags: { id: "<id>" },
-  async run({ db, tenantId, services }, { id }) {
+  async run({ db, tenantId, services }, { id, channels: chosen }) {
     const event = UUID.test(id) ? await eventById(db, id, tenantId) : undefined;
     if (event === undefined) throw new NotFound("id", "no such event");
     if (await usedSensitiveTemplate(db, tenantId, event)) {
@@ -47,7 +54,10 @@ export const resendEvent = defineAct({
       throw invalid("event", message);
     }
     const { eventType, userId, reference, recipientEmail, recipientPhone } = event;
-    const { channels, locale, envelope } = event;
+    const { locale, envelope } = event;
+    const wanted = channelMask(chosen);
+    const channels = wanted === null ? event.channels : wanted & (event.channels ?? wanted);
+    if (channels === 0) throw invalid("channels", "must hold a channel of the event");
     const saysMore = channels !== null || locale !== null || envelope !== null;
     const newEvent = uuidv7();
     const [result] = await acceptEvents(services.pool, [
@@ -70,7 +80,8 @@ export const resendEvent = defineAct({
     if (refusal !== undefined) throw invalid("event", refusal);
     return { output: { tenantId, id, newEvent } };
   },
-  audit: ({ id }, { output: { newEvent } }) => note("event.resend", id, { after: { newEvent } }),
+  audit: ({ id, channels }, { output: { newEvent } }) =>
+    note("event.resend", id, { after: { newEvent, ...(channels?.length && { channels }) } }),
   // If this fails, the sweeper publishes the event later: it is already stored.
   after: async ({ services }, _, { output: { newEvent } }) => {
     await services.publishEvent(newEvent, newEvent).catch(() => undefined);

@@ -21,7 +21,7 @@ import { NotFound } from "@belfry/administration/input-error";
 import { CHANNELS, channelsWith, isChannel } from "@belfry/contracts/channels";
 import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
-import { documentAnswer, orFaults, page, redirect } from "../page/answer.ts";
+import { documentAnswer, orFaults, page, redirect, withStatus } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
 import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -129,10 +129,15 @@ export function activityPages({ route, db, config }: PageDeps): void {
   );
 
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
-    const { params, run, base } = context;
+    const { params, run, base, form } = context;
+    const channels = form.getAll("channel").filter(isChannel);
+    // An empty list would mean all channels to the act.
+    if (channels.length === 0) {
+      return withStatus(422, await drawEvent(context, say`Choose a channel to send it on again.`));
+    }
     return await orFaults(
       () =>
-        run(resendEvent, { id: params.eventId ?? "" }).then(({ newEvent }) =>
+        run(resendEvent, { id: params.eventId ?? "", channels }).then(({ newEvent }) =>
           redirect(`${base}/activity/${newEvent}`, "resent"),
         ),
       (faults) => drawEvent(context, `The event ${faults.event}.`),

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant, updateTenant } from "@belfry/administration/tenants/tenants";
+import { channelMask } from "@belfry/contracts/channels";
 import { storedReason } from "@belfry/contracts/reasons";
 import { uuidv7 } from "uuidv7";
 import { type AdminUnderTest, startForOperator } from "../admin-under-test.ts";
@@ -110,25 +111,29 @@ test("an event is sent again as a new one, which counts towards the limits; wher
   const { admin, operator } = await startForOperator(t);
   const { id, base, event } = await withTenant(admin);
   const eventId = await event({});
-  const again = await operator.post(`${base}/${eventId}/resend`);
+  const path = `${base}/${eventId}/resend`;
+  const unchosen = await operator.post(path);
+  assert.equal(unchosen.status, 422);
+  assert.match(await unchosen.text(), /Choose a channel to send it on again\./);
+  const again = await operator.post(path, { channel: "SMS" });
   assert.equal(again.status, 303);
   const made = /activity\/([^?]+)/.exec(again.headers.get("location") ?? "")?.[1] ?? "";
   assert.deepEqual(admin.published, [made]);
   const stored = await admin.db
     .selectFrom("events")
-    .select(["event_type", "user_id", "recipient_phone", "variables"])
+    .select(["event_type", "user_id", "recipient_phone", "variables", "channels"])
     .where("id", "=", made)
     .executeTakeFirst();
   assert.deepEqual(stored, {
     ...{ event_type: "order.confirmed", user_id: "ada", recipient_phone: "+12025550123" },
-    variables: '{"order":"A-1"}',
+    ...{ variables: '{"order":"A-1"}', channels: channelMask(["SMS"]) },
   });
   const secret = await event({ eventType: "code", sensitive: true });
-  const refused = await operator.post(`${base}/${secret}/resend`);
+  const refused = await operator.post(`${base}/${secret}/resend`, { channel: "SMS" });
   assert.equal(refused.status, 422);
   assert.match(await refused.text(), /cannot be sent again: its template is sensitive/);
   await updateTenant(admin.db, id, { perMinute: 1 });
-  const limited = await operator.post(`${base}/${eventId}/resend`);
+  const limited = await operator.post(path, { channel: "SMS" });
   assert.match(await limited.text(), /must wait: the tenant&#39;s limit a minute is reached/);
   assert.equal(admin.published.length, 1);
 });
