@@ -256,8 +256,9 @@ function missOf(
   recipient: Recipient,
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined,
 ): Miss | undefined {
-  if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
+  // Nobody gets it then, whatever addresses people have: this is what a person can mend.
   if (!hasProvider) return "no-provider";
+  if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
   const verdict = verdicts?.get(channel);
   if (verdict?.reason == null) return undefined;
   return reasonOf(verdict.reason)?.code === "not-turned-on" ? "not-turned-on" : "turned-off";
