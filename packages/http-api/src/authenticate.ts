@@ -12,6 +12,8 @@ import type { KeyUses, Tenant, TenantDirectory, WebhookSecret } from "./tenant-d
 /** Longer than any key of ours: it is refused without a look into the database. */
 const MAX_KEY_CHARACTERS = 256;
 const HEX_SHA256 = /^[0-9a-f]{64}$/;
+/** A body up to this size is read at once: even thousands of them fit in memory. Nearly all triggers are smaller. */
+const SMALL_BODY_BYTES = 16 * 1024;
 const UNIX_SECONDS = /^[1-9]\d{8,10}$/;
 /** How far the signer's clock may be from ours, either way. */
 const MAX_CLOCK_SECONDS = 300;
@@ -107,6 +109,12 @@ function unauthorized(request: FastifyRequest, cause: string): Problem {
   return new Problem("unauthorized");
 }
 
+/** Returns the declared length; a body of unknown length may have all that its route takes. */
+function bodyBytesOf({ headers, routeOptions }: FastifyRequest): number {
+  if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
+  return Number(headers["content-length"] ?? 0);
+}
+
 type KeyedLimits = "holdBody" | "withBody" | "inTurn";
 
 /**
@@ -130,7 +138,12 @@ export function guardKeyedRoutes(
       }
     }
     if (url === ATTACHMENTS_PATH) return;
-    route.onRequest = [...[onRequest].flat(), holdBody];
+    const hold = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      const bytes = bodyBytesOf(request);
+      if (bytes <= SMALL_BODY_BYTES) done();
+      else holdBody(request, reply, bytes).then(() => done(), done);
+    };
+    route.onRequest = [...[onRequest].flat(), hold];
     if (url === TRIGGER_PATH) return;
     route.handler = function (request, reply) {
       const work = () => withBody(request, async () => handler.call(this, request, reply));

@@ -4,8 +4,6 @@ import { gauge } from "@belfry/service/metrics";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A body up to this size is read at once: even thousands of them fit in memory. Nearly all triggers are smaller. */
-const SMALL_BODY_BYTES = 16 * 1024;
 /** How long a body waits for room before it is read. */
 const WAIT_MS = 2_000;
 /** Bodies that wait, of all tenants together; a lone tenant may have half of them. */
@@ -40,31 +38,26 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
     room.release(body.line, body.bytes);
     heldBytes.set(room.used);
   };
-  const hold = async (request: FastifyRequest, { raw }: FastifyReply, bytes: number) => {
-    refused.check(request);
-    const { bodyLimit = 0, url } = request.routeOptions;
-    const onClose = () => {
-      drop(request);
-      const times = Math.ceil(Math.min(bytes, bodyLimit) / COUNTED_BYTES);
-      if (REFUSED.includes(raw.statusCode)) void refused.count(request, times);
-    };
-    // A longer one is refused without being read.
-    if (bytes <= bodyLimit) {
-      // A platform key belongs to no tenant.
-      const line = `${url === TRIGGER_PATH ? "trigger" : "call"} ${request.tenant?.id ?? "platform"}`;
-      if ((await room.acquire(line, bytes, WAIT_MS, bytes)) === 0) throw tooManyAtATime(request);
-      held.set(request, { line, bytes, holders: 1 });
-      heldBytes.set(room.used);
-    }
-    if (raw.closed) onClose();
-    else raw.once("close", onClose);
-  };
   return {
-    /** For `onRequest`, after the key: returns at once for a small body. Fails with a 429 Problem after 2 s without room. */
-    holdBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-      const bytes = bytesOf(request);
-      if (bytes <= SMALL_BODY_BYTES) done();
-      else hold(request, reply, bytes).then(() => done(), done);
+    /** Takes the bytes of a body that is to be read. Fails with a 429 Problem after 2 s without room. */
+    async holdBody(request: FastifyRequest, { raw }: FastifyReply, bytes: number): Promise<void> {
+      refused.check(request);
+      const { bodyLimit = 0, url } = request.routeOptions;
+      const onClose = () => {
+        drop(request);
+        const times = Math.ceil(Math.min(bytes, bodyLimit) / COUNTED_BYTES);
+        if (REFUSED.includes(raw.statusCode)) void refused.count(request, times);
+      };
+      // A longer one is refused without being read.
+      if (bytes <= bodyLimit) {
+        // A platform key belongs to no tenant.
+        const line = `${url === TRIGGER_PATH ? "trigger" : "call"} ${request.tenant?.id ?? "platform"}`;
+        if ((await room.acquire(line, bytes, WAIT_MS, bytes)) === 0) throw tooManyAtATime(request);
+        held.set(request, { line, bytes, holders: 1 });
+        heldBytes.set(room.used);
+      }
+      if (raw.closed) onClose();
+      else raw.once("close", onClose);
     },
     /** Runs a call's work. Its body stays held until the work has ended, also where the client hangs up. */
     async withBody<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
@@ -79,12 +72,15 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
   };
 }
 
+<<<<<<< ours
 /** Returns the declared bytes. A body of unknown length counts as the most that its route takes. */
 function bytesOf({ headers, routeOptions }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
   return Number(headers["content-length"] ?? 0);
 }
 
+=======
+>>>>>>> theirs
 export function tooManyAtATime(request: FastifyRequest): Problem {
   request.logFields = { ...request.logFields, refused: "too many calls at a time" };
   const message = "Too many calls at a time; send the next one when one has been answered";

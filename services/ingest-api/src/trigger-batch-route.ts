@@ -31,6 +31,7 @@ import {
   acceptTrigger,
   countTrigger,
   type GivenTrigger,
+  refusedOf,
   startAccept,
   type TriggerDeps,
 } from "./trigger-route.ts";
@@ -94,8 +95,8 @@ const schema = {
 export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const onRequest = deps.authentication.trigger;
   const preValidation = [requireSignature, readCountedBody];
-  const onResponse = (_request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    if (reply.statusCode !== 200) countTrigger(reply.statusCode, undefined);
+  const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    if (reply.statusCode !== 200) countTrigger(reply.statusCode, refusedOf(request));
     done();
   };
   app

@@ -126,7 +126,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
   const onRequest = deps.authentication.trigger;
   const preValidation = [requireSignature, readBody];
   const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    countTrigger(reply.statusCode, request.logFields?.outcome);
+    countTrigger(reply.statusCode, request.logFields?.outcome ?? refusedOf(request));
     done();
   };
   const routes = app.withTypeProvider<TypeBoxTypeProvider>();
@@ -299,8 +299,14 @@ const REASONS: Readonly<Record<number, string>> = {
 
 // They start at zero, so that monitoring sees the first one as an increase.
 for (const replayed of ["true", "false"]) accepted.inc({ replayed }, 0);
-for (const reason of [...Object.values(REASONS), "minute", "day", "unknown_keys"]) {
+const LIMITS = ["minute", "day", "large_bodies"];
+for (const reason of [...Object.values(REASONS), ...LIMITS, "unknown_keys"]) {
   rejected.inc({ reason }, 0);
+}
+
+/** What a 429 before the database was asked is for: a known key had too many large bodies under way or refused. */
+export function refusedOf({ tenant }: FastifyRequest): string | undefined {
+  return tenant === null ? undefined : "large_bodies";
 }
 
 /** Counts the end of one trigger. `outcome` is what the database answered, where it was asked. */
@@ -308,7 +314,7 @@ export function countTrigger(status: number, outcome: unknown): void {
   if (status === 200) {
     accepted.inc({ replayed: outcome === "replayed" ? "true" : "false" });
   } else if (status === 429) {
-    rejected.inc({ reason: outcome === "minute" || outcome === "day" ? outcome : "unknown_keys" });
+    rejected.inc({ reason: LIMITS.find((limit) => limit === outcome) ?? "unknown_keys" });
   } else {
     rejected.inc({ reason: REASONS[status] ?? "other" });
   }
