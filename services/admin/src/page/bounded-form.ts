@@ -18,5 +18,5 @@ export async function boundedMultipart(body: Buffer, contentType: string): Promi
 }
 
 function refuseForm(): never {
-  throw new Problem("tooLarge", { message: `The form has more than ${MAX_FIELDS} fields` });
+  throw new Problem("tooLarge");
 }
