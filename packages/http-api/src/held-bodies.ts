@@ -72,15 +72,6 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
   };
 }
 
-<<<<<<< ours
-/** Returns the declared bytes. A body of unknown length counts as the most that its route takes. */
-function bytesOf({ headers, routeOptions }: FastifyRequest): number {
-  if (headers["transfer-encoding"] !== undefined) return routeOptions.bodyLimit ?? 0;
-  return Number(headers["content-length"] ?? 0);
-}
-
-=======
->>>>>>> theirs
 export function tooManyAtATime(request: FastifyRequest): Problem {
   request.logFields = { ...request.logFields, refused: "too many calls at a time" };
   const message = "Too many calls at a time; send the next one when one has been answered";
