@@ -1,5 +1,6 @@
 import { NotAllowed } from "@belfry/administration/act";
 import { MANAGE_PATH } from "@belfry/administration/act-http";
+import { countDead } from "@belfry/administration/dead-letters/dead-letter-rows";
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
@@ -72,6 +73,9 @@ import { disabledEndpoints } from "./webhook/webhook-rows.ts";
 
 /** A template's text, as the editor sends it, and the rest of the form. */
 const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The menu counts no more dead letters. */
+const MOST_DEAD = 100;
 
 const PAGES = [
   signInPages,
@@ -167,6 +171,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     const { reply, request, person, query } = guest;
     const language = languageOf(guest);
     const mayEdit = inTenant !== undefined && mayDo(inTenant.role, "editor");
+    const dead = inTenant && (await countDead(db, inTenant.tenant.id, MOST_DEAD));
     const content = {
       ...data,
       title,
@@ -179,6 +184,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       tenants:
         person === undefined || person.operator ? [] : await listMemberships(db, person.personId),
       disabledEndpoints: mayEdit ? await disabledEndpoints(db, inTenant.tenant.id) : [],
+      deadLetters: dead && { count: dead, isPartial: dead >= MOST_DEAD },
       token: cookies.formToken(request, reply, person !== undefined),
       notice: noticeOf(query.get("done")),
       oidcName: config.oidc?.name,

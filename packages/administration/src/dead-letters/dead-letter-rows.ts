@@ -186,6 +186,17 @@ export async function deadAttempts(db: Database, deliveryId: string) {
     .execute();
 }
 
+/** Counts a tenant's dead letters, at most `most` of them. */
+export async function countDead(db: Database, tenantId: string, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from deliveries d
+      where d.status in (${DISCARDABLE}) and ${conditions({ tenantId })} limit ${most}) dead`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** How many of the selected dead letters can be replayed. */
 export async function countReplayable(db: Database, selection: DeadSelection): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -172,7 +172,7 @@ export const searchAnything = defineRead({
   async run({ db, tenantId, services }, { search: text, limit }) {
     const whole = { text, tenantId: tenantId || undefined, limit };
     const { events, ...found } = await findAnything(db, await services.keys(), whole);
-    return { ...found, events: events.map(isoTimes) };
+    return { ...found, events: events.map((event) => isoTimes(inWords(event))) };
   },
 });
 
@@ -180,7 +180,7 @@ export const searchAnything = defineRead({
  * Finds events and users by what a customer gives, users also by the beginning of their id or address: an address, a
  * phone number in any usual writing, an id of the user, of the event (Belfry's or the tenant's), of a vendor's message or
  * of a trace. What the loop behind the dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own
- * id alone. Throws `InvalidInput`.
+ * id alone. Returns reasons as stored. Throws `InvalidInput`.
  */
 export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
   const { tenantId, text, limit = EVENTS } = search;
@@ -219,7 +219,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
   const shown = events
     .slice(0, limit)
-    .map((event) => ({ ...inWords(event), by: by.get(event.id) ?? [] }));
+    .map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
   return {
     events: shown,
     more: events.length > limit,

@@ -133,20 +133,25 @@ export async function prepareTemplateVersion(
   version: number,
   createdBy?: string,
 ): Promise<PreparedTemplate> {
-  const old = await readTemplateVersion(db, address, version);
-  const template = await requireTemplate(db, address, old.locale);
-  const { tenantId, eventType, channel } = template;
+  const old = await textOfVersion(db, address, version);
   const prepared = await prepareTemplate(db, {
-    ...textInput(old),
-    tenantId,
-    eventType,
-    channel,
+    ...old,
     createdBy,
     // Its settings stay as they are.
     mayShareSensitive: true,
-    locale: old.locale,
-    // If the variant has a format by now, the old text's derived format is stated.
-    format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
   });
   return { ...prepared, keeps: "settings" };
+}
+
+/** The text of an older version with its address, as it is put or kept as a draft. Throws `NotFound`. */
+export async function textOfVersion(db: Database, address: TemplateAddress, version: number) {
+  const old = await readTemplateVersion(db, address, version);
+  const { locale } = old;
+  const template = await requireTemplate(db, address, locale);
+  const { tenantId, eventType, channel } = template;
+  return {
+    ...{ ...textInput(old), tenantId, eventType, channel, locale },
+    // Where the variant has a format by now, that of the old text is said, as it was found out then.
+    format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
+  };
 }

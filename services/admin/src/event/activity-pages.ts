@@ -30,6 +30,7 @@ import { mailHeaders } from "../page/security-headers.ts";
 import { messagesOfEvent } from "../webhook/webhook-rows.ts";
 import { messageState } from "../webhook/webhook-words.ts";
 import { channelStories } from "./channel-story.ts";
+import { isMissed } from "./own-reasons.ts";
 import { waitsOfEvent } from "./waits-of-event.ts";
 
 const PAGE = 50;
@@ -83,7 +84,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
       told,
       fault,
       waits: waitsOfEvent(event),
-      state: eventState(event),
+      state: eventState(event, reasons),
       nothingYet: NOTHING_YET[event.status],
       stories: channelStories(event, { ...evidence, reasons }, context),
       variables: evidence.variables,
@@ -233,14 +234,19 @@ const NOTHING_YET: Readonly<Record<string, string>> = {
   accepted: "It was accepted, and is sent within seconds.",
 };
 
-/** Returns an event's badge over all its channels. Dispatching alone sends nothing. */
-function eventState({ status, channels }: EventReport) {
+/** Returns an event's badge over all its channels, by their states and stored reasons. Dispatching alone sends nothing. */
+function eventState(
+  { status, channels }: EventReport,
+  reasons: Readonly<Record<string, string | null>>,
+) {
   const before = BEFORE_DISPATCH[status];
   if (before !== undefined) return before;
   const states = Object.values(channels).map((channel) => channel.status);
   const has = (wanted: readonly string[]) => states.some((one) => wanted.includes(one));
-  const isWrong = states.some(
-    (one) => one !== "skipped" && !UNDER_WAY.includes(one) && !ARRIVED.includes(one),
+  const isWrong = Object.entries(channels).some(([name, { status: one }]) =>
+    one === "skipped"
+      ? has(ARRIVED) && isMissed(reasons[name])
+      : !UNDER_WAY.includes(one) && !ARRIVED.includes(one),
   );
   if (isWrong) return { text: has(ARRIVED) ? "partly sent" : "not delivered", tone: "bad" };
   if (has(UNDER_WAY)) return { text: "under way", tone: "busy" };

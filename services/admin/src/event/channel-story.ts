@@ -7,8 +7,8 @@ import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { mayDo, type Role } from "../page/access.ts";
 import { type Phrase, say, type Words } from "../page/language.ts";
 import { shortTitle } from "../page/words.ts";
-import type { Place } from "./own-reasons.ts";
-import { isMeant, whyNot } from "./why-not.ts";
+import { isMeant, type Place } from "./own-reasons.ts";
+import { whyNot } from "./why-not.ts";
 
 /** A channel's part of the event's page. */
 export interface ChannelStory {
@@ -16,6 +16,8 @@ export interface ChannelStory {
   report: ChannelReport;
   /** False: the event was never for this channel. */
   isMeant: boolean;
+  /** As stored. */
+  reason: string | null | undefined;
   /** The outcome in a plain sentence; undefined while it waits or is under way. */
   sentence: Phrase | undefined;
   /** The address that it went to, or was to. */
@@ -97,7 +99,7 @@ function storyOf(
   } else if (template !== undefined) links.set(...ways.templates);
   if (isInSandbox(report)) links.set(`${reader.base}/outbox`, say`The sandbox message`);
   return {
-    ...{ channel, report, recipient, said },
+    ...{ channel, report, reason, recipient, said },
     isMeant: isMeant(reason),
     sentence: why?.sentence ?? arrival(report),
     links: [...links].map(([href, text]) => ({ href, text })),

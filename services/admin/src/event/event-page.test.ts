@@ -146,7 +146,16 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   assert.match(nothing, /Not sent: the address is suppressed: an earlier message/);
   await leadsTo(nothing, `${base}/suppressions?${new URLSearchParams({ search: TO })}`);
 
+  const inList = async () => await operator.text(`${base}/activity`);
+  assert.match(await inList(), /<span class="badge bad">Email skipped</);
+
   const attempt = { kind: "sendgrid", class: "accepted", reason: "SendGrid accepted the message" };
+  const ofSms = (reason: string) => ({ status: "accepted", attempt, outcome: { skipped: { SMS: reason } } });
+  const partly = await page(await store(ofSms(storedReason("address-suppressed", { reason: "bounced" }))));
+  assert.deepEqual(badgeOf(partly), ["bad", "partly sent"]);
+  assert.match(await inList(), /<span class="badge bad">SMS skipped</);
+  const unwanted = await page(await store(ofSms(storedReason("no-address", { field: "recipientPhone" }))));
+  assert.deepEqual(badgeOf(unwanted), ["good", "sent"]);
   const taken = await page(await store({ status: "accepted", attempt }));
   assert.deepEqual(badgeOf(taken), ["good", "sent"]);
   assert.match(taken, /Sent: accepted by SendGrid, which has not reported delivery yet\./);

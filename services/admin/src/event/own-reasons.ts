@@ -107,6 +107,26 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   },
 };
 
+/** Channels that the event was never for: nobody has to ask why. */
+const NOT_MEANT = ["no-template", "channel-not-allowed", "channel-not-requested"];
+
+/** Skipped as the user or the template wants it, or as the user has no such address. */
+const NOT_MISSED = [
+  ...["turned-off", "turned-off-category", "turned-off-channel", "turned-off-category-channel"],
+  ...["not-turned-on", "throttled", "read-in-inbox", "no-address", "digest-cancelled", "cancelled"],
+];
+
+/** Whether a stored reason is about a channel that the event was meant for. */
+export function isMeant(reason: string | null | undefined): boolean {
+  return !NOT_MEANT.includes(reasonOf(reason)?.code ?? "");
+}
+
+/** Whether a channel skipped for this stored reason should have had a message: its address is suppressed, for example. */
+export function isMissed(reason: string | null | undefined): boolean {
+  const code = reasonOf(reason)?.code;
+  return code !== undefined && ![...NOT_MEANT, ...NOT_MISSED].includes(code);
+}
+
 /** Names of addresses by the trigger's field. */
 const ADDRESS_NAMES: Readonly<Record<string, Phrase>> = {
   [ADDRESSES.recipientEmail.field]: say`email address`,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { REASONS, type ReasonCode, storedReason } from "@belfry/contracts/reasons";
-import { isMeant, whyNot } from "./why-not.ts";
+import { isMeant } from "./own-reasons.ts";
+import { whyNot } from "./why-not.ts";
 
 const said = (vendor: object) => ({
   provider: "smtp",

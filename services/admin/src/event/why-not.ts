@@ -45,14 +45,6 @@ const BEGINNINGS: Readonly<Record<string, Phrase>> = {
 };
 /** Statuses from receipts. Their reasons are the vendor's words, whatever they begin with. */
 const OF_VENDORS = ["bounced", "complained"];
-/** Channels that the event was never for: nobody has to ask why. */
-const NOT_MEANT = ["no-template", "channel-not-allowed", "channel-not-requested"];
-
-/** Whether a stored reason is about a channel that the event was meant for. */
-export function isMeant(reason: string | null | undefined): boolean {
-  return !NOT_MEANT.includes(reasonOf(reason)?.code ?? "");
-}
-
 /** Why something did not arrive, in a plain sentence; undefined: it did, or still may. */
 export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | undefined {
   const beginning = BEGINNINGS[status];

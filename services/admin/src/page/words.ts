@@ -6,7 +6,7 @@ import {
   PROVIDER_CHANNELS,
 } from "@belfry/contracts/channels";
 import { escapeHtml } from "@belfry/templates/language/characters";
-import { toldReason } from "../event/own-reasons.ts";
+import { isMissed, toldReason } from "../event/own-reasons.ts";
 import { LANGUAGES, type Language, Phrase, phrase, say, type Words, written } from "./language.ts";
 
 /** How pages write figures, times and states. */
@@ -105,8 +105,9 @@ export const DEAD_CLASS_NAMES: Readonly<Record<string, Phrase>> = {
   message: say`unreadable`,
 };
 
-/** The colour of a state: good, busy, bad or quiet. */
-export function tone(status: string): string {
+/** The colour of a state: good, busy, bad or quiet. A skip is bad if its stored reason says that a message is missing. */
+export function tone(status: string, reason?: string | null): string {
+  if (status === "skipped" && isMissed(reason)) return "bad";
   if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
   if (["queued", "sending", "waiting", "scheduled"].includes(status)) return "busy";
   if (["skipped", "discarded", "cancelled"].includes(status)) return "quiet";

@@ -13,6 +13,7 @@ import {
 } from "@belfry/administration/providers/use-provider";
 import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
+import { sql } from "kysely";
 import { orFaults, page, redirect } from "../page/answer.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
@@ -96,7 +97,7 @@ export interface OpenAccount {
   openUntil: Date;
 }
 
-/** Provider accounts that are not used now; of one tenant if it is named. */
+/** Active provider accounts whose pause has not ended; of one tenant if it is named. */
 export async function openCircuits(db: Database, tenantId?: string): Promise<OpenAccount[]> {
   let query = db
     .selectFrom("provider_circuits as c")
@@ -111,7 +112,10 @@ export async function openCircuits(db: Database, tenantId?: string): Promise<Ope
       "c.class",
       "c.reason",
       "c.open_until as openUntil",
-    ]);
+    ])
+    // The row stays until a call has succeeded. Without messages to send, that can take days.
+    .where("c.open_until", ">", sql<Date>`clock_timestamp()`)
+    .where("p.active", "=", true);
   if (tenantId !== undefined) query = query.where("p.tenant_id", "=", tenantId);
   return await query.orderBy("c.opened_at", "desc").limit(100).execute();
 }

@@ -35,12 +35,30 @@ test("of two people who edit one template the second is told, shown the differen
   assert.equal((await operator.post(path, knowingly)).status, 303, "over it, knowingly");
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
   assert.equal((await readTemplate(admin.db, address)).content, "His {{ id }}");
-  assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
+  const audit = await operator.text(`${base}/audit`);
+  for (const action of ["draft", "publish"]) assert.match(audit, new RegExp(`template: ${action}`));
+});
+
+test("an old version is restored as a draft, on the page of publishing that compares it, and no draft is lost", async (t) => {
+  const { admin, operator, base, address } = await startTenant(t);
+  const path = await publishByForm(operator, base, SMS);
+  await publishAgain(operator, path, { ...SMS, content: "New {{ id }}" });
+  const restored = await operator.post(`${path}/restore`, { version: "1" });
+  const to = restored.headers.get("location") ?? "";
+  assert.equal(to, `${path}/publish?done=restored`);
+  const html = await operator.text(to);
+  assert.match(html, /class="removed">.*New/s);
+  assert.match(html, /class="added">.*Order/s);
+  assert.equal((await readTemplate(admin.db, address)).content, "New {{ id }}", "not live yet");
+  assert.equal((await publishDraftByForm(operator, path)).status, 303);
   const { content, version } = await readTemplate(admin.db, address);
   assert.deepEqual([content, version], ["Order {{ id }}", 3]);
-  const audit = await operator.text(`${base}/audit`);
-  for (const action of ["draft", "publish", "restore"])
-    assert.match(audit, new RegExp(`template: ${action}`));
+
+  await saveDraftByForm(operator, path, { ...SMS, content: "Mine {{ id }}" });
+  const kept = await operator.post(`${path}/restore`, { version: "2" });
+  const told = await operator.text(kept.headers.get("location") ?? "");
+  assert.match(told, /Not restored: this language has a draft\. Publish or discard it first\./);
+  assert.match(await operator.text(path), /Mine \{\{ id \}\}<\/textarea>/);
 });
 
 test("several languages are published together, or none where one of them has a fault", async (t) => {
@@ -93,7 +111,6 @@ test("a draft over which somebody else published says so, and is published knowi
   const { admin, operator, base, address } = await startTenant(t);
   const path = await publishByForm(operator, base, SMS);
   await saveDraftByForm(operator, path, { ...SMS, content: "Mine {{ id }}" });
-  assert.equal((await operator.post(`${path}/restore`, { version: "1" })).status, 303);
   await admin.pool.query("update template_drafts set based_on_version = 0");
   const page = await operator.text(`${path}/publish`);
   assert.match(page, /Version 1 was published by op@example\.com\s+after this draft was started/);

@@ -1,12 +1,12 @@
 import { Conflict, invalid } from "@belfry/administration/input-error";
 import { copyTemplate } from "@belfry/administration/templates/copy-template";
-import { discardDraft } from "@belfry/administration/templates/drafts";
+import { discardDraft, putDraft } from "@belfry/administration/templates/drafts";
 import { leftOut } from "@belfry/administration/templates/publication";
 import {
   confirmTranslation,
   readTemplateVersion,
   readTemplateVersions,
-  restoreTemplate,
+  textOfVersion,
 } from "@belfry/administration/templates/template-versions";
 import {
   activateTemplate,
@@ -103,10 +103,17 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/:templateId/restore", async (context) => {
-    const { run, form, base } = context;
+    const { run, form, base, params } = context;
     const version = Number(form.get("version"));
-    const { id } = await run(restoreTemplate, { ...(await keyOf(db, context)), version });
-    return redirect(`${base}/templates/${id}`, "restored");
+    const { publish, versions } = addressesOf(base, params.templateId ?? "", "");
+    try {
+      const { tenantId: _, ...old } = await textOfVersion(db, addressOf(context), version);
+      await run(putDraft, { ...old, revision: 0 });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      return redirect(`${versions}?version=${version}`, "draft-first");
+    }
+    return redirect(publish, "restored");
   });
 }
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTenant } from "@belfry/administration/tenants/tenants";
-import { startForOperator } from "../admin-under-test.ts";
+import { putActiveProvider } from "@belfry/administration/test-acts";
+import { startForOperator, startForTenant } from "../admin-under-test.ts";
+import { storeDeadLetters } from "../event/test-dead-letters.ts";
 import { storeMails } from "./test-mails.ts";
 
 test("the operator's page has the worst tenant first, with why, and the same figures over all tenants", async (t) => {
@@ -43,4 +45,41 @@ test("the overview has a group for each channel, provider, template, event type 
     assert.deepEqual(await shown(`range=${range}&by=type`), ["order", "parcel"]);
     assert.deepEqual(await shown(`range=${range}&by=reason`), ["account or settings"]);
   }
+});
+
+test("a provider is called paused on every page until its pause ends, and not longer", async (t) => {
+  const { admin, operator, id: tenantId } = await startForTenant(t);
+  const provider = { tenantId, channel: "EMAIL", kind: "sandbox" } as const;
+  const { id } = await putActiveProvider(admin.db, admin.keys, provider);
+  await admin.pool.query(
+    `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
+     values ($1, 'transient', 'HTTP 500', 1, now() - interval '1 h', now() + interval '1 h')`,
+    [id],
+  );
+  const base = `/tenants/${tenantId}`;
+  const arePaused = async () => {
+    const pages = await Promise.all(["/overview", base].map((path) => operator.text(path)));
+    const providers = await operator.text(`${base}/providers`);
+    return [...pages.map((html) => /is paused:/.test(html)), /paused after failures/.test(providers)];
+  };
+  assert.deepEqual(await arePaused(), [true, true, true]);
+  await admin.pool.query("update provider_circuits set open_until = now()");
+  assert.deepEqual(await arePaused(), [false, false, false]);
+});
+
+test("the menu counts the dead letters, and the overview raises the alarm from as many as mails tell of", async (t) => {
+  const { admin, operator, id } = await startForTenant(t);
+  const shown = async () => {
+    const html = await operator.text(`/tenants/${id}`);
+    const [, count] = /Dead letters <span class="badge">([^<]*)</.exec(html) ?? [];
+    const troubles = /id="troubles">(.*?)<\/div>/s.exec(html)?.[1] ?? "";
+    return [count, /([\d+]+) messages were not delivered/.exec(troubles)?.[1]];
+  };
+  assert.deepEqual(await shown(), [undefined, undefined]);
+  await storeDeadLetters(admin, id, 9);
+  assert.deepEqual(await shown(), ["9", undefined]);
+  await storeDeadLetters(admin, id, 4);
+  assert.deepEqual(await shown(), ["13", "13"]);
+  await storeDeadLetters(admin, id, 100);
+  assert.deepEqual(await shown(), ["100+", "100+"]);
 });

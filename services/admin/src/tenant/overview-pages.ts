@@ -12,6 +12,7 @@ import { isWrong, tenantTroubles } from "@belfry/administration/health/tenant-tr
 import { readProviders } from "@belfry/administration/providers/providers";
 import { readTemplates } from "@belfry/administration/templates/templates";
 import { showTenant } from "@belfry/administration/tenants/tenants";
+import { ALERT_THRESHOLDS } from "@belfry/contracts/alerts";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, page } from "../page/answer.ts";
@@ -59,7 +60,7 @@ export function overviewPages({ route, db }: PageDeps): void {
       troublesInWords(db, tenant.id, base, choice),
     ]);
     return page("overview", say`Overview`, {
-      ...{ found, used, circuits, troubles },
+      ...{ found, used, circuits, troubles, leastDead: ALERT_THRESHOLDS.deadLetters },
       isCapped: found.dailyCap !== null && used.day >= found.dailyCap,
       steps: [
         {

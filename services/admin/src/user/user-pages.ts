@@ -15,8 +15,8 @@ import type { Database } from "@belfry/database/connection";
 import { countUnread, listNotifications, shownNotifications } from "@belfry/database/notifications";
 import { type ShownPreferences, shownPreferences } from "@belfry/database/preferences";
 import type { SecretKeys } from "@belfry/database/secrets";
-import { toldReason } from "../event/own-reasons.ts";
-import { isMeant, whyNot } from "../event/why-not.ts";
+import { isMeant, toldReason } from "../event/own-reasons.ts";
+import { whyNot } from "../event/why-not.ts";
 import { json, page, redirect } from "../page/answer.ts";
 import { idOf } from "../page/form-fields.ts";
 import { say, type Words } from "../page/language.ts";
@@ -149,15 +149,23 @@ function cellRows({ preferences, categories }: ShownPreferences) {
   });
 }
 
+interface State {
+  channel: Channel;
+  status: string;
+  /** As stored. */
+  reason?: string | null;
+  why?: Words;
+}
+
 /** The state of an event on each channel that it was meant for, and why it was not sent. */
 function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
-  return CHANNELS.flatMap((channel): { channel: Channel; status: string; why?: Words }[] => {
+  return CHANNELS.flatMap((channel): State[] => {
     const delivery = deliveries.find((one) => one.channel === channel);
     if (delivery !== undefined) {
       const { status, reason } = delivery;
       const stored = reason ?? outcome?.waits?.[channel] ?? null;
       const why = whyNot({ status, reason })?.sentence ?? toldReason(stored ?? "");
-      return [{ channel, status, ...(why && { why }) }];
+      return [{ channel, status, reason, ...(why && { why }) }];
     }
     for (const status of ["failed", "skipped"] as const) {
       const reason = outcome?.[status]?.[channel];
@@ -165,7 +173,7 @@ function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
       // The event was never meant for the channel.
       if (status === "skipped" && !isMeant(reason)) return [];
       const why = whyNot({ status, reason })?.sentence;
-      return [{ channel, status, ...(why && { why }) }];
+      return [{ channel, status, reason, ...(why && { why }) }];
     }
     return pushed && channel === IN_APP ? [{ channel, status: "published" }] : [];
   });
