@@ -181,6 +181,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       tenant: inTenant?.tenant,
       role: inTenant?.role,
       base: inTenant?.base,
+      lock: inTenant?.lock,
       tenants:
         person === undefined || person.operator ? [] : await listMemberships(db, person.personId),
       disabledEndpoints: mayEdit ? await disabledEndpoints(db, inTenant.tenant.id) : [],
@@ -320,6 +321,7 @@ function errorAnswer(error: unknown, request: FastifyRequest): Answer {
 
 function forbiddenWords(of: RefusedRole | undefined): Phrase {
   if (of === undefined) return say`Your role does not allow this: it is for operators.`;
+  if (of.lock) return say`Nothing can be changed here while the environment is locked.`;
   const { role, needed, tenant } = of;
   return say`In ${tenant.name} your role is ${role}. This page needs the role ${needed}.`;
 }

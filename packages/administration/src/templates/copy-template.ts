@@ -10,6 +10,7 @@ import { Type } from "@sinclair/typebox";
 import { defineAct, EDIT, NotAllowed, note, OPERATE, optional } from "../act.ts";
 import { emailOf } from "../audited.ts";
 import { Conflict, invalid } from "../input-error.ts";
+import { refuseLocked } from "../tenants/tenant-rows.ts";
 import { saveDraft } from "./drafts.ts";
 import { ADDRESS } from "./template-input.ts";
 import { textInput } from "./template-rows.ts";
@@ -46,6 +47,7 @@ export const copyTemplate = defineAct({
   example: { input: { ...ORDER, toEventType: "order.sent" }, output: ORDER_TEMPLATE },
   async run({ db, tenantId, actor, may }, { toEventType, toTenant = tenantId, ...input }) {
     if (toTenant !== tenantId && !may(OPERATE)) throw new NotAllowed("template copy", OPERATE);
+    await refuseLocked(db, toTenant);
     const row = await requireTemplate(db, { ...input, tenantId });
     const to = { tenantId: toTenant, eventType: toEventType, channel: row.channel };
     const locales = await localesOfTemplates(db, { tenantId, templateId: row.id });
@@ -79,6 +81,7 @@ export const createTemplates = defineAct({
   name: "template create",
   http: "POST /templates",
   access: EDIT,
+  inBundle: true,
   summary: "Begin the templates of an event type as drafts, empty or from an example",
   input: Type.Object({
     eventType: text({ description: "as the tenant's events name it" }),

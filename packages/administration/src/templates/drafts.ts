@@ -115,6 +115,7 @@ export const putDraft = defineAct({
   name: "template draft put",
   http: "PUT /templates/:eventType/:channel/draft",
   access: EDIT,
+  inBundle: true,
   tool: true,
   summary: "Save as a draft, which is not in use; faults are told when it is published",
   input: Type.Object({
@@ -156,6 +157,7 @@ export const discardDraft = defineAct({
   name: "template draft discard",
   http: "DELETE /templates/:eventType/:channel/draft",
   access: EDIT,
+  inBundle: true,
   summary: "Discard the draft; prints its last text",
   description: "A template of which nothing was ever published goes with its last draft.",
   input: Type.Object({ ...ADDRESS, ...LOCALE, revision }),

@@ -85,6 +85,7 @@ export const confirmTranslation = defineAct({
   http: "POST /templates/:eventType/:channel/confirm",
   access: EDIT,
   configures: true,
+  inBundle: true,
   summary: "Say that a translation still fits the default text: it is no longer outdated",
   input: Type.Object({ ...ADDRESS, ...LOCALE }),
   output: Template,

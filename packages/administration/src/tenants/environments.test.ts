@@ -33,6 +33,7 @@ test("a locked environment refuses changes of what a bundle holds, and says wher
   const link = { family: "shop", environment: "production", promotesFrom: "staging" };
   await run(setEnvironment, link);
   await run(putCategory, OFFERS);
+  for (const runIn of [run, staging]) await runIn(putDraft, { ...SALE, content: "Sale" });
   await run(setEnvironment, { locked: true });
   const listed = await run(listEnvironments, {});
   assert.deepEqual(
@@ -46,6 +47,12 @@ test("a locked environment refuses changes of what a bundle holds, and says wher
     () => run(putCategory, { ...OFFERS, required: true }),
     () => run(assignCategory, { eventType: "sale", category: "offers" }),
     () => run(deleteCategory, { key: "offers" }),
+    () => run(createTemplates, { eventType: "sale.over", channels: ["SMS"] }),
+    () => run(putDraft, { ...SALE, content: "Over" }),
+    () => run(discardDraft, SALE),
+    () => run(confirmTranslation, { ...SALE, locale: "de" }),
+    () => run(copyTemplate, { ...SALE, toEventType: "sale.over" }),
+    () => staging(copyTemplate, { ...SALE, toEventType: "sale.over", toTenant: tenantId }),
   ]) {
     await assert.rejects(change, (error: unknown) => {
       assert.ok(error instanceof Locked);

@@ -176,20 +176,37 @@ export function tenantNotFound(id: string, field = "id"): NotFound {
 
 /** Throws `Locked` where the tenant is a locked environment; else nobody locks it before the transaction has ended. */
 export async function refuseLocked(db: Database, tenantId: string): Promise<void> {
-  const tenant = await db
+  // The same lock as that of `lockTenant`: many edits call it later, and a stronger one could deadlock.
+  const lock = await selectLock(db, tenantId).forNoKeyUpdate("t").executeTakeFirst();
+  if (lock?.locked) throw lockedError(lock);
+}
+
+/** Returns from where a locked environment is promoted; undefined: the tenant is not locked. */
+export async function readLock(db: Database, tenantId: string): Promise<Lock | undefined> {
+  const lock = await selectLock(db, tenantId).executeTakeFirst();
+  return lock?.locked ? lock : undefined;
+}
+
+/** The environment to edit instead; null: there is none. */
+export interface Lock {
+  source: string | null;
+  sourceId: string | null;
+}
+
+function selectLock(db: Database, tenantId: string) {
+  return db
     .selectFrom("tenants as t")
     .leftJoin("tenants as source", "source.id", "t.promotes_from")
     .select(["t.locked", "source.name as source", "source.id as sourceId"])
-    .where("t.id", "=", tenantId)
-    // The same lock as that of `lockTenant`: many edits call it later, and a stronger one could deadlock.
-    .forNoKeyUpdate("t")
-    .executeTakeFirst();
-  if (tenant?.locked !== true) return;
+    .where("t.id", "=", tenantId);
+}
+
+function lockedError({ source, sourceId }: Lock): Locked {
   const where =
-    tenant.sourceId === null
+    sourceId === null
       ? "apply a bundle to it"
-      : `edit it in ${tenant.source} (${tenant.sourceId}) and promote it from there`;
-  throw new Locked(`This environment is locked: ${where}, or ask an operator to unlock it.`);
+      : `edit it in ${source} (${sourceId}) and promote it from there`;
+  return new Locked(`This environment is locked: ${where}, or ask an operator to unlock it.`);
 }
 
 /**

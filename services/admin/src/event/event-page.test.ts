@@ -146,7 +146,7 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   assert.match(nothing, /Not sent: the address is suppressed: an earlier message/);
   await leadsTo(nothing, `${base}/suppressions?${new URLSearchParams({ search: TO })}`);
 
-  const inList = async () => await operator.text(`${base}/activity`);
+  const inList = async () => await owner.text(`${base}/activity`);
   assert.match(await inList(), /<span class="badge bad">Email skipped</);
 
   const attempt = { kind: "sendgrid", class: "accepted", reason: "SendGrid accepted the message" };

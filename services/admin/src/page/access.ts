@@ -251,6 +251,12 @@ export function isOfPlatform(route: RouteKey): boolean {
   return /^(GET|POST) \/tenants\/:tenantId\/templates(\/|$)/.test(route);
 }
 
+/** Whether the page is about what a bundle holds. In a locked environment everybody has the rights of a viewer there. */
+export function isOfBundle(route: RouteKey): boolean {
+  const isOther = /\/templates\/(test|:templateId\/separate-events)$/.test(route);
+  return !isOther && /\/:tenantId\/(templates|design|images|categories)(\/|$)/.test(route);
+}
+
 /** Makes Fastify refuse routes that the table does not name. */
 export function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook("onRoute", ({ method, url }) => {

@@ -9,14 +9,14 @@ import { type Actor, type AuditNote, audited } from "@belfry/administration/audi
 import { NotFound } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import type { SessionHolder } from "@belfry/administration/people/sessions";
-import { tenantById } from "@belfry/administration/tenants/tenant-rows";
+import { type Lock, readLock, tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
 import { MAX_IMAGE_BYTES } from "@belfry/contracts/images";
 import { textFields } from "@belfry/contracts/parse-form";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ACCESS, type Access, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
+import { ACCESS, type Access, isOfBundle, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
 import type { Answer } from "./answer.ts";
 import { boundedForm } from "./bounded-form.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
@@ -62,9 +62,12 @@ export interface Signed extends Guest {
 export interface PlaceInTenant {
   /** `platform` for the pages that the platform has too. */
   tenant: Membership;
+  /** Where there is a `lock`: `viewer`. */
   role: Role;
   /** `/tenants/<id>`. */
   base: string;
+  /** The tenant is a locked environment, and the page is about what a bundle holds. */
+  lock?: Lock;
 }
 
 export interface InTenant extends Signed, PlaceInTenant {
@@ -173,7 +176,11 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   }
   guest.request.logFields = { tenantId };
   const may = ({ person: least }: ActAccess) => mayDo(found.role, least);
-  return { ...signed, ...place, may, run: runIn(tenantId, may) };
+  const inTenant = { ...signed, ...place, may, run: runIn(tenantId, may) };
+  const lock = isOfBundle(key) ? await readLock(deps.db, tenantId) : undefined;
+  if (lock === undefined) return inTenant;
+  if (access !== "viewer") throw new Refusal("forbidden", { ...place, needed: access, lock });
+  return { ...inTenant, role: "viewer" as const, lock };
 }
 
 /** A signed-in person, for the audit log. */
@@ -223,10 +230,7 @@ async function membershipOf(
 type RefusalReason = "sign-in" | "forbidden" | "forged";
 
 /** The person's role in the tenant, and the role that the page needs. */
-export interface RefusedRole {
-  tenant: Membership;
-  role: Role;
-  base: string;
+export interface RefusedRole extends PlaceInTenant {
   needed: Access;
 }
 

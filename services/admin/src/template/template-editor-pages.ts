@@ -1,3 +1,4 @@
+import { SEND } from "@belfry/administration/act";
 import {
   Conflict,
   type InputFault,
@@ -188,8 +189,9 @@ async function editorPage(
   const { email } = person;
   const settingFaults = settingFaultsOf(values);
   const mayEdit = mayDo(role, "editor");
+  const maySend = context.may(SEND) && tenant.id !== PLATFORM;
   return page("template-editor", template.eventType, {
-    ...{ template, values, addresses, languages, mayEdit, defaultName },
+    ...{ template, values, addresses, languages, mayEdit, maySend, defaultName },
     faults: { ...faultsByField(edited.faults ?? []), ...settingFaults },
     hasSettingFault: Object.keys(settingFaults).length > 0,
     losesAlike: await losesAlike(db, tenant.id),
@@ -232,7 +234,7 @@ function stateWords(
   if (draft !== undefined) {
     return `Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
   }
-  if (!mayEdit) return "This is the live version. Your role can view it, but not change it.";
+  if (!mayEdit) return "This is the live version. You can view it, but not change it.";
   if (version === 0 && locale !== "") {
     return "This is a copy of the default text. Translate it: what you change is saved as a draft.";
   }

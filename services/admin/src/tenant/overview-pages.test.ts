@@ -49,8 +49,8 @@ test("the overview has a group for each channel, provider, template, event type 
 
 test("a provider is called paused on every page until its pause ends, and not longer", async (t) => {
   const { admin, operator, id: tenantId } = await startForTenant(t);
-  const provider = { tenantId, channel: "EMAIL", kind: "sandbox" } as const;
-  const { id } = await putActiveProvider(admin.db, admin.keys, provider);
+  const provider = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  const { id } = await putActiveProvider(admin.db, provider, { keys: admin.keys });
   await admin.pool.query(
     `insert into provider_circuits (provider_id, class, reason, failures, opened_at, open_until)
      values ($1, 'transient', 'HTTP 500', 1, now() - interval '1 h', now() + interval '1 h')`,
