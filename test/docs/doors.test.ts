@@ -5,7 +5,7 @@ import { httpOf } from "@belfry/administration/act-http";
 import { actsOfNoun, allActs, NOUNS } from "@belfry/administration/acts";
 import { keyedActs, platformActs } from "@belfry/http-api/act-access";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { ACCESS } from "../../services/admin/src/page/access.ts";
+import { ACCESS, isOfBundle, type RouteKey } from "../../services/admin/src/page/access.ts";
 import { type Document, document, manageDocument } from "../openapi/document.ts";
 import { actsOfPages } from "./acts-of-pages.ts";
 import { between, readDoc } from "./markdown.ts";
@@ -46,6 +46,15 @@ async function tableOfActs(): Promise<string> {
 test("the page has every act with its doors, as they are", async (t) => {
   const text = between(page, "acts", await tableOfActs());
   t.assert.fileSnapshot(text, FILE, { serializers: [(value: string) => value] });
+});
+
+test("each page that changes what a locked environment protects is read-only there", () => {
+  const changing = [...routesOf].filter(([act]) => act.inBundle).flatMap(([, routes]) => routes);
+  assert.ok(changing.length > 20, String(changing.length));
+  assert.deepEqual(
+    changing.filter((route) => !isOfBundle(route as RouteKey)),
+    [],
+  );
 });
 
 /** What stands in a column of the table of what is no act. */

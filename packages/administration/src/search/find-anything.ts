@@ -217,9 +217,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   // UUIDv7: the greatest is the newest.
   const ids = [...by.keys()].toSorted().toReversed();
   const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
-  const shown = events
-    .slice(0, limit)
-    .map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
+  const shown = events.slice(0, limit).map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
   return {
     events: shown,
     more: events.length > limit,

@@ -4,7 +4,10 @@ import type { Database } from "@belfry/database/connection";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import type { ActContext } from "../act.ts";
 import { Locked } from "../input-error.ts";
+import { copyTemplate, createTemplates } from "../templates/copy-template.ts";
+import { discardDraft, putDraft } from "../templates/drafts.ts";
 import { listEnvironments, setEnvironment } from "../templates/environments.ts";
+import { confirmTranslation } from "../templates/template-versions.ts";
 import { actsIn } from "../test-acts.ts";
 import { refusal, tenantDatabase } from "../test-database.ts";
 import {
@@ -16,6 +19,7 @@ import {
 import { refuseLocked } from "./tenant-rows.ts";
 
 const OFFERS = { key: "offers", label: { "": "Offers" } };
+const SALE = { eventType: "sale.began", channel: "SMS" } as const;
 
 async function family(t: Parameters<typeof tenantDatabase>[0]) {
   const { db, pool, tenantId } = await tenantDatabase(t, { maxConnections: 4 });

@@ -150,11 +150,19 @@ test("an event's page answers why it did not arrive, for every role: a sentence,
   assert.match(await inList(), /<span class="badge bad">Email skipped</);
 
   const attempt = { kind: "sendgrid", class: "accepted", reason: "SendGrid accepted the message" };
-  const ofSms = (reason: string) => ({ status: "accepted", attempt, outcome: { skipped: { SMS: reason } } });
-  const partly = await page(await store(ofSms(storedReason("address-suppressed", { reason: "bounced" }))));
+  const ofSms = (reason: string) => ({
+    status: "accepted",
+    attempt,
+    outcome: { skipped: { SMS: reason } },
+  });
+  const partly = await page(
+    await store(ofSms(storedReason("address-suppressed", { reason: "bounced" }))),
+  );
   assert.deepEqual(badgeOf(partly), ["bad", "partly sent"]);
   assert.match(await inList(), /<span class="badge bad">SMS skipped</);
-  const unwanted = await page(await store(ofSms(storedReason("no-address", { field: "recipientPhone" }))));
+  const unwanted = await page(
+    await store(ofSms(storedReason("no-address", { field: "recipientPhone" }))),
+  );
   assert.deepEqual(badgeOf(unwanted), ["good", "sent"]);
   const taken = await page(await store({ status: "accepted", attempt }));
   assert.deepEqual(badgeOf(taken), ["good", "sent"]);

@@ -16,7 +16,15 @@ import { textFields } from "@belfry/contracts/parse-form";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ACCESS, type Access, isOfBundle, isOfPlatform, mayDo, type Role, type RouteKey } from "./access.ts";
+import {
+  ACCESS,
+  type Access,
+  isOfBundle,
+  isOfPlatform,
+  mayDo,
+  type Role,
+  type RouteKey,
+} from "./access.ts";
 import type { Answer } from "./answer.ts";
 import { boundedForm } from "./bounded-form.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";

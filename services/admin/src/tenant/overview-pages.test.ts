@@ -60,7 +60,10 @@ test("a provider is called paused on every page until its pause ends, and not lo
   const arePaused = async () => {
     const pages = await Promise.all(["/overview", base].map((path) => operator.text(path)));
     const providers = await operator.text(`${base}/providers`);
-    return [...pages.map((html) => /is paused:/.test(html)), /paused after failures/.test(providers)];
+    return [
+      ...pages.map((html) => /is paused:/.test(html)),
+      /paused after failures/.test(providers),
+    ];
   };
   assert.deepEqual(await arePaused(), [true, true, true]);
   await admin.pool.query("update provider_circuits set open_until = now()");
