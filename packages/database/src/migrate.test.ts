@@ -44,6 +44,7 @@ const ADDED = [
   "0027-attachments",
   "0028-broadcasts",
   "0030-deliveries-due-index",
+  "0031-broadcast-requests",
   "0032-unlinked-attachments",
   "0033-bytes-of-attachments",
   "0034-broadcasts-in-turn",
