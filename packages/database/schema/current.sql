@@ -259,6 +259,46 @@ comment on column broadcasts.cancel_asked_at is 'since then nothing of it is exp
 comment on column broadcasts.told_at is 'when webhooks were last told of its progress, or it was made';
 comment on column broadcasts.request is 'SHA-256 of what was asked: another request with the same key is refused; null: stored before this column existed';
 
+create table bundle_applies (
+  id uuid not null,
+  tenant_id text collate "C" not null,
+  kind text not null,
+  state text not null default 'waiting'::text,
+  person_id uuid,
+  person text not null,
+  address text not null,
+  may_share_sensitive boolean not null,
+  dry_run boolean not null,
+  wanted_plan text,
+  files text,
+  plan text not null,
+  total integer not null,
+  compiled integer not null default 0,
+  worker uuid,
+  tries integer not null default 0,
+  due_at timestamp with time zone not null default now(),
+  requested_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint bundle_applies_check CHECK (((state = ANY (ARRAY['done'::text, 'failed'::text])) = (ended_at IS NOT NULL))),
+  constraint bundle_applies_check1 CHECK (((ended_at IS NULL) OR (files IS NULL))),
+  constraint bundle_applies_kind_check CHECK ((kind = ANY (ARRAY['bundle'::text, 'promotion'::text]))),
+  constraint bundle_applies_pkey PRIMARY KEY (id),
+  constraint bundle_applies_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text]))),
+  constraint bundle_applies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+create index bundle_applies_by_end ON bundle_applies USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+create index bundle_applies_due ON bundle_applies USING btree (due_at) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+create index bundle_applies_of_tenant ON bundle_applies USING btree (tenant_id, id);
+create unique index bundle_applies_open ON bundle_applies USING btree (tenant_id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+comment on table bundle_applies is 'bundles and promotions that are compiled in the background, because a caller would wait too long';
+comment on column bundle_applies.wanted_plan is 'the plan that the caller named: another one is refused; null: none was named';
+comment on column bundle_applies.files is 'JSON: the texts by path; null: of a promotion, or it has ended';
+comment on column bundle_applies.plan is 'JSON: the answer to the call; at the end also what was applied, or why not';
+comment on column bundle_applies.total is 'templates to compile';
+comment on column bundle_applies.worker is 'the process that claimed it last; only that one may end it';
+comment on column bundle_applies.due_at is 'when it may be claimed; while somebody works on it: when the claim runs out unless it is renewed';
+
 create table categories (
   tenant_id text collate "C" not null,
   key text collate "C" not null,

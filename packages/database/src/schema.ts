@@ -222,6 +222,35 @@ export interface Schema {
     request: Buffer | null;
   };
 
+  bundle_applies: {
+    id: string;
+    tenant_id: string;
+    kind: "bundle" | "promotion";
+    state: Generated<"waiting" | "running" | "done" | "failed">;
+    person_id: string | null;
+    person: string;
+    address: string;
+    may_share_sensitive: boolean;
+    dry_run: boolean;
+    /** the plan that the caller named: another one is refused; null: none was named */
+    wanted_plan: string | null;
+    /** JSON: the texts by path; null: of a promotion, or it has ended */
+    files: string | null;
+    /** JSON: the answer to the call; at the end also what was applied, or why not */
+    plan: string;
+    /** templates to compile */
+    total: number;
+    compiled: Generated<number>;
+    /** the process that claimed it last; only that one may end it */
+    worker: string | null;
+    tries: Generated<number>;
+    /** when it may be claimed; while somebody works on it: when the claim runs out unless it is renewed */
+    due_at: Generated<Date>;
+    requested_at: Generated<Date>;
+    started_at: Date | null;
+    ended_at: Date | null;
+  };
+
   categories: {
     tenant_id: string;
     key: string;
