@@ -77,6 +77,8 @@ interface Description<I extends TObject, O extends TSchema> {
   output: O;
   pages?: true;
   example?: Example<I, O>;
+  /** Tells of which outputs the work goes on in the background: HTTP answers 202 with them. */
+  underWay?: { is(output: Static<O>): boolean; example: Static<O> };
   /**
    * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
    * words, `<id>` or `[id]` for an argument, null for none.
@@ -175,9 +177,14 @@ export interface ActContext {
   services: ActServices;
   /** Whether the caller has an access, for an act with a part that fewer people may run. */
   may(access: Access): boolean;
+  /** The most to compile while the caller waits; more is compiled in the background. Default: no bound. */
+  compileAtOnce?: { templates: number; bytes: number };
   /** Aborted when nobody waits for the output any more. A read of many steps begins no further one then. */
   signal?: AbortSignal;
 }
+
+/** Bounds for callers by HTTP. It takes a slow machine some 20 s, and clients and proxies wait a minute at most. */
+export const COMPILED_AT_ONCE = { templates: 100, bytes: 1024 * 1024 };
 
 /** The caller of an act. */
 export type Caller = ActContext;

@@ -64,7 +64,10 @@ export const NOUNS = {
   },
   bundle: {
     summary: "Templates, layout and categories of a tenant as a folder of files",
-    load: async () => [await import("./templates/bundle.ts")],
+    load: async () => [
+      await import("./templates/bundle.ts"),
+      await import("./templates/bundle-applies.ts"),
+    ],
   },
   provider: {
     summary: `A tenant's accounts at the companies that send its ${listed(PROVIDER_CHANNELS, "and")}`,

@@ -131,6 +131,7 @@ export function timedExpiries(eventDays: number, moment: Date): Expiry[] {
     before("repeated_calls", "created_at", ago(REPEATED_CALL_HOURS * HOUR_MS)),
     // It is null for open ones.
     before("imports", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
+    before("bundle_applies", "ended_at", ago(IMPORT_DAYS * DAY_MS)),
     before("erasures", "ended_at", ago(eventDays * DAY_MS)),
     before("tenant_deletions", "ended_at", ago(eventDays * DAY_MS)),
     unlinkedAttachments(),

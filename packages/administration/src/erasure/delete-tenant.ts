@@ -92,6 +92,7 @@ const UNCOUNTED = [
   ...(["receipts", "dedup_keys", "recipients", "preferences"] as const),
   ...(["inbound_messages", "scheduled_events", "digests", "throttles", "images"] as const),
   ...(["activity_sums", "imports", "topic_members", "broadcasts", "unlinked_attachments"] as const),
+  ...(["bundle_applies"] as const),
 ];
 
 interface DeletionSteps {

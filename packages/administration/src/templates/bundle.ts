@@ -1,13 +1,12 @@
-import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { EXAMPLE_CHANNEL } from "@belfry/contracts/channels";
-import { field, flag, text } from "@belfry/contracts/fields";
+import { field } from "@belfry/contracts/fields";
 import type { Database } from "@belfry/database/connection";
-import { type Static, Type } from "@sinclair/typebox";
-import { type ActContext, defineAct, defineRead, EDIT, LOOK, type Note, optional } from "../act.ts";
+import { Type } from "@sinclair/typebox";
+import { type ActContext, defineAct, defineRead, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
 import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
+import { storeBundle } from "./bundle-applies.ts";
 import {
   type Bundle,
   type BundlePart,
@@ -17,6 +16,7 @@ import {
   partsOf,
   readBundle,
 } from "./bundle-files.ts";
+import { IN_BACKGROUND, noteOf, options, PATH, PLANNED, Plan, planOf } from "./bundle-plan.ts";
 import { brandName, insertLayout, type LayoutSettings, newestLayout } from "./layout-rows.ts";
 import {
   checkedLayout,
@@ -31,37 +31,7 @@ import { Files, type PreparedImport, prepareImport } from "./template-files.ts";
 import { filesFault, MAX_BUNDLE_BYTES, type TextFiles } from "./template-paths.ts";
 import { holdOwner } from "./template-rows.ts";
 
-export type Plan = Static<typeof Plan>;
-export const Plan = Type.Object(
-  {
-    plan: Type.String({ description: "Names this change: give it back to apply just this" }),
-    added: Type.Array(Type.String(), { description: "Paths of what the tenant lacks" }),
-    changed: Type.Array(Type.String()),
-    same: Type.Array(Type.String()),
-    outdated: Type.Array(Type.String(), {
-      description: "Parts that the tenant has and the bundle lacks; they stay unchanged",
-    }),
-    faults: Type.Array(Type.String(), { description: "In a dry run: the reasons why it cannot be applied" }),
-    applied: Type.Boolean(),
-  },
-  { title: "Plan" },
-);
-const PATH = `order.confirmed/${EXAMPLE_CHANNEL}.md`;
-export const PLANNED: Plan = {
-  plan: "3f1c9a5be0d24c7788f1a2b3c4d5e6f7",
-  added: [],
-  changed: [PATH],
-  same: ["layout.mjml"],
-  outdated: [],
-  faults: [],
-  applied: true,
-};
 const FILE = "---\nsubject: Your order\n---\n# Thank you\n";
-export const options = {
-  dryRun: optional(flag(), "say what would change, and change nothing"),
-  plan: optional(text(), "of a dry run: refused where the tenant or the files changed since"),
-};
-
 export const pullBundle = defineRead({
   name: "bundle pull",
   http: "GET /bundle",
@@ -81,31 +51,31 @@ export const applyBundle = defineAct({
   access: EDIT,
   maxBodyBytes: MAX_BUNDLE_BYTES,
   summary: "Publish such files, all or none; parts without a file stay unchanged",
-  description: "Contents are compared: the same bundle again changes nothing and makes no version.",
+  description:
+    "Contents are compared: the same bundle again changes nothing and makes no version. A large change is compiled in the background: the answer is then 202 with an `id`, and `bundle progress` tells its end.",
   input: Type.Object({
     files: field<TextFiles>({ ...Files, description: "texts by path" }, filesFault),
     ...options,
   }),
   output: Plan,
   example: { input: { files: { [PATH]: FILE } }, output: PLANNED },
+  underWay: IN_BACKGROUND,
   prepare: (context, input) => prepareBundle(context, readBundle(input.files), input),
   run: saveBundle,
   audit: (_, { output }) => noteOf("bundle.apply", output),
 });
 
-export function noteOf(action: string, { added, changed, applied }: Plan): Note | undefined {
-  if (!applied || added.length + changed.length === 0) return undefined;
-  const target = `${added.length + changed.length} published`;
-  return { action, target, after: { added, changed } };
-}
-
-/** Each is compiled, some 10 ms of Markdown: a caller waits no longer than a minute. */
+/** What is compiled stays in memory until all of it is saved. */
 const MAX_CHANGED = 2_000;
 
-export type Place = Pick<ActContext, "db" | "tenantId" | "actor" | "may">;
+export type Place = Pick<ActContext, "db" | "tenantId" | "actor" | "may" | "compileAtOnce">;
 
-interface PreparedBundle {
+export interface PreparedBundle {
   plan: Plan;
+  /** Templates to compile. */
+  total: number;
+  /** It is too large to be compiled while the caller waits. */
+  isDeferred?: true;
   parts: readonly BundlePart[];
   given: Bundle;
   /** undefined: nothing is to be applied. */
@@ -119,48 +89,85 @@ interface PreparedBundle {
   };
 }
 
-/** Checks and compiles what is not there already. Throws `InvalidInput`, and `Conflict` for another plan. */
+/**
+ * Checks and compiles what is not there already. Throws `InvalidInput`, and `Conflict` for another plan. `onCompiled` is
+ * called with the number of templates that are compiled so far.
+ */
 export async function prepareBundle(
   context: Place,
   given: Bundle,
   { dryRun = false, plan: wanted }: { dryRun?: boolean; plan?: string },
+  onCompiled?: (count: number) => void,
 ): Promise<PreparedBundle> {
   const current = await bundleOf(context.db, context.tenantId);
   const parts = partsOf(current, given);
   const plan = planOf(parts);
   if (wanted !== undefined && wanted !== plan.plan) throw changedSince();
+  const work = changesOf({ current, given, parts });
+  const { total } = work;
+  if (isDeferred(context, work)) return { plan, parts, given, total, isDeferred: true };
   try {
-    const change = await prepareChange(context, { current, given, parts });
-    return { plan, parts, given, ...(!dryRun && { change }) };
+    const change = await prepareChange(context, given, work, onCompiled);
+    return { plan, parts, given, total, ...(!dryRun && { change }) };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const faults = error.faults.map(({ message }) => ({ field: "files", message }));
     if (!dryRun) throw new InvalidInput(faults);
-    return { plan: { ...plan, faults: faults.map(({ message }) => message) }, parts, given };
+    return { plan: { ...plan, faults: faults.map(({ message }) => message) }, parts, given, total };
   }
 }
 
-async function prepareChange(
-  { db, tenantId, actor, may }: Place,
-  { current, given, parts }: { current: Bundle; given: Bundle; parts: readonly BundlePart[] },
-): Promise<NonNullable<PreparedBundle["change"]>> {
+type Changes = ReturnType<typeof changesOf>;
+
+function changesOf({
+  current,
+  given,
+  parts,
+}: {
+  current: Bundle;
+  given: Bundle;
+  parts: readonly BundlePart[];
+}) {
   const isSame = new Set(
     parts.filter(({ before, after }) => before === after).map(({ path }) => path),
   );
   const changed = given.templates.filter(({ path }) => !isSame.has(path));
+  const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
+  const layout = isOther ? given.layout : undefined;
+  // Another layout compiles every template in Markdown again.
+  const again = isOther ? current.templates : [];
+  const total = new Set([...changed, ...again].map(({ path }) => path)).size;
+  const bytes = [...changed, ...again].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  return { isSame, changed, layout, total, bytes };
+}
+
+/** What has too many changes is refused at once. */
+function isDeferred({ compileAtOnce }: Place, { changed, total, bytes }: Changes): boolean {
+  if (compileAtOnce === undefined || changed.length > MAX_CHANGED) return false;
+  return total > compileAtOnce.templates || bytes > compileAtOnce.bytes;
+}
+
+async function prepareChange(
+  { db, tenantId, actor, may }: Place,
+  given: Bundle,
+  { isSame, changed, layout }: Changes,
+  onCompiled: ((count: number) => void) | undefined,
+): Promise<NonNullable<PreparedBundle["change"]>> {
   if (changed.length > MAX_CHANGED) {
     const message = `change ${changed.length} templates: at most ${MAX_CHANGED} at a time`;
     throw invalid("files", message);
   }
-  const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
-  const layout = isOther ? given.layout : undefined;
   const inForce = layout && {
     version: await nextLayoutVersion(db, tenantId),
     layout: await checkedLayout(db, tenantId, layout),
   };
   const files = Object.fromEntries(changed.map(({ path, text }) => [path, text]));
   const author = { ...authorOf({ actor, may }), createdBy: actor.person };
-  const { templates } = await prepareImport(db, tenantId, files, { ...author, layout: inForce });
+  const { templates } = await prepareImport(db, tenantId, files, {
+    ...author,
+    layout: inForce,
+    onCompiled,
+  });
   // The plan is what it is based on.
   for (const { prepared } of templates) delete prepared.input.basedOnVersion;
   const replaced = new Set(templates.map(({ prepared: { input } }) => variantKey(input)));
@@ -169,7 +176,9 @@ async function prepareChange(
   const { compiled, faults } =
     inForce === undefined
       ? { compiled: [], faults: [] }
-      : await compileVariants(db, tenantId, inForce, left);
+      : await compileVariants(db, tenantId, inForce, left, (count) =>
+          onCompiled?.(templates.length + count),
+        );
   refuseFaults(faults);
   const [brand, isNew] = [await brandName(db, tenantId), (path: string) => !isSame.has(path)];
   const categories = given.categories?.filter(({ key }) => isNew(categoryPath(key))) ?? [];
@@ -188,12 +197,18 @@ function variantKey({
   return JSON.stringify([eventType, channel, locale]);
 }
 
-/** All of it, in the transaction. Throws `PreparedTooEarly` where the tenant has changed meanwhile. */
+/**
+ * Saves all of it in the transaction, or stores it for the background. Throws `PreparedTooEarly` where the tenant has
+ * changed meanwhile.
+ */
 export async function saveBundle(
-  { db, tenantId }: ActContext,
-  input: { plan?: string },
-  { plan, given, change }: PreparedBundle,
+  context: Place,
+  input: { dryRun?: boolean; plan?: string; files?: TextFiles },
+  prepared: PreparedBundle,
 ): Promise<{ output: Plan }> {
+  if (prepared.isDeferred) return await storeBundle(context, input, prepared);
+  const { db, tenantId } = context;
+  const { plan, given, change } = prepared;
   if (change === undefined) return { output: plan };
   const output = { ...plan, applied: true };
   if (plan.added.length + plan.changed.length === 0) return { output };
@@ -215,22 +230,6 @@ export async function saveBundle(
 
 async function nextLayoutVersion(db: Database, tenantId: string): Promise<number> {
   return ((await newestLayout(db, tenantId))?.version ?? 0) + 1;
-}
-
-function planOf(parts: readonly BundlePart[]): Plan {
-  const pathsOf = (isOf: (part: BundlePart) => boolean) =>
-    parts.filter(isOf).map(({ path }) => path);
-  return {
-    plan: hash("sha256", JSON.stringify(parts)).slice(0, 32),
-    added: pathsOf(({ before, after }) => before === undefined && after !== undefined),
-    changed: pathsOf(
-      ({ before, after }) => before !== undefined && after !== undefined && before !== after,
-    ),
-    same: pathsOf(({ before, after }) => before !== undefined && before === after),
-    outdated: pathsOf(({ after }) => after === undefined),
-    faults: [],
-    applied: false,
-  };
 }
 
 const CHANGED = "the tenant or the files have changed since the plan was made: ask for a new plan";

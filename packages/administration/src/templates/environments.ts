@@ -5,8 +5,9 @@ import { sql } from "kysely";
 import { type Access, defineAct, defineRead, EDIT, LOOK, note, optional } from "../act.ts";
 import { invalid, NotFound, refuseFaults } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
-import { noteOf, options, PLANNED, type Place, Plan, prepareBundle, saveBundle } from "./bundle.ts";
+import { type Place, prepareBundle, saveBundle } from "./bundle.ts";
 import { type Bundle, bundleOf } from "./bundle-files.ts";
+import { IN_BACKGROUND, noteOf, options, PLANNED, Plan } from "./bundle-plan.ts";
 
 const OF_TENANT_BY_OPERATOR: Access = { scope: "tenant", person: "operator" };
 
@@ -152,10 +153,12 @@ export const promoteEnvironment = defineAct({
   http: "POST /environment/promotion",
   access: EDIT,
   summary: "Publish here what the environment that it promotes from has published",
-  description: "A promotion is a bundle from one tenant into the other: all of it, or nothing.",
+  description:
+    "A promotion is a bundle from one tenant into the other: all of it, or nothing. A large one is compiled in the background, as `bundle apply` tells.",
   input: Type.Object(options),
   output: Plan,
   example: { input: { dryRun: true }, output: { ...PLANNED, applied: false } },
+  underWay: IN_BACKGROUND,
   prepare: async (context, input) => prepareBundle(context, await promotedBundle(context), input),
   run: saveBundle,
   audit: (_, { output }) => noteOf("environment.promote", output),
@@ -171,7 +174,11 @@ export async function promotionDiff(context: Place) {
   };
 }
 
-async function promotedBundle({ db, tenantId }: Place): Promise<Bundle> {
+/** Throws `InvalidInput` where the tenant promotes from none. */
+export async function promotedBundle({
+  db,
+  tenantId,
+}: Pick<Place, "db" | "tenantId">): Promise<Bundle> {
   const { promotesFrom } = await environmentOf(db, tenantId);
   if (promotesFrom === null) throw invalid("promotesFrom", "is not set: nothing is promoted here");
   return await bundleOf(db, promotesFrom);

@@ -116,11 +116,13 @@ export async function compileVariants(
   tenantId: string,
   layout: LayoutInForce,
   variants: readonly MarkdownVariant[],
+  onCompiled?: (count: number) => void,
 ): Promise<Pick<PreparedLayout, "compiled"> & { faults: InputFault[] }> {
   const compiled: PreparedLayout["compiled"] = [];
   const faults: InputFault[] = [];
   let bytes = 0;
-  for (const variant of variants) {
+  for (const [at, variant] of variants.entries()) {
+    onCompiled?.(at);
     const text = await readMarkdown(db, variant);
     // Deleted meanwhile: saving will tell.
     if (text === undefined) continue;

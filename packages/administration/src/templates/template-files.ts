@@ -111,10 +111,13 @@ export async function prepareImport(
   files: TextFiles,
   {
     layout,
+    onCompiled,
     ...author
   }: Author & {
     /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
+    /** Called with the number of files that are compiled so far. What it throws ends the work. */
+    onCompiled?: ((count: number) => void) | undefined;
   } = {},
 ): Promise<PreparedImport> {
   await requireOwner(db, tenantId);
@@ -152,6 +155,7 @@ export async function prepareImport(
         faults.push(...told.map((fault) => fileFault(some[index]?.path ?? "", fault)));
       }
     }
+    onCompiled?.(at + some.length);
   }
   if (faults.length > 0) throw new InvalidInput(faults);
   return { templates };
