@@ -43,7 +43,7 @@ export interface AuditEntry {
   /** null: of the platform, or the tenant is deleted */
   tenantName: string | null;
   action: string;
-  /** What it was done to, in words */
+  /** The changed object, in words */
   target: string;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
@@ -68,6 +68,15 @@ export interface BroadcastEstimate {
     /** Of those looked at: why they would not get it on this channel */
     missed: Missed[];
   }[];
+}
+
+export interface BundleProgress extends Plan {
+  /** When the call came; ISO 8601, UTC */
+  requestedAt: string;
+  /** When the work began; ISO 8601, UTC */
+  startedAt: string | null;
+  /** When it ended; null: it is under way; ISO 8601, UTC */
+  endedAt: string | null;
 }
 
 export interface Cancelled {
@@ -100,7 +109,7 @@ export interface Category {
   /** false: sent only to users who have turned it on */
   defaultOn: boolean;
   position: number;
-  /** Those that belong to it */
+  /** Event types in the category */
   eventTypes: string[];
 }
 
@@ -179,7 +188,7 @@ export interface Draft {
     atMostOnce?: boolean;
     /** of SMS: curly quotes, dashes and the like are sent as plain ones */
     plainCharacters?: boolean;
-    /** what is not sent by then ends as expired */
+    /** seconds after the event; a message that is later than that is not sent */
     expiresAfterSeconds?: number | null;
     /** one message for several events; null: each is sent by itself */
     digest?: {
@@ -360,18 +369,18 @@ export interface OutboxMessage {
   subject: string | null;
   html: string | null;
   text: string;
-  /** Of a text message */
+  /** Segments of a text message */
   segments: number | null;
-  /** Of an email: its header fields, except those for addresses and parts */
+  /** An email's header fields, except those for addresses and parts */
   headers?: Record<string, string>;
-  /** Of an email: the files that it carries */
+  /** An email's attached files */
   attachments?: {
     name: string;
     type: string;
     bytes: number;
     /** In hex */
     sha256: string;
-    /** By which the HTML shows it */
+    /** The id by which the HTML shows the file */
     cid?: string;
   }[];
   /** When the sandbox provider received it; ISO 8601, UTC */
@@ -387,9 +396,17 @@ export interface Plan {
   same: string[];
   /** What the tenant has and the bundle lacks; it stays as it is */
   outdated: string[];
-  /** Of a dry run: why it cannot be applied */
+  /** Of a dry run, and of work in the background: why it cannot be applied */
   faults: string[];
   applied: boolean;
+  /** of work in the background; `bundle progress` tells how far it is */
+  id?: string;
+  /** of work in the background */
+  state?: "waiting" | "running" | "done" | "failed";
+  /** templates that the background compiles */
+  total?: number;
+  /** how many of them are compiled */
+  compiled?: number;
 }
 
 export interface Preview {
@@ -399,7 +416,7 @@ export interface Preview {
   subject?: string;
   html?: string;
   text?: string;
-  /** Of a short message */
+  /** Segments of a short message */
   segments?: number;
   encoding?: string;
   title?: string;
@@ -444,7 +461,7 @@ export interface SavedDraft extends Draft {
 export interface SavedLayout extends Layout {
   /** How many templates, by language, were published anew with it */
   recompiled: number;
-  /** What its mails lack */
+  /** Parts that its mails lack */
   warnings: string[];
 }
 
@@ -497,7 +514,7 @@ export interface TemplateSummary {
   atMostOnce: boolean;
   /** of SMS: curly quotes, dashes and the like are sent as plain ones */
   plainCharacters: boolean;
-  /** what is not sent by then ends as expired */
+  /** seconds after the event; a message that is later than that is not sent */
   expiresAfterSeconds: number | null;
   /** one message for several events; null: each is sent by itself */
   digest: {
@@ -651,7 +668,7 @@ export interface TenantDefaults {
 /** What each call takes and answers, by its name. */
 export interface ManagementCalls {
   /**
-   * Of which troubles of all tenants an operator is told by mail
+   * Show the alerts about all tenants that an operator gets by mail
    * Needs a platform key.
    */
   alertListAll: {
@@ -662,7 +679,7 @@ export interface ManagementCalls {
     data: Alerts;
   };
   /**
-   * Which tenant sends Belfry's own mail: alerts, invitations, password reset links
+   * Show the tenant that sends Belfry's own mail: alerts, invitations, password reset links
    * Needs a platform key.
    */
   alertSender: {
@@ -749,7 +766,7 @@ export interface ManagementCalls {
   };
   /**
    * Publish such files, all or none; what has no file stays as it is
-   * Contents are compared: the same bundle again changes nothing and makes no version. Needs a key with the role manage or provision.
+   * Contents are compared: the same bundle again changes nothing and makes no version. A large change is compiled in the background: the answer is then 202 with an `id`, and `bundle progress` tells its end. Needs a key with the role manage or provision.
    */
   bundleApply: {
     input: {
@@ -761,6 +778,17 @@ export interface ManagementCalls {
       plan?: string;
     };
     data: Plan;
+  };
+  /**
+   * How far a bundle or a promotion is that is applied in the background
+   * The call that begins one answers 202 with its id. At the end the state is `done`, or `failed` with `faults`: nothing is applied then. It is kept for 30 days after its end. Needs a key with the role manage or provision.
+   */
+  bundleProgress: {
+    input: {
+      /** the id that the 202 named */
+      applyId: string;
+    };
+    data: BundleProgress;
   };
   /**
    * What is published of a tenant as files: templates, layout and categories
@@ -824,7 +852,7 @@ export interface ManagementCalls {
   };
   /**
    * Create a category, or change the given settings of one; applies within 5 s
-   * What is left out stays as it is. An empty text takes a language away. Needs a key with the role manage or provision.
+   * Fields that are left out keep their values. An empty text removes its language. Needs a key with the role manage or provision.
    */
   categoryPut: {
     input: {
@@ -832,9 +860,9 @@ export interface ManagementCalls {
       key: string;
       /** how users read it; a new category needs it */
       label?: Record<string, string>;
-      /** what it is, in a sentence */
+      /** a description in one sentence */
       description?: Record<string, string>;
-      /** sent whatever users have turned off, and at any hour */
+      /** sent even if users have turned it off, and at any hour */
       required?: boolean;
       /** off: sent only to users who have turned it on */
       defaultOn?: boolean;
@@ -1149,7 +1177,7 @@ export interface ManagementCalls {
   };
   /**
    * Publish here what the environment that it promotes from has published
-   * A promotion is a bundle from one tenant into the other: all of it, or nothing. Needs a key with the role manage or provision.
+   * A promotion is a bundle from one tenant into the other: all of it, or nothing. A large one is compiled in the background, as `bundle apply` tells. Needs a key with the role manage or provision.
    */
   environmentPromote: {
     input: {
@@ -1211,7 +1239,7 @@ export interface ManagementCalls {
    */
   eventSearch: {
     input: {
-      /** What the customer gives */
+      /** A value that the customer gave */
       search: string;
       /** how many at most; default: 50 */
       limit?: number;
@@ -1232,7 +1260,7 @@ export interface ManagementCalls {
         dispatchedAt: string | null;
         /** When it was given back; ISO 8601, UTC */
         refusedAt: string | null;
-        /** What its dispatching left out, and why */
+        /** Channels that dispatching left out, with the reasons */
         outcome: Record<string, unknown> | null;
         deliveries: {
           channel: "EMAIL" | "SMS" | "PUSH";
@@ -1241,7 +1269,7 @@ export interface ManagementCalls {
         }[];
         /** It is in the inbox */
         pushed: boolean;
-        /** What the text was */
+        /** Kinds of value that the text matched */
         by: (
           | "event id"
           | "own event id"
@@ -1259,7 +1287,7 @@ export interface ManagementCalls {
       users: {
         tenantId: string;
         userId: string;
-        /** Of the directory */
+        /** Address in the directory */
         email: string | null;
       }[];
     };
@@ -1372,7 +1400,7 @@ export interface ManagementCalls {
   };
   /**
    * A sample mail in a layout that is not in force
-   * What is left out is the platform's. Needs a key with the role manage or provision.
+   * Fields that are left out have the platform's values. Needs a key with the role manage or provision.
    */
   layoutPreview: {
     input: {
@@ -1395,13 +1423,13 @@ export interface ManagementCalls {
     };
     data: {
       html: string;
-      /** What its mails lack */
+      /** Parts that its mails lack */
       warnings: string[];
     };
   };
   /**
    * Change the given settings, and republish every mail in Markdown with them; live within 5 s
-   * What is left out stays. One mail that does not compile in it refuses all. Needs a key with the role manage or provision.
+   * Fields that are left out keep their values. If one mail does not compile with it, the whole change is refused. Needs a key with the role manage or provision.
    */
   layoutPut: {
     input: {
@@ -1503,7 +1531,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * Who is an operator
+   * List operators
    * Needs a platform key.
    */
   operatorList: {
@@ -1918,9 +1946,9 @@ export interface ManagementCalls {
       eventType: string;
       /** EMAIL, SMS or PUSH */
       channel: "EMAIL" | "SMS" | "PUSH";
-      /** what the copy is for */
+      /** event type of the copy */
       toEventType: string;
-      /** whose it is, of operators alone; default: the same tenant's */
+      /** tenant that gets the copy, for operators only; default: the same tenant */
       toTenant?: string;
     };
     data: Template;
@@ -2032,7 +2060,7 @@ export interface ManagementCalls {
       atMostOnce?: boolean;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
-      /** what is not sent by then ends as expired */
+      /** seconds after the event; a message that is later than that is not sent */
       expiresAfterSeconds?: number | null;
       /** one message for several events; null: each is sent by itself */
       digest?: {
@@ -2258,7 +2286,7 @@ export interface ManagementCalls {
       atMostOnce?: boolean;
       /** of SMS: curly quotes, dashes and the like are sent as plain ones */
       plainCharacters?: boolean;
-      /** what is not sent by then ends as expired */
+      /** seconds after the event; a message that is later than that is not sent */
       expiresAfterSeconds?: number | null;
       /** one message for several events; null: each is sent by itself */
       digest?: {
@@ -2425,7 +2453,7 @@ export interface ManagementCalls {
     data: TemplateVersion[];
   };
   /**
-   * Answer its calls again; what was skipped meanwhile is not revived
+   * Answer its calls again; messages that were skipped meanwhile stay skipped
    * Needs a platform key.
    */
   tenantActivate: {
@@ -2531,7 +2559,7 @@ export interface ManagementCalls {
   };
   /**
    * Set the tenant's language, time zone and quiet hours; applies within 5 s
-   * What is left out stays as it is. Needs a key with the role provision.
+   * Fields that are left out keep their values. Needs a key with the role provision.
    */
   tenantDefaults: {
     input: {
@@ -2594,7 +2622,7 @@ export interface ManagementCalls {
     data: {
       tenantId: string;
       name: string;
-      /** Who requested it */
+      /** The person who requested it */
       person: string;
       /** When it was requested; ISO 8601, UTC */
       requestedAt: string;
@@ -2667,9 +2695,9 @@ export interface ManagementCalls {
     data: {
       users: {
         userId: string;
-        /** Of the directory */
+        /** Address in the directory */
         email: string | null;
-        /** Of the directory */
+        /** Number in the directory */
         phone: string | null;
         /** The tenant has named it; else events alone do */
         isNamed: boolean;
@@ -2723,9 +2751,9 @@ export interface ManagementCalls {
     data: {
       users: {
         userId: string;
-        /** Of the directory */
+        /** Address in the directory */
         email: string | null;
-        /** Of the directory */
+        /** Number in the directory */
         phone: string | null;
         /** The tenant has named it; else events alone do */
         isNamed: boolean;
@@ -2754,7 +2782,7 @@ export interface ManagementCalls {
     };
     data: {
       userId: string;
-      /** What the user has said; what is not here is as the category has it */
+      /** The user's choices. A cell that is not listed follows its category */
       preferences: {
         /** A key, or * */
         category: string;
@@ -2803,6 +2831,7 @@ export const MANAGEMENT_ROUTES: Readonly<Record<keyof ManagementCalls, Managemen
   },
   broadcastEstimate: { method: "POST", path: "/broadcast-estimates" },
   bundleApply: { method: "POST", path: "/bundle", query: ["dryRun"] },
+  bundleProgress: { method: "GET", path: "/bundle/applies/{applyId}" },
   bundlePull: { method: "GET", path: "/bundle" },
   categoryAssign: { method: "PUT", path: "/event-types/{eventType}/category" },
   categoryDelete: { method: "DELETE", path: "/categories/{key}" },

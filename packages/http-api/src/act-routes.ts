@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type Act, NotAllowed, runAct } from "@belfry/administration/act";
+import { type Act, COMPILED_AT_ONCE, NotAllowed, runAct } from "@belfry/administration/act";
 import type { ActHttp } from "@belfry/administration/act-http";
 import { Conflict, InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listed } from "@belfry/contracts/channels";
@@ -53,7 +53,7 @@ export function actRoutes(
       ],
       async handler(request, reply) {
         const signal = clientSignal(reply);
-        const caller = { ...callerOf(request), signal };
+        const caller = { ...callerOf(request), signal, compileAtOnce: COMPILED_AT_ONCE };
         const input = inputOf(request, act, http);
         const work = async () => {
           try {
@@ -64,10 +64,13 @@ export function actRoutes(
             throw problemOf(error, request, need, hasRevision(input));
           }
         };
-        if (!isRepeatable(act, http)) return await work();
         const { db, services, tenantId } = caller;
         const place = { request, reply, caller: tenantId || hash("sha256", keyOf(request)) };
-        return await onceByKey({ db, keys: services.keys }, place, work);
+        const answer = isRepeatable(act, http)
+          ? await onceByKey({ db, keys: services.keys }, place, work)
+          : await work();
+        if (act.underWay?.is(answer.data)) reply.code(202);
+        return answer;
       },
     });
   }
@@ -245,11 +248,19 @@ function schemaOf(act: Act, http: ActHttp, need: KeyedAct["need"]) {
       "x-examples": { example: { value: given } },
     }),
     response: answers(
-      {
-        description: "Done, or what was asked for",
-        schema: Type.Object({ success, data: act.output }),
-        example: { success: true, data: output },
-      },
+      [
+        {
+          description: "Done, or what was asked for",
+          schema: Type.Object({ success, data: act.output }),
+          example: { success: true, data: output },
+        },
+        act.underWay && {
+          status: 202,
+          description: "The work goes on in the background",
+          schema: Type.Object({ success, data: act.output }),
+          example: { success: true, data: act.underWay.example },
+        },
+      ],
       problems,
       { 401: ["WWW-Authenticate"] },
     ),

@@ -170,19 +170,21 @@ interface GoodAnswer {
 }
 
 /**
- * Builds the `response` of a route's schema: the good answer, and an answer for each status of its problems. Problems that
+ * Builds the `response` of a route's schema: the good answers, and an answer for each status of its problems. Problems that
  * share a status are its examples. `headers` are those of a status beside `X-Trace-Id`.
  */
 export function answers(
-  good: GoodAnswer,
+  good: GoodAnswer | readonly (GoodAnswer | undefined)[],
   problems: Problems,
   headers: Record<number, AnswerHeader[]> = {},
 ): Record<string, object> {
-  const { status: goodStatus = 200, description, schema, example, mediaType = JSON_TYPE } = good;
-  const examples = example === undefined ? {} : { examples: { good: { value: example } } };
-  const all: Record<string, ReturnType<typeof answer>> = {
-    [goodStatus]: answer(description, good.headers, { [mediaType]: { schema, ...examples } }),
-  };
+  const all: Record<string, ReturnType<typeof answer>> = {};
+  for (const one of [good].flat()) {
+    if (one === undefined) continue;
+    const { status = 200, description, schema, example, mediaType = JSON_TYPE } = one;
+    const examples = example === undefined ? {} : { examples: { good: { value: example } } };
+    all[status] = answer(description, one.headers, { [mediaType]: { schema, ...examples } });
+  }
   for (const [name, row] of Object.entries(PROBLEMS)) {
     const change = problems[name as ProblemName];
     if (change === undefined) continue;

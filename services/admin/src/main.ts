@@ -4,6 +4,7 @@ import { tellAlerts } from "@belfry/administration/alerts/tell-alerts";
 import { unknownTenants } from "@belfry/administration/people/group-roles";
 import { firstOperatorToken } from "@belfry/administration/people/invitations";
 import { testMessage } from "@belfry/administration/templates/send-test";
+import { workBundles } from "@belfry/administration/templates/work-bundles";
 import { bootstrap } from "@belfry/administration/tenants/bootstrap";
 import { disconnectMessage } from "@belfry/administration/tenants/realtime";
 import { eventsStream, eventsSubject } from "@belfry/contracts/streams";
@@ -25,6 +26,7 @@ import { readSystemFacts } from "./platform/system-pages.ts";
 import { rollActivity } from "./tenant/count-activity.ts";
 
 const ALERTS_EVERY_MS = 60_000;
+const BUNDLES_EVERY_MS = 2_000;
 
 await runService({
   name: "admin",
@@ -117,6 +119,16 @@ await runService({
           signal,
           atOnce: true,
         }),
+        every(
+          BUNDLES_EVERY_MS,
+          "applying bundles in the background",
+          () =>
+            workBundles(
+              { db, onPostponed: (err) => log.warn({ err }, "a bundle: trying again") },
+              signal,
+            ),
+          { log, signal, atOnce: true },
+        ),
         watchVersion({
           read: () => readConfigurationVersion(db),
           nc: nats.then(({ nc }) => nc),

@@ -2,6 +2,7 @@ import {
   type Act,
   type Access as ActAccess,
   type ActServices,
+  COMPILED_AT_ONCE,
   type Given,
   runAct,
 } from "@belfry/administration/act";
@@ -162,7 +163,18 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   const runIn =
     (tenantId: string, may: (access: ActAccess) => boolean): Signed["run"] =>
     (act, input) =>
-      runAct(act, { db: deps.db, tenantId, actor, services: deps.services, may }, input);
+      runAct(
+        act,
+        {
+          db: deps.db,
+          tenantId,
+          actor,
+          services: deps.services,
+          may,
+          compileAtOnce: COMPILED_AT_ONCE,
+        },
+        input,
+      );
   const signed: Signed = {
     ...guest,
     person,

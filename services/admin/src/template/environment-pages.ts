@@ -1,4 +1,7 @@
-import { Conflict } from "@belfry/administration/input-error";
+import { COMPILED_AT_ONCE } from "@belfry/administration/act";
+import { Conflict, TooLate } from "@belfry/administration/input-error";
+import { newestBundleProgress } from "@belfry/administration/templates/bundle-applies";
+import { isOpen } from "@belfry/administration/templates/bundle-plan";
 import {
   listEnvironments,
   promoteEnvironment,
@@ -52,18 +55,25 @@ export function environmentPages({ route, db }: PageDeps): void {
   });
 
   const showPromotion = async (context: InTenant, hasChanged = false) => {
+    const newest = await newestBundleProgress(db, context.tenant.id);
     const { plan, parts } = await promotionDiff({
       db,
       tenantId: context.tenant.id,
       actor: context.actor,
       may: context.may,
+      compileAtOnce: COMPILED_AT_ONCE,
     });
     const changes = parts.map(({ path, before = "", after = "" }) => ({
       path,
       isNew: before === "",
       lines: differences(before, after),
     }));
-    return page("promotion", say`Promote`, { plan, changes, hasChanged }, hasChanged ? 409 : 200);
+    const background = {
+      underWay: newest && isOpen(newest) ? newest : undefined,
+      failed: newest?.state === "failed" ? newest : undefined,
+    };
+    const shown = { plan, changes, hasChanged, ...background };
+    return page("promotion", say`Promote`, shown, hasChanged ? 409 : 200);
   };
 
   route("GET /tenants/:tenantId/environment/promotion", (context) => showPromotion(context));
@@ -71,9 +81,12 @@ export function environmentPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/environment/promotion", async (context) => {
     const { form, run, base } = context;
     try {
-      await run(promoteEnvironment, { plan: form.get("plan") ?? "" });
+      const { id } = await run(promoteEnvironment, { plan: form.get("plan") ?? "" });
+      if (id !== undefined) return redirect(`${base}/environment/promotion`);
     } catch (error) {
       if (error instanceof Conflict) return await showPromotion(context, true);
+      // Another one is under way, and the page tells how far it is.
+      if (error instanceof TooLate) return redirect(`${base}/environment/promotion`);
       throw error;
     }
     return redirect(`${base}/environment`, "published");
