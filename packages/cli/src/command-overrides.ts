@@ -1,9 +1,7 @@
-import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import type { Act } from "@belfry/administration/act";
 import type { ProviderAddress } from "@belfry/administration/providers/providers";
 import type { SecretsReport } from "@belfry/administration/providers/rotate-secrets";
-import type { TextFiles } from "@belfry/administration/templates/template-paths";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import type { ProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
@@ -59,7 +57,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
 const SIGNED = "holds the secret that every trigger must be signed with";
 const TENANT = { tenant: "<id>" };
 const TENANT_OF_KEY = { tenant: "<tenantId>" };
-const BUNDLE_DIR = "a folder an event type, a file a channel and language";
 /** Adds the flag of commands that print a link. */
 const LINK: CommandOverride = { define: (command) => void command.option(...BASE_URL) };
 
@@ -243,27 +240,6 @@ export const COMMAND_OVERRIDES: CommandOverrides = {
       return { name: name ?? basename(file), type, data };
     },
   },
-  "bundle pull": {
-    define: (command) => void command.argument("<dir>", BUNDLE_DIR),
-    async shown({ files }: { files: TextFiles }, _, [dir = ""]) {
-      const { writeTemplateFolder } = await templateFolder();
-      const { BUNDLE_FILES } = await import("@belfry/administration/templates/template-paths");
-      const leftover = await writeTemplateFolder(dir, files);
-      // Removes the files of settings that are no longer set: an apply would set them again.
-      const gone = BUNDLE_FILES.filter((name) => files[name] === undefined);
-      for (const name of gone) await rm(join(dir, name), { force: true });
-      return { files: Object.keys(files), leftover };
-    },
-  },
-  "bundle apply": {
-    fields: ["files"],
-    define: (command) => void command.argument("<dir>", BUNDLE_DIR),
-    async input(_flags, _session, [dir = ""]) {
-      const { readTemplateFolder } = await templateFolder();
-      const { BUNDLE_FILES } = await import("@belfry/administration/templates/template-paths");
-      return { files: await readTemplateFolder(dir, BUNDLE_FILES) };
-    },
-  },
   "provider put": {
     fields: ["active", "untested"],
     define: (command) =>
@@ -399,10 +375,6 @@ function secretFile(description: string, { removable = false } = {}): CommandOve
       return { webhookSecret: await readSecretInput("--webhook-secret-file", file) };
     },
   };
-}
-
-function templateFolder() {
-  return import("@belfry/administration/templates/template-folder");
 }
 
 function providerAddress(id: string | undefined, flags: Flags): ProviderAddress {

@@ -28,12 +28,14 @@ function noun(name: keyof typeof NOUNS, own?: () => Promise<CommandOverrides>): 
 
 const ofTemplates = async () => (await import("./template-overrides.ts")).TEMPLATE_OVERRIDES;
 
+const ofBundles = async () => (await import("./bundle-overrides.ts")).BUNDLE_OVERRIDES;
+
 const ofImports = async () => (await import("./import-overrides.ts")).IMPORT_OVERRIDES;
 
 /** In the order of the help. A file, with all that it imports, is loaded when its command is given. */
 const COMMANDS: readonly Row[] = [
   noun("tenant"),
-  noun("environment"),
+  noun("environment", ofBundles),
   noun("member"),
   noun("operator"),
   noun("alert"),
@@ -41,7 +43,7 @@ const COMMANDS: readonly Row[] = [
   noun("template", ofTemplates),
   noun("layout", ofTemplates),
   noun("image"),
-  noun("bundle"),
+  noun("bundle", ofBundles),
   noun("provider"),
   noun("event"),
   noun("broadcast"),
