@@ -48,6 +48,7 @@ const ADDED = [
   "0032-unlinked-attachments",
   "0033-bytes-of-attachments",
   "0034-broadcasts-in-turn",
+  "0036-bundle-applies",
   "0037-ignored-columns",
   "0038-alert-ends",
 ];
