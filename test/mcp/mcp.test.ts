@@ -166,7 +166,12 @@ test("a fault is told as a result, other tenants' ids are unknown, and no tool i
   });
   assert.ok(theirs.id);
   for (const [name, input, words] of [
-    ["template_show", { eventType: "theirs", channel: "SMS", tenantId: other }, /no SMS template/],
+    ["template_show", { eventType: "theirs", channel: "SMS" }, /no SMS template/],
+    [
+      "template_show",
+      { eventType: "theirs", channel: "SMS", tenantId: other },
+      /^tenantId is not a field$/,
+    ],
     ["digest_show", { id: "x" }, /no digest/],
     ["digest_show", { id: ["01890000-0000-7000-8000-000000000000"] }, /^id must be a string$/],
     ["webhook_attempts", { webhookId: {} }, /^webhookId must be a string$/],

@@ -1,9 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { emailAddress, MAX_ADDRESS } from "./addresses.ts";
 import { attachmentsField, type MailAttachment } from "./attachments.ts";
-import { emailOrNone, field } from "./fields.ts";
+import { emailOrNone, field, open } from "./fields.ts";
 import { MAX_TEXT_CHARACTERS, PLAIN_TEXT, textFault } from "./identifiers.ts";
-import { open } from "./unknown-fields.ts";
 
 /** In cc, and in bcc. */
 export const MAX_COPIES = 10;

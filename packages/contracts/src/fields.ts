@@ -11,6 +11,13 @@ import { isLocale, LOCALE_PATTERN, NO_LOCALE } from "./locale.ts";
 export type Fault = (value: unknown) => string | undefined;
 export const FAULT = Symbol("fault");
 
+export const OPEN = Symbol("open");
+
+/** Marks an object of the specification's own calls: its unknown fields are ignored. Every other object refuses them. */
+export function open<T extends TSchema>(schema: T): T {
+  return { ...schema, [OPEN]: true };
+}
+
 interface Words {
   description?: string;
   examples?: unknown[];

@@ -1,6 +1,6 @@
 import { Kind, OptionalKind, type Static, type TSchema, Type } from "@sinclair/typebox";
-import { faultOf } from "./fields.ts";
-import { isOpen, MAX_UNKNOWN, shownName, unknownFault, unknownFields } from "./unknown-fields.ts";
+import { faultOf, OPEN } from "./fields.ts";
+import { shownName, unknownFault } from "./unknown-fields.ts";
 
 /** The one shape of every error of every service (specification, section 7). */
 export const ProblemBody = Type.Object(
@@ -125,6 +125,24 @@ export class Problem extends Error {
   }
 }
 
+/** The most unknown fields that one check lists: each may be compared with every known one. */
+const MAX_UNKNOWN = 20;
+const NONE: readonly string[] = [];
+
+/** Returns the first fields of a value that an object's schema does not know. */
+export function unknownFields(
+  { properties }: TSchema,
+  value: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  let names: string[] | undefined;
+  for (const name in value) {
+    if (Object.hasOwn(properties, name) || value[name] === undefined) continue;
+    names ??= [];
+    if (names.push(name) === MAX_UNKNOWN) break;
+  }
+  return names ?? NONE;
+}
+
 /** A fault of one field, in the client's words. */
 interface FieldFault {
   /** Its path, as `payload.userId` or `users[2].email`. */
@@ -189,7 +207,8 @@ function addFaults(
       addFaults(faults, part, inner, path, `${path}.`);
     }
     message = given && faultOf(schema)?.(given);
-    if (given !== undefined && !isOpen(schema)) addUnknown(faults, schema, given, prefix);
+    if (given && !(OPEN in schema || schema.additionalProperties))
+      addUnknown(faults, schema, given, prefix);
   } else if (schema[Kind] === "Array") {
     message = listFault(schema, value);
     if (message === undefined) {

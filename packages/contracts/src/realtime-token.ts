@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { text } from "./fields.ts";
-import { open } from "./unknown-fields.ts";
+import { open, text } from "./fields.ts";
 
 /** `POST /api/v1/auth/realtime-token` (specification, 2.3 and 4.2). */
 export const REALTIME_TOKEN_PATH = "/api/v1/auth/realtime-token";

@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FAULT, faultOf, field, success, text } from "./fields.ts";
+import { FAULT, faultOf, field, open, success, text } from "./fields.ts";
 import { TriggerRequest, WARNINGS } from "./trigger.ts";
-import { open } from "./unknown-fields.ts";
 
 /** `POST /api/v1/events/trigger-batch`: many events in one call, each judged and answered as the single call would be. */
 export const TRIGGER_BATCH_PATH = "/api/v1/events/trigger-batch";

@@ -2,10 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AddressField } from "./addresses.ts";
 import { CHANNELS, channelsTo, listed } from "./channels.ts";
 import { type Envelope, TriggerEmail } from "./envelope.ts";
-import { emailOrNone, FAULT, locale, oneOf, phoneOrNone, success, text } from "./fields.ts";
+import { emailOrNone, FAULT, locale, oneOf, open, phoneOrNone, success, text } from "./fields.ts";
 import { MAX_NESTING } from "./identifiers.ts";
 import { delaySeconds, sendAt } from "./scheduled.ts";
-import { open } from "./unknown-fields.ts";
 
 /** `POST /api/v1/events/trigger` (specification, 2.1, 2.2 and 4.1). */
 export const TRIGGER_PATH = "/api/v1/events/trigger";

@@ -1,34 +1,4 @@
-import type { TSchema } from "@sinclair/typebox";
 import { nearestName } from "./nearest-name.ts";
-
-const OPEN = Symbol("open");
-
-/** Marks an object of the specification's own calls: its unknown fields are ignored. Every other object refuses them. */
-export function open<T extends TSchema>(schema: T): T {
-  return { ...schema, [OPEN]: true };
-}
-
-export function isOpen(schema: TSchema): boolean {
-  return OPEN in schema || Boolean(schema.additionalProperties);
-}
-
-/** The most unknown fields that one check lists: each may be compared with every known one. */
-export const MAX_UNKNOWN = 20;
-const NONE: readonly string[] = [];
-
-/** Returns the first fields of a value that an object's schema does not know. */
-export function unknownFields(
-  { properties }: TSchema,
-  value: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  let names: string[] | undefined;
-  for (const name in value) {
-    if (Object.hasOwn(properties, name) || value[name] === undefined) continue;
-    names ??= [];
-    if (names.push(name) === MAX_UNKNOWN) break;
-  }
-  return names ?? NONE;
-}
 
 /** Returns the fault of an unknown field, without its name. */
 export function unknownFault(name: string, known: readonly string[]): string {
@@ -38,7 +8,7 @@ export function unknownFault(name: string, known: readonly string[]): string {
 
 const MAX_NAME_CHARACTERS = 64;
 
-/** A name that a client chose, as an answer shows it: short, and without control characters. */
+/** Returns a client's name in a form for answers: short, and without control characters. */
 export function shownName(name: string): string {
   return name.slice(0, MAX_NAME_CHARACTERS).replaceAll(/[\p{C}\s]/gu, "?");
 }

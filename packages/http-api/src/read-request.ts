@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { open } from "@belfry/contracts/fields";
 import { jsonValues } from "@belfry/contracts/json-values";
 import { faultsOf, faultText, Problem, requireChecks } from "@belfry/contracts/problems";
-import { open } from "@belfry/contracts/unknown-fields";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 

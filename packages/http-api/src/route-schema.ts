@@ -157,7 +157,11 @@ export const KEYED: Problems = {
   tooManyRequests: { message: "Too many requests", retryAfter: 12 },
 };
 export const WITH_BODY: Problems = { unparsable: {}, tooLarge: {}, unsupportedMediaType: {} };
-export const WITHOUT_BODY: Problems = { tooLarge: {}, unsupportedMediaType: {} };
+export const WITHOUT_BODY: Problems = {
+  tooLarge: {},
+  unsupportedMediaType: {},
+  validation: { message: ["dryRun is not a field"] },
+};
 
 interface GoodAnswer {
   /** Default: 200. */

@@ -1,8 +1,9 @@
 import { TriggerEmail } from "@belfry/contracts/envelope";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { nearestName } from "@belfry/contracts/nearest-name";
+import { unknownFields } from "@belfry/contracts/problems";
 import { TriggerRequest } from "@belfry/contracts/trigger";
-import { shownName, unknownFields } from "@belfry/contracts/unknown-fields";
+import { shownName } from "@belfry/contracts/unknown-fields";
 import type { Database } from "@belfry/database/connection";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import type { TSchema } from "@sinclair/typebox";
@@ -56,7 +57,7 @@ function hasOthers(value: object, known: ReadonlySet<string>): boolean {
 function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: string): void {
   const unknown = unknownFields(schema, given);
   if (unknown.length === 0) return;
-  /** Fields that may have been meant, with their words. Fields that the trigger has were not meant. */
+  // A field that the trigger has under its right name was not meant.
   const meant = new Map(prefix === "" ? ELSEWHERE : []);
   const addLacking = ({ properties }: TSchema, of: Fields, place: string) => {
     for (const name of Object.keys(properties)) {

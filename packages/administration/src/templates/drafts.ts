@@ -210,7 +210,7 @@ export const publishDraft = defineAct({
 
 export const publishDrafts = defineAct({
   name: "template publish-all",
-  access: EDIT,
+  access: { scope: "tenant", person: "editor" },
   inBundle: true,
   command: false,
   summary: "Publish the drafts of several languages of a template, all of them or none",
