@@ -18,7 +18,7 @@ export const Plan = Type.Object(
       description: "What the tenant has and the bundle lacks; it stays as it is",
     }),
     faults: Type.Array(Type.String(), {
-      description: "Of a dry run, and of work in the background: why it cannot be applied",
+      description: "Why it cannot be applied: of a dry run, and of work in the background",
     }),
     applied: Type.Boolean(),
     id: optional(

@@ -65,12 +65,12 @@ export const applyBundle = defineAct({
   audit: (_, { output }) => noteOf("bundle.apply", output),
 });
 
-/** What is compiled stays in memory until all of it is saved. */
+/** Bounds the memory: compiled templates stay there until all of them are saved. */
 const MAX_CHANGED = 2_000;
 
 export type Place = Pick<ActContext, "db" | "tenantId" | "actor" | "may" | "compileAtOnce">;
 
-export interface PreparedBundle {
+interface PreparedBundle {
   plan: Plan;
   /** Templates to compile. */
   total: number;
@@ -141,7 +141,7 @@ function changesOf({
   return { isSame, changed, layout, total, bytes };
 }
 
-/** What has too many changes is refused at once. */
+/** A bundle with too many changes is not deferred: it is refused at once. */
 function isDeferred({ compileAtOnce }: Place, { changed, total, bytes }: Changes): boolean {
   if (compileAtOnce === undefined || changed.length > MAX_CHANGED) return false;
   return total > compileAtOnce.templates || bytes > compileAtOnce.bytes;

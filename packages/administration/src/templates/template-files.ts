@@ -116,7 +116,7 @@ export async function prepareImport(
   }: Author & {
     /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
-    /** Called with the number of files that are compiled so far. What it throws ends the work. */
+    /** Called with the number of files that are compiled so far. An error that it throws ends the work. */
     onCompiled?: ((count: number) => void) | undefined;
   } = {},
 ): Promise<PreparedImport> {
