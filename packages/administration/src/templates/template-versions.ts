@@ -152,7 +152,7 @@ export async function textOfVersion(db: Database, address: TemplateAddress, vers
   const { tenantId, eventType, channel } = template;
   return {
     ...{ ...textInput(old), tenantId, eventType, channel, locale },
-    // Where the variant has a format by now, that of the old text is said, as it was found out then.
+    // If the variant has a format by now, the old text needs one, too: the format that was found out back then.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
   };
 }

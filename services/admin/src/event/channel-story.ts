@@ -16,7 +16,7 @@ export interface ChannelStory {
   report: ChannelReport;
   /** False: the event was never for this channel. */
   isMeant: boolean;
-  /** As stored. */
+  /** The stored reason. */
   reason: string | null | undefined;
   /** The outcome in a plain sentence; undefined while it waits or is under way. */
   sentence: Phrase | undefined;

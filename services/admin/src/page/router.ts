@@ -71,7 +71,7 @@ export interface Signed extends Guest {
 export interface PlaceInTenant {
   /** `platform` for the pages that the platform has too. */
   tenant: Membership;
-  /** Where there is a `lock`: `viewer`. */
+  /** The person's role; `viewer` if there is a `lock`. */
   role: Role;
   /** `/tenants/<id>`. */
   base: string;

@@ -152,7 +152,7 @@ function cellRows({ preferences, categories }: ShownPreferences) {
 interface State {
   channel: Channel;
   status: string;
-  /** As stored. */
+  /** The stored reason. */
   reason?: string | null;
   why?: Words;
 }
