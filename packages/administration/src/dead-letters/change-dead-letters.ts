@@ -38,7 +38,9 @@ export const DeadLetterChange = Type.Object({
   dryRun: Type.Boolean(),
   count: Type.Integer({ description: "How many were changed; of a dry run, how many would be" }),
   more: Type.Boolean({ description: "There may be others" }),
-  endedBefore: Type.String({ description: "Dead letters that ended later were left unchanged; ISO 8601, UTC" }),
+  endedBefore: Type.String({
+    description: "Dead letters that ended later were left unchanged; ISO 8601, UTC",
+  }),
   ids: Type.Array(Type.String(), { description: "At most 100 of them" }),
   refused: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() }), {
     description:

@@ -45,7 +45,9 @@ export const Provider = Type.Object(
     kind: Type.String(),
     name: Type.String({ description: "Unique on the channel; the kind, unless it was named" }),
     active: Type.Boolean({ description: "Messages are sent through it" }),
-    position: Type.Integer({ description: "Place in the order, from 0; the lowest active provider sends" }),
+    position: Type.Integer({
+      description: "Place in the order, from 0; the lowest active provider sends",
+    }),
     settings: Type.Record(Type.String(), Type.Unknown(), { description: "Secrets are masked" }),
     maxPerSecond: orNull(
       Type.Integer({ description: "Calls, over all replicas; null: no limit of ours" }),

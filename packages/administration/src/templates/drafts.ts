@@ -63,7 +63,9 @@ export const Draft = Type.Object(
     }),
     revision: Type.Integer({ description: "Changes with every save" }),
     basedOnVersion: Type.Integer({ description: "The version in force that it began with" }),
-    sourceVersion: orNull(Type.Integer({ description: "Version that a translation was made from" })),
+    sourceVersion: orNull(
+      Type.Integer({ description: "Version that a translation was made from" }),
+    ),
     savedBy: orNull(Type.String()),
     savedAt: time("When it was saved"),
   },

@@ -31,7 +31,8 @@ import { SETTING_NAMES, settingsOf } from "./template-settings.ts";
 import { ORDER, requireOwner } from "./templates.ts";
 
 export const Files = Type.Record(Type.String(), Type.String(), {
-  description: "Files by path: a folder for each event type, a file for each channel and language, as in the example",
+  description:
+    "Files by path: a folder for each event type, a file for each channel and language, as in the example",
 });
 const SAMPLE_FILES = {
   [`${ORDER.eventType}/${ORDER.channel}.txt`]: "---\n---\nOrder {{ id }} is on its way",

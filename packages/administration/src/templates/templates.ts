@@ -32,13 +32,21 @@ const summary = {
     description: "Counts what was published in all languages, from 1; 0: nothing is published",
   }),
   subject: optional(orNull(Type.String()), "Subject of a mail"),
-  format: optional(orNull(oneOf(EMAIL_FORMATS)), "Format of a mail: the set one, or the derived one"),
+  format: optional(
+    orNull(oneOf(EMAIL_FORMATS)),
+    "Format of a mail: the set one, or the derived one",
+  ),
   title: optional(orNull(Type.String()), "Title of a notification"),
   url: optional(orNull(Type.String()), "The address that a notification opens"),
   actions: TEXTS.actions,
-  targetChannel: optional(orNull(Type.String()), "Realtime channel of a notification; null: the personal channel"),
+  targetChannel: optional(
+    orNull(Type.String()),
+    "Realtime channel of a notification; null: the personal channel",
+  ),
   requiredVariables: Type.Array(Type.String()),
-  savedBy: orNull(Type.String({ description: "The person who saved the published version, if known" })),
+  savedBy: orNull(
+    Type.String({ description: "The person who saved the published version, if known" }),
+  ),
   variables: Type.Array(Type.String(), { description: "Variables that its text names" }),
   hasDraft: Type.Boolean({ description: "Whether the default variant has a draft" }),
   locales: Type.Array(

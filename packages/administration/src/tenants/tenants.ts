@@ -66,7 +66,9 @@ export const Tenant = Type.Object(
       time("Until when the webhook secret before it is taken too; null: it is not"),
     ),
     eventRetentionDays: orNull(
-      Type.Integer({ description: "Days to keep events and their deliveries; null: as the installation" }),
+      Type.Integer({
+        description: "Days to keep events and their deliveries; null: as the installation",
+      }),
     ),
     notificationRetentionDays: orNull(
       Type.Integer({ description: "Days to keep the in-app history; null: as the installation" }),
@@ -77,7 +79,8 @@ export const Tenant = Type.Object(
     timezone: orNull(Type.String({ description: "IANA name; null: UTC" })),
     quietHours: quietHoursOrNone("Of users without their own; null: none"),
     linkSchemes: Type.Array(Type.String(), {
-      description: "Schemes of deep links that its mails may contain, in lower case and without the colon",
+      description:
+        "Schemes of deep links that its mails may contain, in lower case and without the colon",
     }),
     apiKeys: Type.Array(ApiKey, { description: "The live ones, newest first" }),
     createdAt: time("When it was made"),

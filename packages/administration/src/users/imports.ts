@@ -46,7 +46,9 @@ const Import = Type.Object(
     }),
     person: Type.String({ description: "The person who began it" }),
     parts: Type.Integer({ description: "Parts that have come" }),
-    lines: Type.Integer({ description: "Lines that have come, without the heading and empty ones" }),
+    lines: Type.Integer({
+      description: "Lines that have come, without the heading and empty ones",
+    }),
     processed: Type.Integer({ description: "Lines that are done: the three below together" }),
     added: Type.Integer({ description: "Users that were not there" }),
     alreadyThere: Type.Integer({ description: "Users that were there, or in a line before" }),
