@@ -56,16 +56,16 @@ export interface BroadcastEstimate {
   lookedAt: number;
   /** Those of them who would get it on at least one channel */
   reachedOfThose: number;
-  /** People it is for; who is in several topics counts once */
+  /** Users it is for; a user in several topics counts once */
   people: number;
-  /** Those who would get it on at least one channel */
+  /** Users who would get it on at least one channel */
   reached: number;
   /** The channels that it would go out on */
   channels: {
     channel: "EMAIL" | "SMS" | "PUSH";
-    /** Of those looked at */
+    /** Users among the examined ones who would get it */
     reached: number;
-    /** Of those looked at: why they would not get it on this channel */
+    /** Reasons why examined users would not get it on this channel */
     missed: Missed[];
   }[];
 }
@@ -119,9 +119,9 @@ export interface Digest {
   channel: "EMAIL" | "SMS";
   userId: string;
   recipient: string | null;
-  /** Of the template's variant; empty: the default */
+  /** Locale of the template's variant; empty: the default */
   locale: string;
-  /** What keeps its events apart; empty: nothing */
+  /** The key that separates its events from others; empty: none */
   key: string;
   /** When its first event came; ISO 8601, UTC */
   openedAt: string;
@@ -154,7 +154,7 @@ export interface Digest {
   open: boolean;
 }
 
-/** Of one variant, in force nowhere */
+/** The draft of one variant, which is in force nowhere */
 export interface Draft {
   templateId: string;
   tenantId: string;
@@ -178,7 +178,7 @@ export interface Draft {
         url: string;
       }[]
     | null;
-  /** What publishing it sets; as given, and not yet judged */
+  /** Settings that publishing applies; as given, not checked yet */
   settings: {
     /** use it for events; default: true */
     active?: boolean;
@@ -235,7 +235,7 @@ export interface Draft {
   revision: number;
   /** The version in force that it began with */
   basedOnVersion: number;
-  /** Of a translation */
+  /** Version that a translation was made from */
   sourceVersion: number | null;
   savedBy: string | null;
   /** When it was saved; ISO 8601, UTC */
@@ -256,7 +256,7 @@ export interface Environment {
 
 export interface Image {
   id: string;
-  /** Of the file that was uploaded */
+  /** Name of the uploaded file */
   name: string;
   type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   bytes: number;
@@ -272,15 +272,15 @@ export interface Image {
 export interface Import {
   id: string;
   kind: "users" | "members";
-  /** Of members */
+  /** Topic of an import of members */
   topic: string | null;
   /** `receiving` while parts of the file come, then `waiting` and `running`; of a tenant one runs at a time */
   state: "receiving" | "waiting" | "running" | "done" | "failed" | "cancelled";
-  /** Who began it */
+  /** The person who began it */
   person: string;
-  /** That have come */
+  /** Parts that have come */
   parts: number;
-  /** That have come, without the heading and empty ones */
+  /** Lines that have come, without the heading and empty ones */
   lines: number;
   /** Lines that are done: the three below together */
   processed: number;
@@ -396,7 +396,7 @@ export interface Plan {
   same: string[];
   /** What the tenant has and the bundle lacks; it stays as it is */
   outdated: string[];
-  /** Of a dry run, and of work in the background: why it cannot be applied */
+  /** Why it cannot be applied: of a dry run, and of work in the background */
   faults: string[];
   applied: boolean;
   /** of work in the background; `bundle progress` tells how far it is */
@@ -435,7 +435,7 @@ export interface Provider {
   name: string;
   /** Messages are sent through it */
   active: boolean;
-  /** From 0; of the active ones the lowest sends */
+  /** Place in the order, from 0; the lowest active provider sends */
   position: number;
   /** Secrets are masked */
   settings: Record<string, unknown>;
@@ -542,7 +542,7 @@ export interface TemplateSummary {
   } | null;
   /** sent after that time, unless it was read in the inbox */
   afterUnreadSeconds: number | null;
-  /** Of a notification; null: the personal channel */
+  /** Realtime channel of a notification; null: the personal channel */
   targetChannel?: string | null;
   requiredVariables: string[];
   /** of EMAIL: the name beside the sender's address, with {{variables}}; '' for the provider's; default: as it is */
@@ -563,13 +563,13 @@ export interface TemplateSummary {
   channel: "EMAIL" | "SMS" | "PUSH";
   /** Counts what was published in all languages, from 1; 0: nothing is published */
   version: number;
-  /** Of a mail */
+  /** Subject of a mail */
   subject?: string | null;
-  /** Of a mail: as it is set, or was found out */
+  /** Format of a mail: the set one, or the derived one */
   format?: "markdown" | "mjml" | "html" | "text" | null;
-  /** Of a notification */
+  /** Title of a notification */
   title?: string | null;
-  /** What a notification opens */
+  /** The address that a notification opens */
   url?: string | null;
   /** buttons of PUSH; up to two */
   actions?: {
@@ -578,9 +578,9 @@ export interface TemplateSummary {
     /** What it opens */
     url: string;
   }[];
-  /** Who saved what is published, if that is known */
+  /** The person who saved the published version, if known */
   savedBy: string | null;
-  /** Those that its text names */
+  /** Variables that its text names */
   variables: string[];
   /** Whether the default variant has a draft */
   hasDraft: boolean;
@@ -639,11 +639,11 @@ export interface Tenant extends TenantDefaults {
   webhookSecret: boolean;
   /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
   previousWebhookSecretUntil: string | null;
-  /** Of events and their deliveries; null: as the installation */
+  /** Days to keep events and their deliveries; null: as the installation */
   eventRetentionDays: number | null;
-  /** Of the in-app history; null: as the installation */
+  /** Days to keep the in-app history; null: as the installation */
   notificationRetentionDays: number | null;
-  /** Of deep links that its mails may lead to, in lower case and without the colon */
+  /** Schemes of deep links that its mails may contain, in lower case and without the colon */
   linkSchemes: string[];
   /** The live ones, newest first */
   apiKeys: ApiKey[];
@@ -757,7 +757,7 @@ export interface ManagementCalls {
       userIds?: string[];
       /** Not for these users */
       exceptUserIds?: string[];
-      /** Of a template; none of its templates may be sensitive */
+      /** The event type of a template; it must have no sensitive template */
       eventType: string;
       /** Only these channels; an empty array is the same as none */
       channels?: ("EMAIL" | "SMS" | "PUSH")[];
@@ -765,7 +765,7 @@ export interface ManagementCalls {
     data: BroadcastEstimate;
   };
   /**
-   * Publish such files, all or none; what has no file stays as it is
+   * Publish such files, all or none; parts without a file stay unchanged
    * Contents are compared: the same bundle again changes nothing and makes no version. A large change is compiled in the background: the answer is then 202 with an `id`, and `bundle progress` tells its end. Needs a key with the role manage or provision.
    */
   bundleApply: {
@@ -791,13 +791,13 @@ export interface ManagementCalls {
     data: BundleProgress;
   };
   /**
-   * What is published of a tenant as files: templates, layout and categories
+   * Export what a tenant has published as files: templates, layout and categories
    * A folder for each event type holds a file for each channel and language. layout.mjml, layout.json and categories.json are beside the folders. Needs a key with the role manage or provision.
    */
   bundlePull: {
     input: Record<string, never>;
     data: {
-      /** By path: a folder an event type, a file a channel and language, as in the example */
+      /** Files by path: a folder for each event type, a file for each channel and language, as in the example */
       files: Record<string, string>;
     };
   };
@@ -915,7 +915,7 @@ export interface ManagementCalls {
       count: number;
       /** There may be others */
       more: boolean;
-      /** What ended later was left alone; ISO 8601, UTC */
+      /** Dead letters that ended later were left unchanged; ISO 8601, UTC */
       endedBefore: string;
       /** At most 100 of them */
       ids: string[];
@@ -1018,7 +1018,7 @@ export interface ManagementCalls {
       count: number;
       /** There may be others */
       more: boolean;
-      /** What ended later was left alone; ISO 8601, UTC */
+      /** Dead letters that ended later were left unchanged; ISO 8601, UTC */
       endedBefore: string;
       /** At most 100 of them */
       ids: string[];
@@ -1068,9 +1068,9 @@ export interface ManagementCalls {
       channel: "EMAIL" | "SMS";
       userId: string;
       recipient: string | null;
-      /** Of the template's variant; empty: the default */
+      /** Locale of the template's variant; empty: the default */
       locale: string;
-      /** What keeps its events apart; empty: nothing */
+      /** The key that separates its events from others; empty: none */
       key: string;
       /** When its first event came; ISO 8601, UTC */
       openedAt: string;
@@ -1125,9 +1125,9 @@ export interface ManagementCalls {
       channel: "EMAIL" | "SMS";
       userId: string;
       recipient: string | null;
-      /** Of the template's variant; empty: the default */
+      /** Locale of the template's variant; empty: the default */
       locale: string;
-      /** What keeps its events apart; empty: nothing */
+      /** The key that separates its events from others; empty: none */
       key: string;
       /** When its first event came; ISO 8601, UTC */
       openedAt: string;
@@ -1189,7 +1189,7 @@ export interface ManagementCalls {
     data: Plan;
   };
   /**
-   * Make a tenant an environment of a product; what is left out stays as it is
+   * Make a tenant an environment of a product; fields that are left out keep their values
    * Environments of one family are tenants of one product, such as staging and production. Users, keys, providers and limits are apart. Templates, layout and categories are promoted from one into the other. A locked environment refuses every other change of them. Needs a platform key.
    */
   environmentSet: {
@@ -1225,6 +1225,8 @@ export interface ManagementCalls {
     input: {
       /** Belfry's id of the event */
       id: string;
+      /** send it on these channels only; default: on all channels of the event */
+      channels?: ("EMAIL" | "SMS" | "PUSH")[];
     };
     data: {
       tenantId: string;
@@ -1658,7 +1660,7 @@ export interface ManagementCalls {
   };
   /**
    * Delete it with its settings; prints it as it was
-   * What it sent keeps its attempts. Needs a key with the role provision.
+   * Messages that it sent keep their attempts. Needs a key with the role provision.
    */
   providerDelete: {
     input: {
@@ -1849,7 +1851,7 @@ export interface ManagementCalls {
       part?: number;
     };
     data: {
-      /** Without the heading and empty ones */
+      /** Lines without the heading and empty ones */
       lines: number;
       /** Addresses that were not there */
       added: number;
@@ -1859,7 +1861,7 @@ export interface ManagementCalls {
       repeated: number;
       /** Bad lines */
       leftOut: number;
-      /** What is wrong with them, each with its number: at most 50, and how many more */
+      /** Faults of bad lines, each with its number: at most 50, and how many more */
       faults: string[];
       /** Columns that the first line names and that are not read: at most 50 */
       ignoredColumns: {
@@ -2131,7 +2133,7 @@ export interface ManagementCalls {
   templateExport: {
     input: Record<string, never>;
     data: {
-      /** By path: a folder an event type, a file a channel and language, as in the example */
+      /** Files by path: a folder for each event type, a file for each channel and language, as in the example */
       files: Record<string, string>;
     };
   };
@@ -2143,7 +2145,7 @@ export interface ManagementCalls {
     input: {
       /** check it, and change nothing */
       dryRun?: boolean;
-      /** By path: a folder an event type, a file a channel and language, as in the example */
+      /** Files by path: a folder for each event type, a file for each channel and language, as in the example */
       files: Record<string, string>;
     };
     data: {
@@ -2333,7 +2335,7 @@ export interface ManagementCalls {
   };
   /**
    * Publish an older version again, in its language, as the newest
-   * What is set for all languages stays, and so does active or not. Needs a key with the role manage or provision.
+   * Settings for all languages stay, and so does the active flag. Needs a key with the role manage or provision.
    */
   templateRestore: {
     input: {
@@ -2426,7 +2428,7 @@ export interface ManagementCalls {
       userId?: string;
       /** false: it is shown when the page is reloaded */
       published?: boolean;
-      /** Which provider was given it */
+      /** The provider that got it */
       providerId?: string;
       kind?: string;
       /** accepted, or how it was refused */
@@ -2440,7 +2442,7 @@ export interface ManagementCalls {
     };
   };
   /**
-   * What was published of it in all languages, newest first, without the contents
+   * List its published versions in all languages, newest first, without the contents
    * Needs a key with the role manage or provision.
    */
   templateVersions: {
@@ -2523,9 +2525,9 @@ export interface ManagementCalls {
       webhookSecret: boolean;
       /** Until when the webhook secret before it is taken too; null: it is not; ISO 8601, UTC */
       previousWebhookSecretUntil: string | null;
-      /** Of events and their deliveries; null: as the installation */
+      /** Days to keep events and their deliveries; null: as the installation */
       eventRetentionDays: number | null;
-      /** Of the in-app history; null: as the installation */
+      /** Days to keep the in-app history; null: as the installation */
       notificationRetentionDays: number | null;
       /** How the default variants of its templates write dates, numbers and money */
       defaultLocale: string;
@@ -2536,7 +2538,7 @@ export interface ManagementCalls {
         from: string;
         to: string;
       } | null;
-      /** Of deep links that its mails may lead to, in lower case and without the colon */
+      /** Schemes of deep links that its mails may contain, in lower case and without the colon */
       linkSchemes: string[];
       /** The live ones, newest first */
       apiKeys: ApiKey[];
@@ -2722,7 +2724,7 @@ export interface ManagementCalls {
       part?: number;
     };
     data: {
-      /** Without the heading and empty ones */
+      /** Lines without the heading and empty ones */
       lines: number;
       /** Cells that are off now and were not before */
       turnedOff: number;
@@ -2777,7 +2779,7 @@ export interface ManagementCalls {
       category: string;
       /** *, EMAIL, SMS, PUSH */
       channel: "*" | "EMAIL" | "SMS" | "PUSH";
-      /** default, or null: what was said is forgotten, the category's default counts */
+      /** default, or null: deletes the choice, so that the category's default counts */
       enabled: boolean | null;
     };
     data: {
