@@ -39,7 +39,7 @@ export function createHeldBodies(maxBytes: number, refused: RefusedBodies) {
     heldBytes.set(room.used);
   };
   return {
-    /** Takes the bytes of a body that is to be read. Fails with a 429 Problem after 2 s without room. */
+    /** Takes the bytes of a body before it is read. Fails with a 429 Problem after 2 s without room. */
     async holdBody(request: FastifyRequest, { raw }: FastifyReply, bytes: number): Promise<void> {
       refused.check(request);
       const { bodyLimit = 0, url } = request.routeOptions;

@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEMS, Problem, type ProblemName } from "@belfry/contracts/problems";
 import { HEADERS } from "@belfry/contracts/trigger";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { newTraceId } from "./trace-id.ts";
 
 const BY_STATUS: Record<number, ProblemName> = {
@@ -88,6 +89,30 @@ export function answerBrokenRequest(
       isHead ? "" : body,
     ].join("\r\n"),
   );
+}
+
+/** How much of a body that is not read the server takes and drops: more than the largest body of any route. */
+const MAX_DROPPED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Drops the rest of the body of a refused request. If the server closed the connection instead, the client, which still
+ * sends, would get a broken pipe in place of the answer.
+ */
+export function dropRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
+  if (raw.complete || raw.destroyed || (length === undefined && encoding === undefined)) return;
+  let leftBytes = MAX_DROPPED_BYTES;
+  if (Number(length ?? 0) > leftBytes) {
+    reply.header("connection", "close");
+    return;
+  }
+  // Fastify closes the connection after a body that is too large.
+  reply.removeHeader("connection");
+  raw.on("data", (part: Buffer) => {
+    leftBytes -= part.length;
+    if (leftBytes < 0) raw.destroy();
+  });
+  raw.resume();
 }
 
 /** `uri-host [":" port]` of RFC 3986, the literals of IPv6 among them; it may be empty. */

@@ -10,7 +10,7 @@ import fastify, {
   LogController,
 } from "fastify";
 import type { Histogram } from "prom-client";
-import { answerBrokenRequest, hasHostFault, problemOf } from "./http-problems.ts";
+import { answerBrokenRequest, dropRest, hasHostFault, problemOf } from "./http-problems.ts";
 import type { Logger } from "./logger.ts";
 import { histogram } from "./metrics.ts";
 import { traceIdOf } from "./trace-id.ts";
@@ -28,8 +28,6 @@ const MAX_PARAMETER_CHARACTERS = 2048;
 /** How long a shutdown waits for requests that are still being sent. */
 const CLOSE_TIMEOUT_MS = 10 * SECOND_MS;
 const CLOSE_SWEEP_MS = 50;
-/** How much of a body that is not read the server takes and drops: more than the largest body of any route. */
-const MAX_DROPPED_BYTES = 32 * 1024 * 1024;
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -162,26 +160,6 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   // The content type was set for another answer.
   reply.removeHeader("content-type");
   reply.code(problem.body.statusCode).headers(problem.headers).send(problem.body);
-}
-
-/**
- * Drops the rest of the body of a refused request. If the server closed the connection instead, the client, which still
- * sends, would get a broken pipe in place of the answer.
- */
-function dropRest({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.complete || raw.destroyed || hasNoBody(raw.headers)) return;
-  let leftBytes = MAX_DROPPED_BYTES;
-  if (Number(raw.headers["content-length"] ?? 0) > leftBytes) {
-    reply.header("connection", "close");
-    return;
-  }
-  // Fastify closes the connection after a body that is too large.
-  reply.removeHeader("connection");
-  raw.on("data", (part: Buffer) => {
-    leftBytes -= part.length;
-    if (leftBytes < 0) raw.destroy();
-  });
-  raw.resume();
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {

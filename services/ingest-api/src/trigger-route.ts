@@ -304,7 +304,7 @@ for (const reason of [...Object.values(REASONS), ...LIMITS, "unknown_keys"]) {
   rejected.inc({ reason }, 0);
 }
 
-/** What a 429 before the database was asked is for: a known key had too many large bodies under way or refused. */
+/** The reason of a 429 before the database was asked: a known key had too many large bodies under way or refused. */
 export function refusedOf({ tenant }: FastifyRequest): string | undefined {
   return tenant === null ? undefined : "large_bodies";
 }
