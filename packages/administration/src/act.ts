@@ -103,7 +103,7 @@ interface ActDefinition<
   /** It changes what services read as configuration: all of them see it within 5 s. */
   configures?: true;
   /**
-   * Before the transaction, and again where something else was saved in between (`PreparedTooEarly`): what takes
+   * Before the transaction, and again where something else was saved in between (`StaleCompilation`): what takes
    * long, such as compiling a template.
    */
   prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
@@ -262,7 +262,7 @@ export async function resultOfAct<
   if (faults.length > 0) throw new InvalidInput(faults);
   const { db, tenantId, actor } = caller;
   const writeNotes = async (to: Database, result: Result) => {
-    if (isUntold(act.access, actor)) return;
+    if (isUnaudited(act.access, actor)) return;
     const of = { tenantId: tenantId === "" ? null : tenantId };
     for (const told of [act.audit?.(input, result) ?? []].flat()) {
       if (told.before && isDeepStrictEqual(told.before, told.after)) continue;
@@ -294,7 +294,7 @@ export async function resultOfAct<
  * A backend says all day what its users want, and sends and cancels. The log is about people, and about what programs
  * configure.
  */
-export function isUntold({ key }: Access, { isProgram }: Actor): boolean {
+export function isUnaudited({ key }: Access, { isProgram }: Actor): boolean {
   return isProgram === true && (key === "users" || key === "trigger");
 }
 

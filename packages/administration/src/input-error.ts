@@ -81,7 +81,7 @@ export class TooLate extends Error {
 export class Locked extends TooLate {}
 
 /** The inputs of a compilation have changed since: prepare it again. */
-export class PreparedTooEarly extends Conflict {}
+export class StaleCompilation extends Conflict {}
 
 const MOST_ROUNDS = 3;
 
@@ -95,7 +95,7 @@ export async function preparedAndSaved<P, T>(
     try {
       return await save(prepared);
     } catch (error) {
-      if (!(error instanceof PreparedTooEarly) || round === MOST_ROUNDS) throw error;
+      if (!(error instanceof StaleCompilation) || round === MOST_ROUNDS) throw error;
     }
   }
 }

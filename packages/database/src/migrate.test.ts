@@ -98,7 +98,7 @@ test("after its patience it says what holds it up, and has changed nothing", asy
   const holder = await connect();
   await holder.query("begin");
   await holder.query("select from tenants");
-  const migrating = migrateToLatest(url, { everyMs: 50, patienceMs: 100, source: LATER });
+  const migrating = migrateToLatest(url, { everyMs: 50, giveUpAfterMs: 100, source: LATER });
   await assert.rejects(migrating, /migration 9999-later: somebody holds a table/);
   await holder.query("commit");
   await assert.rejects(holder.query("select later from tenants"), /does not exist/);

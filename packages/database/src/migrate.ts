@@ -27,7 +27,7 @@ const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface MigrateOptions {
   /** How long to go on trying while somebody else holds a table. Default: 10 minutes. */
-  patienceMs?: number;
+  giveUpAfterMs?: number;
   everyMs?: number;
   /** Default: this code's. */
   source?: SchemaSource;
@@ -86,9 +86,9 @@ export async function migrateToLatest(
 }
 
 async function runNext(migrator: Migrator, name: string, options: MigrateOptions): Promise<void> {
-  const { patienceMs = LOCK_PATIENCE_MS, everyMs = LOCK_TRY_EVERY_MS } = options;
+  const { giveUpAfterMs = LOCK_PATIENCE_MS, everyMs = LOCK_TRY_EVERY_MS } = options;
   const { migrations } = options.source ?? SCHEMA;
-  const giveUpAtMs = performance.now() + patienceMs;
+  const giveUpAtMs = performance.now() + giveUpAfterMs;
   for (;;) {
     const disableTransactions = migrations[name]?.withoutTransaction === true;
     const { error } = await migrator.migrateUp({ disableTransactions });

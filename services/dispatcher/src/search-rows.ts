@@ -9,8 +9,8 @@ import type pg from "pg";
 
 /** Reads and writes for the loop of search.ts, each in the loop's own transaction. */
 
-export const WALKED = ["events", "deliveries"] as const;
-export type Walked = (typeof WALKED)[number];
+export const INDEXED_TABLES = ["events", "deliveries"] as const;
+export type Walked = (typeof INDEXED_TABLES)[number];
 
 /** Terms of events, and the users of them. */
 export interface Findings {
@@ -150,7 +150,7 @@ export async function writeFindings(client: pg.ClientBase, found: Findings): Pro
 
 /** Returns how many seconds the indexing of each table is late: the age of the oldest row that it has not reached. */
 export async function readSearchLags(pool: pg.Pool): Promise<{ table: string; seconds: number }[]> {
-  const lags = WALKED.map(async (table) => {
+  const lags = INDEXED_TABLES.map(async (table) => {
     const { rows } = await pool.query<{ seconds: number }>(
       `select extract(epoch from clock_timestamp()
                 - to_timestamp(('x' || left(replace(next.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)

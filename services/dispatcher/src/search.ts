@@ -8,7 +8,7 @@ import {
   type Findings,
   findingsOfDeliveries,
   findingsOfEvents,
-  WALKED,
+  INDEXED_TABLES,
   type Walked,
   writeFindings,
 } from "./search-rows.ts";
@@ -31,9 +31,9 @@ export function createSearch({ db, keys, ...options }: SearchDeps) {
     let total = 0;
     if (!(await hasWork(walk))) return total;
     const steps: (() => Promise<StepResult>)[] = [
-      ...WALKED.map((table) => () => walkStep(walk, table)),
+      ...INDEXED_TABLES.map((table) => () => walkStep(walk, table)),
       () => waitingStep(walk),
-      () => againStep(walk),
+      () => recheckStep(walk),
     ];
     for (let pending = steps; pending.length > 0; ) {
       const more: typeof steps = [];
@@ -94,7 +94,7 @@ const READ: Record<
  * any: the planner may answer that by reading all that there is.
  */
 export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Promise<boolean> {
-  const walks = WALKED.map(
+  const walks = INDEXED_TABLES.map(
     (table) => `(select x.id from ${table} x
       where x.id > coalesce((select next_id from search_walks where table_name = '${table}'), '${NIL}')
       order by x.id limit 1) < first_id_of(statement_timestamp() - $1 * interval '1 ms')`,
@@ -112,7 +112,7 @@ export async function hasWork({ pool, settleMs = SETTLE_MS }: WalkOptions): Prom
 /** Goes on over a table from where the last one ended, whichever replica that was. */
 function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
   const { key, most = MOST, settleMs = SETTLE_MS } = options;
-  return alone(options.pool, async (client) => {
+  return withSearchLock(options.pool, async (client) => {
     const { rows } = await client.query<{ after: string; until: string; old: string }>(
       `select coalesce((select next_id from search_walks where table_name = $1), $2::uuid) as after,
               first_id_of(clock_timestamp() - $3 * interval '1 ms') as until,
@@ -147,7 +147,7 @@ function walkStep(options: WalkOptions, table: Walked): Promise<StepResult> {
 /** Deliveries that had no end when they were walked over, as far as their time has come. */
 function waitingStep(options: WalkOptions): Promise<StepResult> {
   const { key, most = MOST } = options;
-  return alone(options.pool, async (client) => {
+  return withSearchLock(options.pool, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       `select delivery_id as id from search_waiting where look_at <= clock_timestamp()
        order by look_at limit $1`,
@@ -163,9 +163,9 @@ function waitingStep(options: WalkOptions): Promise<StepResult> {
 }
 
 /** Ranges whose time to be looked at again has come: one with other ids than before is read once more. */
-function againStep(options: WalkOptions): Promise<StepResult> {
+function recheckStep(options: WalkOptions): Promise<StepResult> {
   const { key, most = MOST } = options;
-  return alone(options.pool, async (client) => {
+  return withSearchLock(options.pool, async (client) => {
     const { rows } = await client.query<{
       table_name: Walked;
       after_id: string;
@@ -174,7 +174,7 @@ function againStep(options: WalkOptions): Promise<StepResult> {
       is_other: boolean;
     }>(
       `select s.table_name, s.after_id, s.until_id, s.looks,
-              s.seen <> case s.table_name ${WALKED.map(
+              s.seen <> case s.table_name ${INDEXED_TABLES.map(
                 (
                   table,
                 ) => `when '${table}' then (select coalesce(bit_xor(uuid_hash_extended(x.id, 0)), 0)
@@ -232,7 +232,7 @@ async function idsBetween(
 }
 
 /** One replica at a time: the others find it busy, and whatever ends the one frees it. */
-async function alone(
+async function withSearchLock(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<StepResult>,
 ): Promise<StepResult> {

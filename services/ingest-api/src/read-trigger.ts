@@ -24,7 +24,7 @@ export interface Trigger {
   asSent?: [string | null, number | null, string | null];
   /** `email` as it is stored; absent where it says nothing. */
   envelope?: Envelope;
-  /** The files that it names; absent: none. `nameAttachments` adds them to the envelope. */
+  /** The files that it names; absent: none. `resolveAttachments` adds them to the envelope. */
   attachments?: ReturnType<typeof namedAttachments>;
 }
 

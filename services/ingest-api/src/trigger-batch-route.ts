@@ -24,7 +24,7 @@ import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/ev
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { nameAttachments } from "./name-attachments.ts";
+import { resolveAttachments } from "./resolve-attachments.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
 import { limitHeaders, limitProblem } from "./tenant-limits.ts";
 import {
@@ -131,7 +131,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
           const variables = trigger.variables && JSON.stringify(trigger.variables);
           if (trigger.attachments !== undefined) {
             const isKeyed = idempotencyKey !== undefined;
-            await nameAttachments(deps.attachmentPool, tenant.id, trigger, isKeyed);
+            await resolveAttachments(deps.attachmentPool, tenant.id, trigger, isKeyed);
           }
           const dedupKey =
             idempotencyKey === undefined

@@ -30,7 +30,7 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
-import { attachmentsProblem, nameAttachments } from "./name-attachments.ts";
+import { attachmentsProblem, resolveAttachments } from "./resolve-attachments.ts";
 import {
   automaticKey,
   explicitKey,
@@ -139,7 +139,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const variables = writeVariables(trigger, request.bodyText);
       const key = request.headers[HEADERS.idempotencyKey];
       if (trigger.attachments !== undefined) {
-        await nameAttachments(deps.attachmentPool, tenant.id, trigger, key !== undefined);
+        await resolveAttachments(deps.attachmentPool, tenant.id, trigger, key !== undefined);
       }
       const dedupKey =
         key === undefined

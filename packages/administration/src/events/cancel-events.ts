@@ -16,7 +16,7 @@ import {
   type FoundToCancel,
 } from "@belfry/database/functions/cancel-events";
 import { Type } from "@sinclair/typebox";
-import { type Access, defineAct, EDIT, isUntold, type Note, note } from "../act.ts";
+import { type Access, defineAct, EDIT, isUnaudited, type Note, note } from "../act.ts";
 import { audited } from "../audited.ts";
 import { invalid, NotFound } from "../input-error.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
@@ -78,7 +78,7 @@ export const cancelEvents = defineAct({
         tenantId,
         ...cancelNote(request, { ...byVerdict(done), more: more && at >= ids.length }),
       });
-      const done = isUntold(CANCEL, actor) ? change(db) : audited(db, actor, change, noteOf);
+      const done = isUnaudited(CANCEL, actor) ? change(db) : audited(db, actor, change, noteOf);
       events.push(...(await done));
     } while (at < ids.length);
     const unknown = eventIds.filter((name) => !isKnown(name, found));

@@ -4,7 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, defineRead, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, InvalidInput, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
+import { Conflict, InvalidInput, invalid, StaleCompilation, refuseFaults } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
 import { storeBundle } from "./bundle-applies.ts";
 import {
@@ -198,7 +198,7 @@ function variantKey({
 }
 
 /**
- * Saves all of it in the transaction, or stores it for the background. Throws `PreparedTooEarly` where the tenant has
+ * Saves all of it in the transaction, or stores it for the background. Throws `StaleCompilation` where the tenant has
  * changed meanwhile.
  */
 export async function saveBundle(
@@ -217,7 +217,7 @@ export async function saveBundle(
     const now = planOf(partsOf(await bundleOf(transaction, tenantId), given));
     if (now.plan !== plan.plan && input.plan !== undefined) throw changedSince();
     if (now.plan !== plan.plan || (await brandName(transaction, tenantId)) !== change.brand) {
-      throw new PreparedTooEarly(0, CHANGED);
+      throw new StaleCompilation(0, CHANGED);
     }
     const { layout, createdBy, categories } = change;
     if (categories.length > 0) await storeCategories(transaction, tenantId, categories);

@@ -5,7 +5,7 @@ import { assertEach } from "@belfry/testing/assert-each";
 import { assertHas } from "@belfry/testing/assert-has";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { deleteTenant } from "../erasure/delete-tenant.ts";
-import { NotFound, PreparedTooEarly } from "../input-error.ts";
+import { NotFound, StaleCompilation } from "../input-error.ts";
 import { createTenant, updateTenant } from "../tenants/tenants.ts";
 import { actsIn } from "../test-acts.ts";
 import { refusal, tenantDatabase, testDatabase } from "../test-database.ts";
@@ -175,7 +175,7 @@ test("of two editors of a layout the second is told", async (t) => {
   const { db, tenantId, put } = await withTenant(t);
   const early = await prepareLayout(db, { tenantId, footerText: "early" });
   await put({ footerText: "one", basedOnVersion: 0 });
-  await assert.rejects(savePreparedLayout(db, early), PreparedTooEarly);
+  await assert.rejects(savePreparedLayout(db, early), StaleCompilation);
   const conflict = { name: "Conflict", currentVersion: 1 };
   await assert.rejects(put({ footerText: "two", basedOnVersion: 0 }), conflict);
 });
@@ -186,10 +186,10 @@ test("a mail published, or a name changed, while a layout was compiled is compil
   const input = { tenantId, content: layoutOf("Of {{ $brand_name }}") };
   const early = await prepareLayout(db, input);
   const { id } = await putTemplate(db, { ...MARKDOWN, eventType: "late", tenantId });
-  await assert.rejects(savePreparedLayout(db, early), PreparedTooEarly);
+  await assert.rejects(savePreparedLayout(db, early), StaleCompilation);
   const named = await prepareLayout(db, input);
   await updateTenant(db, tenantId, { name: "Renamed" });
-  await assert.rejects(savePreparedLayout(db, named), PreparedTooEarly);
+  await assert.rejects(savePreparedLayout(db, named), StaleCompilation);
   assert.equal((await readLayout(db, tenantId)).version, 0);
   const both = await Promise.all([
     putLayout(db, input),
@@ -203,7 +203,7 @@ test("a mail that was compiled in another layout than is in force by then is com
   const { db, tenantId, put, html } = await withTenant(t);
   const early = await prepareTemplate(db, { ...MARKDOWN, tenantId });
   await put({ content: layoutOf("Ours") });
-  await assert.rejects(savePreparedTemplate(db, early), PreparedTooEarly);
+  await assert.rejects(savePreparedTemplate(db, early), StaleCompilation);
   const { id } = await putTemplate(db, { ...MARKDOWN, tenantId });
   await put({ content: layoutOf("New") });
   // An older version is set in the layout of today.
@@ -264,7 +264,7 @@ test("a translation that is taken away while a layout is published does not come
   await db.transaction().execute(async (transaction) => {
     await deleteTranslation(transaction, { id }, "de");
     // It is awaited from here on: it may be refused before the commit is known here.
-    refused = assert.rejects(savePreparedLayout(db, next), PreparedTooEarly);
+    refused = assert.rejects(savePreparedLayout(db, next), StaleCompilation);
     await untilBlocked(pool);
   });
   await refused;

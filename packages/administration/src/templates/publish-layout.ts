@@ -5,7 +5,7 @@ import {
   Conflict,
   type InputFault,
   InvalidInput,
-  PreparedTooEarly,
+  StaleCompilation,
   refuseFaults,
 } from "../input-error.ts";
 import { compileInput, compileSettings, placed } from "./compile-source.ts";
@@ -153,7 +153,7 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
     await holdOwner(transaction, tenantId);
     const now = await newestLayout(transaction, tenantId);
     const version = now?.version ?? 0;
-    if (version !== basedOnVersion) throw new PreparedTooEarly(version);
+    if (version !== basedOnVersion) throw new StaleCompilation(version);
     await requireUnchanged(transaction, prepared);
     if (!isDeepStrictEqual(settingsOfLayout(now), layout)) {
       await insertLayout(transaction, tenantId, layout, createdBy);
@@ -183,7 +183,7 @@ async function requireUnchanged(db: Database, prepared: PreparedLayout): Promise
     prepared.versionIds,
   );
   if (isSame && (await brandName(db, prepared.tenantId)) === prepared.brandName) return;
-  throw new PreparedTooEarly(
+  throw new StaleCompilation(
     prepared.basedOnVersion,
     "a template or the tenant was changed meanwhile: publish the layout once more",
   );

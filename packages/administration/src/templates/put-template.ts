@@ -4,7 +4,7 @@ import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, invalid, PreparedTooEarly, refuseFaults } from "../input-error.ts";
+import { Conflict, invalid, StaleCompilation, refuseFaults } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { digestWarnings } from "./digest-gaps.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
@@ -194,7 +194,7 @@ export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   if (layoutVersion !== null) {
     const layout = (await newestLayout(db, tenantId))?.version ?? 0;
     if (layout !== layoutVersion) {
-      throw new PreparedTooEarly(layout, "another layout was published meanwhile: save once more");
+      throw new StaleCompilation(layout, "another layout was published meanwhile: save once more");
     }
   }
   if (draftRevision !== undefined) await takeDraft(db, held.id, locale, draftRevision);

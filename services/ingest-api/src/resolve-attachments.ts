@@ -18,7 +18,7 @@ const MAIL_CHANNELS = PROVIDER_CHANNELS.filter(
  * it. Throws a 422 Problem for one that cannot be named, and where they are too large together. With `isKeyed`, a file that
  * is not found is left to accept_events: the trigger may be a replay, whose files are not needed any more.
  */
-export async function nameAttachments(
+export async function resolveAttachments(
   pool: Pool,
   tenantId: string,
   trigger: Trigger,
