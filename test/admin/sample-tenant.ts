@@ -168,7 +168,7 @@ async function storeEndpoints(admin: AdminUnderTest, tenantId: string, eventId: 
   await storeMessage(admin, of, { status: "accepted", tries: [204], eventId });
   const webhookMessageId = await storeMessage(admin, of, {
     ...{ type: "delivery.bounced", status: "failed", tries: [null, 500, 503], answer: html },
-    ...{ reason: "retries exhausted: it answered 503 Service Unavailable", eventId },
+    ...{ reason: '#retries-exhausted {"why":"it answered 503 Service Unavailable"}', eventId },
   });
   await storeMessage(admin, of, {
     ...{ type: "delivery.failed", status: "waiting", tries: [500], answer: html },

@@ -149,6 +149,6 @@ export function channelsOfMask(mask: number | null): Channel[] | null {
 }
 
 /** `EMAIL, SMS or PUSH`. Not by `Intl.ListFormat`, which takes 2.7 MB of every process. */
-export function listed(names: readonly string[], last: "and" | "or"): string {
+export function listed(names: readonly string[], last: string): string {
   return names.join(", ").replace(/, ([^,]*)$/, ` ${last} $1`);
 }

@@ -3,7 +3,7 @@ import { nearestName } from "./nearest-name.ts";
 /** Returns the fault of an unknown field, without its name. */
 export function unknownFault(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
-  return `is not a field${near === undefined ? "" : `; did you mean ${near}?`}`;
+  return near === undefined ? "is not a field" : `is not a field; did you mean ${near}?`;
 }
 
 const MAX_NAME_CHARACTERS = 64;

@@ -1,11 +1,20 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { RANGES } from "@belfry/administration/health/activity-sums";
+import { ADDRESSES } from "@belfry/contracts/addresses";
+import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
+import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
+import { KEY_ROLE_WORDS } from "@belfry/contracts/key-roles";
 import { PREFERENCE_SOURCES } from "@belfry/contracts/preferences";
 import { REASONS } from "@belfry/contracts/reasons";
+import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
+import { STARTERS } from "@belfry/templates/starters";
 import { OWN_REASONS } from "../src/event/own-reasons.ts";
+import { TIMELINE_SENTENCES, TIMELINE_STATES } from "../src/event/timeline-words.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "../src/event/vendor-codes.ts";
 import { messagesOfScript, messagesOfView } from "../src/page/translate-source.ts";
+import { titleNote } from "../src/page/words.ts";
 
 const SOURCES = join(import.meta.dirname, "../src");
 
@@ -33,19 +42,39 @@ function tableTexts(): string[] {
     ...Object.values(REASONS),
     ...rows.map(({ says }) => says).filter((says) => typeof says === "string"),
     ...PREFERENCE_SOURCES,
+    ...Object.values(KEY_ROLE_WORDS),
+    ...CHANNELS.flatMap((channel) => {
+      const { label, inSentence } = CHANNEL_ROWS[channel].words;
+      return [label, inSentence];
+    }),
+    ...STARTERS.flatMap(({ label, description }) => [label, description]),
+    ...[...TIMELINE_SENTENCES, ...TIMELINE_STATES, ...DELIVERY_STATUSES],
+    ...Object.values(ADDRESSES).map(({ label }) => label),
+    ...SUPPRESSION_REASONS,
+    ...OTHER_TERMS,
   ];
 }
+
+/** Terms of views that look them up by a name. */
+const OTHER_TERMS = [
+  ...["and", "or", "no settings", "open", "closed", "running", "done", "published"],
+  ...["in the digest", "sent by itself", "left out: read in the inbox", "left out: cancelled"],
+  ...["seconds", "minutes", "hours", "days", "Simple", "Plain text"],
+  ...["none", "default", ...Object.values(RANGES).map(({ title }) => title)],
+];
 
 /** Returns the texts of providers' forms. */
 function settingsTexts(): string[] {
   return Object.values(PROVIDER_KINDS)
     .flat()
-    .flatMap(({ settings, receipts }) => {
+    .flatMap(({ title, settings, receipts }) => {
       const fields = Object.values(settings.properties).flatMap(({ title, description, anyOf }) => [
         ...[title, description],
         ...((anyOf as { title: string }[] | undefined) ?? []).map((choice) => choice.title),
       ]);
-      return [...fields, receipts?.setUp?.text].filter((text) => typeof text === "string");
+      return [...fields, titleNote(title), receipts?.setUp?.text].filter(
+        (text): text is string => typeof text === "string" && text !== "",
+      );
     });
 }
 
@@ -88,11 +117,11 @@ const LITERAL =
 const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
 /** Matches code before a literal that is always a fault. */
 const GIVEN_AS_FAULT =
-  /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*)$/;
+  /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*|\breasons\.push\(\s*)$/;
 /** Matches code before a literal that is a fault if it reads like one, after its field's name. */
 const MAY_BE_FAULT = /(?:return|\?|:|\(|=|,)\s*$/;
 const READS_LIKE_FAULT =
-  /^(?:must|is|are|has|have|needs?|was|belongs?|does|do|would|takes?|cannot|may|it is|should|goes?|differs?|begins?|stands) /;
+  /^(?:must|is|are|has|have|needs?|was|belongs?|does|do|would|takes?|can|cannot|may|it is|should|goes?|differs?|begins?|stands) /;
 const DESCRIBES =
   /(?:\b(?:description|summary|consequence|when|words|title)\b|say`|NotFound\()[^;\n]{0,80}$/;
 

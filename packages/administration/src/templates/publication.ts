@@ -69,7 +69,8 @@ export async function leftOut(
   template: Pick<Template, "tenantId" | "channel" | "active">,
 ): Promise<string[]> {
   const { tenantId, channel, active } = template;
-  const reasons = active ? [] : ["the template is not active"];
+  const reasons: string[] = [];
+  if (!active) reasons.push("the template is not active");
   const tenant = tenantId === PLATFORM ? undefined : await tenantById(db, tenantId);
   if (tenant === undefined) return reasons;
   if (tenant.deliveryChannels.length > 0 && !tenant.deliveryChannels.includes(channel)) {

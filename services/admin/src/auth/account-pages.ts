@@ -70,7 +70,7 @@ export function accountPages(deps: AuthDeps): void {
     const { personId, sessionId } = person;
     const waitSeconds = await takePasswordChange(db, personId);
     if (waitSeconds > 0) {
-      const current = `cannot be checked. ${tooManyTries(reply, waitSeconds)}`;
+      const current = say`cannot be checked. ${tooManyTries(reply, waitSeconds)}`;
       return withStatus(429, await show(signed, { current }));
     }
     const input = { current: form.get("current") ?? "", password: form.get("password") ?? "" };

@@ -1,4 +1,5 @@
 import type { IdentityRefusal } from "@belfry/administration/people/identities";
+import type { Words } from "../page/language.ts";
 
 /** The reason why a sign-in at the provider failed: shown in words on the page, logged as a code. */
 type OidcFaultReason =
@@ -70,7 +71,7 @@ function describe(error: unknown): Record<string, string> {
 
 /** Why somebody was not let in, and what to do now. */
 export interface OidcWords {
-  text: string;
+  text: Words;
   status: number;
 }
 

@@ -23,14 +23,16 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import type { Database } from "@belfry/database/connection";
 import type { FastifyReply } from "fastify";
 import type { Faults } from "../page/answer.ts";
+import { type Phrase, say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Guest, Signed } from "../page/router.ts";
+import { number } from "../page/words.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 
 /** The faults by field, and as a sentence. */
 interface RefusedFactors {
   faults: Faults;
-  text: string;
+  text: Words;
   status: number;
 }
 
@@ -43,12 +45,12 @@ export async function refusedFactors(
   { person, actor, form, reply, address }: Signed,
 ): Promise<RefusedFactors | undefined> {
   const { personId, email } = person;
-  const notNow = (field: string, text: string) => ({
-    faults: { [field]: `cannot be checked. ${text}` },
+  const notNow = (field: string, text: Words) => ({
+    faults: { [field]: say`cannot be checked. ${text}` },
     text,
     status: 429,
   });
-  const wrong = (field: string, message: string, text: string) => ({
+  const wrong = (field: string, message: Words, text: Words) => ({
     faults: { [field]: message },
     text,
     status: 422,
@@ -57,7 +59,7 @@ export async function refusedFactors(
   if (passwordWait > 0) return notNow("current", tooManyTries(reply, passwordWait));
   const client = hashClient({ address, reply });
   if (!(await checkOwnPassword(db, personId, form.get("current") ?? "", client))) {
-    return wrong("current", "is not your password", "That is not your password.");
+    return wrong("current", say`is not your password`, say`That is not your password.`);
   }
   if ((await twoFactorOf(db, personId)) === undefined) return undefined;
   const codeWait = await takeCode(db, personId);
@@ -123,7 +125,10 @@ export function tooManyTries(
   reply: FastifyReply,
   waitSeconds: number,
   tries: "attempts" | "wrong codes" = "attempts",
-): string {
+): Phrase {
   reply.header("retry-after", String(waitSeconds));
-  return `Too many ${tries}. Wait ${Math.ceil(waitSeconds / 60)} min and try again.`;
+  const minutes = number(Math.ceil(waitSeconds / 60));
+  return tries === "attempts"
+    ? say`Too many attempts. Wait ${minutes} min and try again.`
+    : say`Too many wrong codes. Wait ${minutes} min and try again.`;
 }

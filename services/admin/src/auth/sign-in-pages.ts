@@ -17,7 +17,7 @@ import {
 import { signInByCode, WRONG_CODE } from "@belfry/administration/people/two-factor";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, ownPath, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { say, type Words } from "../page/language.ts";
 import { noticeOf, recoveryCodesLeft } from "../page/notices.ts";
 import type { Guest } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
@@ -29,7 +29,7 @@ import {
   tooManyTries,
 } from "./sign-in-checks.ts";
 
-const WRONG = "The email address or the password is wrong.";
+const WRONG = say`The email address or the password is wrong.`;
 
 /** Signing in and out, and the first page after it. */
 export function signInPages(deps: AuthDeps): void {
@@ -50,7 +50,7 @@ export function signInPages(deps: AuthDeps): void {
     const { form, address, reply } = guest;
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
-    const again = (refused: string, status: number) =>
+    const again = (refused: Words, status: number) =>
       page("sign-in", say`Sign in`, { next, email, refused }, status);
     const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) return again(tooManyTries(reply, waitSeconds), 429);
@@ -95,7 +95,7 @@ async function homeOf(db: Database, person: SessionHolder): Promise<string> {
 
 /** The second step of signing in, for people with two-factor authentication. */
 function codePages({ route, db, keys, cookies, pendings, nowMs, log }: AuthDeps): void {
-  const form = ({ query }: Guest, refused?: string, status = 200): Answer =>
+  const form = ({ query }: Guest, refused?: Words, status = 200): Answer =>
     page(
       "sign-in-code",
       say`Two-factor authentication`,

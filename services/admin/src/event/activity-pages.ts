@@ -23,7 +23,7 @@ import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { documentAnswer, orFaults, page, redirect, withStatus } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
-import { say, type Words } from "../page/language.ts";
+import { type Phrase, say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { mailHeaders } from "../page/security-headers.ts";
@@ -31,6 +31,7 @@ import { messagesOfEvent } from "../webhook/webhook-rows.ts";
 import { messageState } from "../webhook/webhook-words.ts";
 import { channelStories } from "./channel-story.ts";
 import { isMissed } from "./own-reasons.ts";
+import { timelineWords } from "./timeline-words.ts";
 import { waitsOfEvent } from "./waits-of-event.ts";
 
 const PAGE = 50;
@@ -67,7 +68,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
     const { tenant, params } = context;
     const { event, reasons } = await readEventAndReasons(db, params.eventId ?? "", tenant.id);
     const evidence = await eventEvidence(db, event);
-    const contents: Record<string, SentContent & { heading: string }> = {};
+    const contents: Record<string, SentContent & { heading: Phrase }> = {};
     for (const channel of CHANNELS) {
       const report = event.channels[channel];
       if (report?.delivery === undefined && report?.notification === undefined) continue;
@@ -80,6 +81,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
     }));
     return page("event", event.eventType, {
       event,
+      timelineWords,
       contents,
       told,
       fault,
@@ -205,33 +207,33 @@ export function digestPages({ route, db }: PageDeps): void {
 const SENT = ["accepted", "delivered", "bounced", "complained", "published"];
 
 /** The heading of a channel's content, which we render again whether or not it was sent. */
-function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "delivery">): string {
+function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "delivery">): Phrase {
   const classes = (delivery?.attempts ?? []).map((attempt) => attempt.class);
-  if (SENT.includes(status) || classes.includes("accepted")) return "as sent";
+  if (SENT.includes(status) || classes.includes("accepted")) return say`as sent`;
   if (status === "unknown" || classes.some((one) => one === "ambiguous" || one === null)) {
-    return "as rendered, perhaps sent";
+    return say`as rendered, perhaps sent`;
   }
-  if (["queued", "sending", "waiting"].includes(status)) return "as rendered, not sent yet";
-  return "as rendered, not sent";
+  if (["queued", "sending", "waiting"].includes(status)) return say`as rendered, not sent yet`;
+  return say`as rendered, not sent`;
 }
 
 const UNDER_WAY = ["queued", "sending", "waiting"];
 const ARRIVED = ["accepted", "delivered", "published"];
 
 /** The states of an event that no channel decides. */
-const BEFORE_DISPATCH: Readonly<Record<string, { text: string; tone: string }>> = {
-  cancelled: { text: "cancelled", tone: "quiet" },
-  refused: { text: "refused", tone: "bad" },
-  scheduled: { text: "scheduled", tone: "busy" },
-  accepted: { text: "not dispatched yet", tone: "busy" },
+const BEFORE_DISPATCH: Readonly<Record<string, { text: Phrase; tone: string }>> = {
+  cancelled: { text: say`cancelled`, tone: "quiet" },
+  refused: { text: say`refused`, tone: "bad" },
+  scheduled: { text: say`scheduled`, tone: "busy" },
+  accepted: { text: say`not dispatched yet`, tone: "busy" },
 };
 
 /** Sentences for an event without a state on any channel. */
-const NOTHING_YET: Readonly<Record<string, string>> = {
-  cancelled: "It was cancelled before it was sent.",
-  refused: "It was refused, and nothing of it is sent.",
-  scheduled: "It is scheduled for later.",
-  accepted: "It was accepted, and is sent within seconds.",
+const NOTHING_YET: Readonly<Record<string, Phrase>> = {
+  cancelled: say`It was cancelled before it was sent.`,
+  refused: say`It was refused, and nothing of it is sent.`,
+  scheduled: say`It is scheduled for later.`,
+  accepted: say`It was accepted, and is sent within seconds.`,
 };
 
 /** Returns an event's badge over all its channels, by their states and stored reasons. Dispatching alone sends nothing. */
@@ -248,7 +250,9 @@ function eventState(
       ? has(ARRIVED) && isMissed(reasons[name])
       : !UNDER_WAY.includes(one) && !ARRIVED.includes(one),
   );
-  if (isWrong) return { text: has(ARRIVED) ? "partly sent" : "not delivered", tone: "bad" };
-  if (has(UNDER_WAY)) return { text: "under way", tone: "busy" };
-  return has(ARRIVED) ? { text: "sent", tone: "good" } : { text: "nothing sent", tone: "quiet" };
+  if (isWrong) return { text: has(ARRIVED) ? say`partly sent` : say`not delivered`, tone: "bad" };
+  if (has(UNDER_WAY)) return { text: say`under way`, tone: "busy" };
+  return has(ARRIVED)
+    ? { text: say`sent`, tone: "good" }
+    : { text: say`nothing sent`, tone: "quiet" };
 }

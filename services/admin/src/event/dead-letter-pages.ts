@@ -23,8 +23,8 @@ const PAGE = 50;
 const BATCH = 500;
 
 const CHANGES = {
-  replay: { act: replayDead, title: "Replay", done: "replayed" },
-  discard: { act: discardDead, title: "Discard", done: "discarded" },
+  replay: { act: replayDead, title: say`Replay`, done: "replayed" },
+  discard: { act: discardDead, title: say`Discard`, done: "discarded" },
 } as const;
 
 /**

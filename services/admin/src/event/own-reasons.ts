@@ -1,6 +1,7 @@
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { REASONS, type Reason, type ReasonCode, reasonOf } from "@belfry/contracts/reasons";
 import { named, type Phrase, phrase, say, type Words } from "../page/language.ts";
+import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 
 /** The page that explains a reason further; `channel-story.ts` knows the addresses. */
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
@@ -146,9 +147,30 @@ function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Word
   };
 }
 
+/** What a webhook endpoint answered, as `answeredWith` stores it. */
+const ANSWERED = /^it answered (\d.{0,100})$/;
+/** A form with fewer letters of its own, such as `no {field}`, may be a vendor's sentence. */
+const LEAST_LETTERS = 9;
+const CODES = new Map(Object.entries(REASONS).map(([code, words]) => [words as string, code]));
+const FORMS = formsIn([...CODES.keys()]).filter(({ letters }) => letters >= LEAST_LETTERS);
+
+/** Finds the reason that the API has put into words with its arguments; undefined: the words are a vendor's. */
+function wordedReason(words: string): Reason | undefined {
+  for (const form of FORMS) {
+    const values = valuesIn(words, form);
+    if (values === undefined) continue;
+    const names = [...form.english.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+    const args = Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
+    return { code: CODES.get(form.english) as ReasonCode, args };
+  }
+  return undefined;
+}
+
 /** Returns a stored reason in words. Text that is no reason of Belfry's own stays. */
 export function toldReason(stored: string): Words {
-  const reason = reasonOf(stored);
+  const reason = reasonOf(stored) ?? wordedReason(stored);
+  const answer = reason === undefined ? ANSWERED.exec(stored)?.[1] : undefined;
+  if (answer !== undefined) return say`it answered ${answer}`;
   return reason === undefined ? stored : named(REASONS[reason.code], toldArgs(reason.args));
 }
 

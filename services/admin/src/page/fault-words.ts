@@ -6,6 +6,7 @@ import {
   Phrase,
   phrase,
 } from "./language.ts";
+import { type Form, formsIn, valuesIn } from "./sentence-forms.ts";
 import { fieldName } from "./words.ts";
 
 /**
@@ -13,45 +14,14 @@ import { fieldName } from "./words.ts";
  * them by the catalogue's sentence with places that the message matches.
  */
 
-/** A sentence with places, between which its parts stand. */
-interface Form {
-  english: string;
-  parts: readonly string[];
-  letters: number;
-}
-
 const FORMS = new Map<Catalogue, readonly Form[]>();
 
-/** Returns the sentences, those with the most words of their own first, so that a message matches the narrowest. */
 function formsOf(catalogue: Catalogue): readonly Form[] {
   const known = FORMS.get(catalogue);
   if (known !== undefined) return known;
-  const forms = Object.keys(catalogue)
-    .filter((english) => english.includes("{"))
-    .map((english) => {
-      const parts = english.split(/\{\d+\}/);
-      return { english, parts, letters: parts.join("").length };
-    })
-    .sort((a, b) => b.letters - a.letters);
+  const forms = formsIn(Object.keys(catalogue));
   FORMS.set(catalogue, forms);
   return forms;
-}
-
-/** The values of a message in the places of a form; undefined: it is no instance of it. */
-function valuesIn(message: string, { parts }: Form): string[] | undefined {
-  const [first = ""] = parts;
-  const last = parts.at(-1) ?? "";
-  if (!message.startsWith(first) || !message.endsWith(last)) return undefined;
-  const end = message.length - last.length;
-  const values: string[] = [];
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const next = message.indexOf(part, at);
-    if (next === -1) return undefined;
-    values.push(message.slice(at, next));
-    at = next + part.length;
-  }
-  return at > end ? undefined : [...values, message.slice(at, end)];
 }
 
 /** Returns a fault's message for a page. A message that no catalogue has stays English. */

@@ -44,9 +44,23 @@ export function acceptedLanguage(header: string | undefined): Language {
   return bases.find(isLanguage) ?? "en";
 }
 
+/** The language of the view that is being rendered; English where none is. */
+let rendered: Language = "en";
+
+/** Runs `render`, in which the string of each phrase is in `language`: a view may join phrases. */
+export function renderedIn<T>(language: Language, render: () => T): T {
+  const before = rendered;
+  rendered = language;
+  try {
+    return render();
+  } finally {
+    rendered = before;
+  }
+}
+
 /**
- * Words that a page writes in its reader's language. As a string they are English, so that what is not a page (a log
- * line, JSON) can use them, too.
+ * Words that a page writes in its reader's language. Outside a view their string is English, so that what is not a page
+ * (a log line, JSON) can use them, too.
  */
 export class Phrase {
   readonly #write: (language: Language) => string;
@@ -60,7 +74,7 @@ export class Phrase {
   }
 
   toString(): string {
-    return this.#write("en");
+    return this.#write(rendered);
   }
 
   toJSON(): string {
@@ -95,6 +109,11 @@ export function named(english: string, values: Readonly<Record<string, unknown>>
 
 export function written(value: unknown, language: Language): string {
   return value instanceof Phrase ? value.in(language) : String(value);
+}
+
+/** A list of names with commas between. */
+export function joined(names: readonly Words[]): Phrase {
+  return new Phrase((language) => names.map((name) => written(name, language)).join(", "));
 }
 
 /** Puts values into the places `{0}`, `{1}`, … of a text. */

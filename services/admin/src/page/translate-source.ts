@@ -174,9 +174,9 @@ function outerTags(run: readonly Piece[]): number {
 
 const LITERAL = /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$\{[^{}`]*\})*)`/g;
 /** A string that is words: it begins like a sentence, or has several words. */
-const WORDS = /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[a-z]+,? [a-z]+[ .,:])/;
+const WORDS = /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? [a-z]+[ .,:])/;
 /** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
-const LOW_WORD = /^[a-z]{2,}(?: [a-z]+)*$/;
+const LOW_WORD = /^[a-z]{2,}(?: [a-z’']+)*$/;
 const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\|)\s*$/;
 /** Compared with something, such as the name of a key, or a list of names: no words. */
 const IS_COMPARED = /(?:===|!==|\bcase|\b(?:marks|group):)\s*$/;

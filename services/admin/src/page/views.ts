@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Eta } from "eta";
-import { catalogueOf, LANGUAGES, type Language, Phrase } from "./language.ts";
+import { catalogueOf, LANGUAGES, type Language, Phrase, renderedIn } from "./language.ts";
 import { offeredLanguages, TIME_ZONES } from "./locale-names.ts";
 import { translateView } from "./translate-source.ts";
 import * as words from "./words.ts";
@@ -53,7 +53,7 @@ export function renderView(
     uiLanguages: LANGUAGES,
     words: { ...words, icon, TIME_ZONES, offeredLanguages },
   };
-  return etaOf(language).render(`./${view}`, own);
+  return renderedIn(language, () => etaOf(language).render(`./${view}`, own));
 }
 
 /** Outline icons, 24 by 24, drawn in the colour of the text beside them; screen readers skip them. */

@@ -1,6 +1,7 @@
 import {
   CHANNEL_ROWS,
   CHANNELS,
+  type Channel,
   IN_APP,
   listed,
   PROVIDER_CHANNELS,
@@ -82,12 +83,24 @@ export function ago(value: Date | string | null, now = Date.now()): Phrase {
 export const CHANNEL_NAMES: Readonly<Record<string, Phrase>> = Object.fromEntries(
   CHANNELS.map((channel) => [channel, phrase(CHANNEL_ROWS[channel].words.label)]),
 );
-export const IN_APP_NAME = CHANNEL_ROWS[IN_APP].words.label;
+export const IN_APP_NAME = phrase(CHANNEL_ROWS[IN_APP].words.label);
 
 /** `email or SMS`: the channels that need a provider. */
-export function providerChannels(last: "and" | "or"): string {
-  const names = PROVIDER_CHANNELS.map((channel) => CHANNEL_ROWS[channel].words.inSentence);
-  return listed(names, last);
+export function providerChannels(last: "and" | "or"): Phrase {
+  return listedChannels(PROVIDER_CHANNELS, last);
+}
+
+/** `email, SMS and push`. */
+export function listedChannels(channels: readonly Channel[], last: "and" | "or"): Phrase {
+  return new Phrase((language) => {
+    const names = channels.map((one) => phrase(CHANNEL_ROWS[one].words.inSentence).in(language));
+    return listed(names, phrase(last).in(language));
+  });
+}
+
+/** A name of ours that code compares, such as the state `accepted`, in words. Never takes a tenant's value. */
+export function term(name: string): Phrase {
+  return phrase(name);
 }
 
 /** Why a delivery is a dead letter. */
@@ -135,12 +148,13 @@ export function fieldName(field: string): string {
 }
 
 /** `Firefox on Linux`, of a user agent header. */
-export function browser(userAgent: string): string {
+export function browser(userAgent: string): Words {
   const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
   const system = /\b(Windows|Mac OS X|Android|iPhone|iPad|Linux)\b/.exec(userAgent)?.[1];
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
-  if (name === undefined) return "Unknown browser";
-  return `${names[name] ?? name}${system === undefined ? "" : ` on ${system}`}`;
+  if (name === undefined) return say`Unknown browser`;
+  const shown = names[name] ?? name;
+  return system === undefined ? shown : say`${shown} on ${system}`;
 }
 
 /** HTML of a time, which the page's script converts to the reader's time zone. */

@@ -266,13 +266,17 @@ async function aboutTenant(db: Database, tenantId: string) {
 
 function stateOf({ deliveryChannels }: Tenant, channel: Channel, providers: readonly string[]) {
   if (deliveryChannels.length > 0 && !deliveryChannels.includes(channel)) {
-    return { tone: "quiet", state: "not allowed", text: "Nothing is sent here." };
+    return { tone: "quiet", state: say`not allowed`, text: say`Nothing is sent here.` };
   }
   if (CHANNEL_ROWS[channel].sender === null) {
-    return { tone: "good", state: "allowed", text: "Needs no provider." };
+    return { tone: "good", state: say`allowed`, text: say`Needs no provider.` };
   }
   if (providers.length === 0) {
-    return { tone: "busy", state: "no provider", text: "No provider is active: this is skipped." };
+    return {
+      tone: "busy",
+      state: say`no provider`,
+      text: say`No provider is active: this is skipped.`,
+    };
   }
-  return { tone: "good", state: "allowed", text: `Sent by ${providers.join(", then ")}.` };
+  return { tone: "good", state: say`allowed`, text: say`Sent by ${providers.join(" → ")}.` };
 }

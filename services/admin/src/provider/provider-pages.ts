@@ -15,7 +15,7 @@ import { PROVIDER_CHANNELS, type ProviderChannel } from "@belfry/contracts/chann
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { orFaults, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { shortTitle, titleNote } from "../page/words.ts";
 
@@ -49,7 +49,7 @@ export function providerPages({ route, db }: PageDeps): void {
         return {
           ...provider,
           title: shortTitle(title),
-          note: settings.join(" · ") || titleNote(title) || "no settings",
+          note: settings.join(" · ") || phrase(titleNote(title) || "no settings"),
           circuit,
           isFirst: provider === first,
           state: stateOf(provider, circuit !== undefined, provider === first),
@@ -80,10 +80,10 @@ export function providerPages({ route, db }: PageDeps): void {
 }
 
 function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolean) {
-  if (rests) return { tone: "bad", text: "paused after failures" };
-  if (!active && testedAt === null) return { tone: "quiet", text: "not active: to be tested" };
-  if (!active) return { tone: "quiet", text: "not active" };
-  return { tone: "good", text: isFirst ? "sends" : "standby" };
+  if (rests) return { tone: "bad", text: say`paused after failures` };
+  if (!active && testedAt === null) return { tone: "quiet", text: say`not active: to be tested` };
+  if (!active) return { tone: "quiet", text: say`not active` };
+  return { tone: "good", text: isFirst ? say`sends` : say`standby` };
 }
 
 export interface OpenAccount {

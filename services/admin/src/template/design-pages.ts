@@ -30,12 +30,11 @@ interface Values extends Record<LayoutName, string> {
 
 /** Name, label, and what the platform takes. */
 const COLORS = [
-  ["primaryColor", "Buttons and links", PLATFORM_COLORS.primaryColor],
-  ["backgroundColor", "Behind the mail", PLATFORM_COLORS.backgroundColor],
-  ["textColor", "Text", PLATFORM_COLORS.textColor],
+  ["primaryColor", say`Buttons and links`, PLATFORM_COLORS.primaryColor],
+  ["backgroundColor", say`Behind the mail`, PLATFORM_COLORS.backgroundColor],
+  ["textColor", say`Text`, PLATFORM_COLORS.textColor],
 ];
-const EFFECT =
-  "Applies to every Simple mail within 5 seconds. Drafts use it when they are published.";
+const EFFECT = say`Applies to every Simple mail within 5 seconds. Drafts use it when they are published.`;
 
 /** Pages for the layout of a tenant's simple mails: logo, colours, footer, or a frame of its own. */
 export function designPages({ route, db }: PageDeps): void {

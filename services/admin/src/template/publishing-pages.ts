@@ -13,15 +13,14 @@ import {
   type Template,
 } from "@belfry/administration/templates/templates";
 import { updateTenantAct } from "@belfry/administration/tenants/tenant-acts";
-import { CHANNEL_ROWS } from "@belfry/contracts/channels";
 import { parseVariables } from "@belfry/templates/language/event-variables";
 import { type Answer, ownPath, page, redirect, withStatus } from "../page/answer.ts";
 import { faultWords } from "../page/fault-words.ts";
-import { type Phrase, phrase, say } from "../page/language.ts";
+import { joined, type Phrase, phrase, say, type Words } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
-import { counted } from "../page/words.ts";
+import { CHANNEL_NAMES, counted } from "../page/words.ts";
 import { settingSentences } from "./setting-sentences.ts";
 import { addressesOf, addressOf, defaultLocaleOf } from "./template-addresses.ts";
 import { NEWEST_ALONE } from "./template-preview-pages.ts";
@@ -169,29 +168,28 @@ function isOlder({ draft }: Publication, template: Template): boolean {
   return draft.locale !== "" && (draft.sourceVersion ?? 0) < template.version;
 }
 
-function audienceOf({ events, draft }: Publication): string {
-  const name = CHANNEL_ROWS[draft.channel].words.label;
-  const figure = events.complete ? "" : "at least ";
+function audienceOf({ events, draft }: Publication): Phrase {
+  const name = CHANNEL_NAMES[draft.channel];
+  const came = counted(events.count, "event");
   if (events.count === 0 && events.complete) {
-    return `No event of this type came in the last 24 hours. From now on each one becomes this ${name} message.`;
+    return say`No event of this type came in the last 24 hours. From now on each one becomes this ${name} message.`;
   }
-  return `In the last 24 hours ${figure}${counted(events.count, "event")} of this type came: so many ${name} messages a day it is about, less those that ask for other channels.`;
+  return events.complete
+    ? say`In the last 24 hours ${came} of this type came: expect about as many ${name} messages a day, less those that ask for other channels.`
+    : say`In the last 24 hours at least ${came} of this type came: expect about as many ${name} messages a day, less those that ask for other channels.`;
 }
 
-function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => string): string {
+function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => Words): Phrase {
   const drafts = all.map(({ draft }) => draft.locale);
   const others = all[0]?.published.locales
     .filter(({ locale, version }) => version > 0 && !drafts.includes(locale))
     .map(({ locale }) => nameOf(locale));
-  const named = drafts.map(nameOf).join(", ");
-  const rest =
-    others === undefined || others.length === 0
-      ? ""
-      : ` Users of ${others.join(", ")} see no change.`;
   const whom = drafts.includes("")
-    ? "Everyone else gets the default text."
-    : "Everyone else sees no change.";
-  return `Languages: ${named}. ${whom}${rest}`;
+    ? say`Everyone else gets the default text.`
+    : say`Everyone else sees no change.`;
+  const said = say`Languages: ${joined(drafts.map(nameOf))}. ${whom}`;
+  if (others === undefined || others.length === 0) return said;
+  return say`${said} Users of ${joined(others)} see no change.`;
 }
 
 /** Only the draft of the default variant has them. */

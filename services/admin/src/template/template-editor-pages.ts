@@ -24,6 +24,7 @@ import { directionOf } from "@belfry/templates/text-direction";
 import { unsubscribeWords } from "@belfry/templates/unsubscribe-words";
 import { mayDo } from "../page/access.ts";
 import { type Answer, faultsByField, json, page, redirect, withStatus } from "../page/answer.ts";
+import { type Phrase, say } from "../page/language.ts";
 import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
@@ -168,8 +169,7 @@ interface Edited {
   conflict?: { what: string; by: string | null; lines: object[] };
 }
 
-const FORMAT_HINT =
-  "Simple is text with a little formatting, in your design. Changing the format does not convert the text.";
+const FORMAT_HINT = say`Simple is text with a little formatting, in your design. Changing the format does not convert the text.`;
 
 async function editorPage(
   db: Database,
@@ -181,7 +181,7 @@ async function editorPage(
   const { tenant, base, role, person } = context;
   const { locale, channel } = values;
   const addresses = addressesOf(base, template.id, locale);
-  const defaultName = `${languageName(defaultLocale)} (default)`;
+  const defaultName = say`${languageName(defaultLocale)} (default)`;
   const languages = languagesOf(base, edited, defaultName);
   const variant = template.locales.find((one) => one.locale === locale);
   const version = locale === "" ? template.version : (variant?.version ?? 0);
@@ -217,11 +217,14 @@ async function editorPage(
   });
 }
 
-function stateOf(template: Template, version: number, hasDraft: boolean): [string, string] {
-  if (template.version === 0) return ["quiet", "draft, never published"];
-  if (version === 0) return ["quiet", "draft, this language is not published"];
-  if (!template.active) return ["quiet", `not active, version ${version}`];
-  return ["good", `version ${version} live${hasDraft ? ", with a draft" : ""}`];
+function stateOf(template: Template, version: number, hasDraft: boolean): [string, Phrase] {
+  if (template.version === 0) return ["quiet", say`draft, never published`];
+  if (version === 0) return ["quiet", say`draft, this language is not published`];
+  if (!template.active) return ["quiet", say`not active, version ${version}`];
+  return [
+    "good",
+    hasDraft ? say`version ${version} live, with a draft` : say`version ${version} live`,
+  ];
 }
 
 /** As HTML. */
@@ -230,20 +233,20 @@ function stateWords(
   mayEdit: boolean,
   draft: TemplateDraft | undefined,
   version: number,
-): string {
+): Phrase {
   if (draft !== undefined) {
-    return `Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
+    return say`Draft, saved ${when(draft.savedAt, "ago")}. The live version does not change until you publish.`;
   }
-  if (!mayEdit) return "This is the live version. You can view it, but not change it.";
+  if (!mayEdit) return say`This is the live version. You can view it, but not change it.`;
   if (version === 0 && locale !== "") {
-    return "This is a copy of the default text. Translate it: what you change is saved as a draft.";
+    return say`This is a copy of the default text. Translate it: what you change is saved as a draft.`;
   }
   return version === 0
-    ? "Nothing is written yet. What you type is saved as a draft."
-    : "This is the live version. What you type is saved as a draft until you publish it.";
+    ? say`Nothing is written yet. What you type is saved as a draft.`
+    : say`This is the live version. What you type is saved as a draft until you publish it.`;
 }
 
-function languagesOf(base: string, { template, values }: Edited, defaultName: string) {
+function languagesOf(base: string, { template, values }: Edited, defaultName: Phrase) {
   const all = [
     { locale: "", version: template.version, outdated: false, draft: template.hasDraft },
     ...template.locales,
@@ -255,7 +258,7 @@ function languagesOf(base: string, { template, values }: Edited, defaultName: st
     name: locale === "" ? defaultName : languageName(locale),
     href: addressesOf(base, template.id, locale).editor,
     isHere: locale === values.locale,
-    mark: outdated ? "outdated" : version === 0 ? "new" : draft ? "draft" : "",
+    mark: outdated ? say`outdated` : version === 0 ? say`new` : draft ? say`draft` : "",
   }));
 }
 
@@ -276,7 +279,7 @@ async function siblingsOf(db: Database, base: string, template: Template) {
 }
 
 /** For a translation: the default text, or its changes since the translation was made. */
-async function sourceOf(db: Database, edited: Edited, name: string, version: number) {
+async function sourceOf(db: Database, edited: Edited, name: Phrase, version: number) {
   const { template, source, values } = edited;
   const variant = template.locales.find((one) => one.locale === values.locale);
   const isOutdated = variant?.outdated === true;
@@ -305,7 +308,7 @@ async function sourceVersionOf(db: Database, templateId: string, locale: string)
   return row?.source_version ?? 0;
 }
 
-async function leftOutWords(db: Database, template: Template): Promise<string[]> {
+async function leftOutWords(db: Database, template: Template): Promise<Phrase[]> {
   const reasons = await leftOut(db, { ...template, active: true });
   return reasons.map(leftOutSentence);
 }

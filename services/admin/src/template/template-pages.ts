@@ -19,8 +19,9 @@ import {
 import { CHANNELS } from "@belfry/contracts/channels";
 import type { Database } from "@belfry/database/connection";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
+import { faultWords } from "../page/fault-words.ts";
 import { typedTexts } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
@@ -80,10 +81,10 @@ export function templatePages({ route, db }: PageDeps): void {
     for (const one of template.locales) inForce.set(one.locale, one.version);
     const older = versions.filter((one) => one.locale === locale)[1] ?? versions[0];
     const given = Number(context.query.get("version") ?? older?.version);
-    const title = `Versions of ${template.eventType}`;
+    const title = say`Versions of ${template.eventType}`;
     const listed = versions.map((one) => ({
       ...one,
-      language: one.locale === "" ? "default language" : languageName(one.locale),
+      language: one.locale === "" ? say`default language` : languageName(one.locale),
       isInForce: inForce.get(one.locale) === one.version,
     }));
     const facts = { template, versions: listed };
@@ -97,8 +98,8 @@ export function templatePages({ route, db }: PageDeps): void {
     }));
     const comparison =
       current === 0
-        ? `Version ${chosen.version}, of a language that is no longer there`
-        : `From version ${chosen.version} to version ${current}`;
+        ? say`Version ${chosen.version}, of a language that is no longer there`
+        : say`From version ${chosen.version} to version ${current}`;
     return page("template-versions", title, { ...facts, chosen, parts, comparison });
   });
 
@@ -133,13 +134,13 @@ function glance(template: TemplateSummary) {
   const isPublished = version > 0;
   const notes = [
     isPublished ? `v${version}` : "",
-    isPublished && (hasDraft || locales.some((one) => one.draft)) ? "with a draft" : "",
+    isPublished && (hasDraft || locales.some((one) => one.draft)) ? say`with a draft` : "",
     languages > 1 ? counted(languages, "language") : "",
-    outdated > 0 ? `${outdated} outdated` : "",
+    outdated > 0 ? say`${outdated} outdated` : "",
   ];
   return {
     id,
-    state: isPublished ? (active ? "active" : "not active") : "draft",
+    state: isPublished ? (active ? say`active` : say`not active`) : say`draft`,
     tone: isPublished && active ? "good" : "quiet",
     notes: notes.filter((note) => note !== ""),
     edited: savedBy === null ? ago(updatedAt) : say`${savedBy}, ${ago(updatedAt)}`,
@@ -148,14 +149,14 @@ function glance(template: TemplateSummary) {
 
 /** Why the active templates of a channel reach nobody, for each such channel. */
 async function leftOutChannels(db: Database, templates: readonly TemplateSummary[]) {
-  const said: string[] = [];
+  const said: Phrase[] = [];
   for (const channel of CHANNELS) {
     const active = templates.filter((one) => one.channel === channel && one.active);
     const [first] = active;
     if (first === undefined) continue;
     for (const reason of await leftOut(db, first)) {
       said.push(
-        `${counted(active.length, "template is", "templates are")} currently not sent: ${reason}.`,
+        say`${counted(active.length, "template is", "templates are")} currently not sent: ${faultWords(reason)}.`,
       );
     }
   }

@@ -1,4 +1,6 @@
 import { diffLines } from "diff";
+import { faultWords } from "../page/fault-words.ts";
+import { type Phrase, say } from "../page/language.ts";
 import { FORMATS } from "./template-values.ts";
 
 /** The texts of a template that people compare. */
@@ -11,13 +13,13 @@ interface Texts {
   actions?: readonly { label: string; url: string }[] | null | undefined;
 }
 
-const PARTS: readonly (readonly [string, (texts: Texts) => string])[] = [
-  ["Subject", ({ subject }) => subject ?? ""],
-  ["Title", ({ title }) => title ?? ""],
-  ["Written as", ({ format }) => FORMATS.find(([one]) => one === format)?.[1] ?? ""],
-  ["Content", ({ content }) => content],
-  ["Opens", ({ url }) => url ?? ""],
-  ["Buttons", ({ actions }) => (actions ?? []).map(buttonText).filter(Boolean).join("\n")],
+const PARTS: readonly (readonly [Phrase, (texts: Texts) => string])[] = [
+  [say`Subject`, ({ subject }) => subject ?? ""],
+  [say`Title`, ({ title }) => title ?? ""],
+  [say`Written as`, ({ format }) => FORMATS.find(([one]) => one === format)?.[1] ?? ""],
+  [say`Content`, ({ content }) => content],
+  [say`Opens`, ({ url }) => url ?? ""],
+  [say`Buttons`, ({ actions }) => (actions ?? []).map(buttonText).filter(Boolean).join("\n")],
 ];
 
 function buttonText({ label, url }: { label: string; url: string }): string {
@@ -25,7 +27,7 @@ function buttonText({ label, url }: { label: string; url: string }): string {
 }
 
 /** The parts that at least one of the two has. */
-export function textParts(from: Texts, to: Texts): { name: string; from: string; to: string }[] {
+export function textParts(from: Texts, to: Texts): { name: Phrase; from: string; to: string }[] {
   return PARTS.map(([name, of]) => ({ name, from: of(from), to: of(to) })).filter(
     (part) => part.from !== "" || part.to !== "",
   );
@@ -39,8 +41,8 @@ export function wholeText(texts: Texts): string {
 }
 
 /** Why a template reaches nobody, as a sentence. */
-export function leftOutSentence(reason: string): string {
-  return `This is currently not sent: ${reason}.`;
+export function leftOutSentence(reason: string): Phrase {
+  return say`This is currently not sent: ${faultWords(reason)}.`;
 }
 
 interface DifferentLine {

@@ -66,17 +66,17 @@ export function overviewPages({ route, db }: PageDeps): void {
         {
           done: templates.some((template) => template.active),
           page: "templates",
-          text: "Write a template",
+          text: say`Write a template`,
         },
         {
           done: providers.some((provider) => provider.active),
           page: "providers",
-          text: `Connect a provider for ${providerChannels("or")}`,
+          text: say`Connect a provider for ${providerChannels("or")}`,
         },
         {
           done: found.apiKeys.some((key) => key.lastUsedAt !== null),
           page: "keys",
-          text: "Make an API key and send the first event",
+          text: say`Make an API key and send the first event`,
         },
       ],
       latencies: latenciesByChannel(span),

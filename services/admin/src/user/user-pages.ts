@@ -137,7 +137,7 @@ function cellRows({ preferences, categories }: ShownPreferences) {
     const category = categories.find((one) => one.key === key);
     return {
       key,
-      label: key === ANY ? "All categories" : (category?.label[""] ?? key),
+      label: key === ANY ? say`All categories` : (category?.label[""] ?? key),
       required: category?.required === true,
       isOffByDefault: category?.defaultOn === false,
       isGone: key !== ANY && category === undefined,

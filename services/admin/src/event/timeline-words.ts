@@ -1,0 +1,89 @@
+import { type Phrase, phrase, say, type Words } from "../page/language.ts";
+import { formsIn, valuesIn } from "../page/sentence-forms.ts";
+import { toldReason } from "./own-reasons.ts";
+
+/** The sentences of an event's timeline, as the API words them. `{0}` stands for a value or the rest of the sentence. */
+export const TIMELINE_SENTENCES = [
+  "made by the broadcast {0}",
+  "scheduled for {0}",
+  "published to the dispatcher; not dispatched yet",
+  "answered 500 and refused: a retry is processed as a new event",
+  "dispatched",
+  "became due",
+  "waits: {0}",
+  "links left out: {0}",
+  "warning: no value for {0}: rendered as empty",
+  "cancel requested: if the current attempt fails, there is no other",
+  "attempt {0} by {1}: {2}",
+  "receipt of {0}: {1}",
+  "receipt of {0} about the copy for {1}: {2}",
+  "receipt of {0} about one of its addresses, which it does not name: {1}",
+  "stored in the inbox and published to {0}",
+  "marked as read",
+  "deleted from the inbox",
+  "sent by itself; events until {0} join its digest",
+  "left out of the message: {0}",
+  "gathered with no other event",
+  "gathered with no other event yet",
+  "gathered with 1 other into one message",
+  "gathered with {0} others into one message",
+];
+
+/** States of a delivery, an attempt or a receipt. A status in brackets, a time or a reason may follow. */
+export const TIMELINE_STATES = [
+  "accepted",
+  "queued",
+  "begun",
+  "refused for good",
+  "refused by this provider's rules",
+  "refused for the account or its settings",
+  "refused for now: too fast",
+  "this message was deferred by the provider",
+  "failed for now",
+  "no answer: the provider may have it",
+  "waiting for the next attempt",
+  "waiting to be sent",
+  "being sent",
+  "delivered to the recipient",
+  "bounced",
+  "cancelled",
+  "the recipient complained",
+  "failed",
+  "expired",
+  "skipped",
+  "unknown whether the provider has it: a person decides",
+  "discarded",
+  "not yet delivered, the provider keeps trying",
+  "the provider has it",
+  "the recipient opted out",
+].sort((a, b) => b.length - a.length);
+
+const FORMS = formsIn(TIMELINE_SENTENCES);
+const MOST_NESTED = 2;
+const AFTER_STATE = /^( \([^)]{0,100}\))?(?:, due at ([\d:.TZ-]{0,40}))?(?:: (.*))?$/s;
+
+/** Returns an entry of the timeline in the reader's language. What a vendor said stays. */
+export function timelineWords(what: string, depth = 0): Words {
+  if (TIMELINE_SENTENCES.includes(what)) return phrase(what);
+  const state = stateWords(what);
+  if (state !== undefined) return state;
+  for (const form of depth < MOST_NESTED ? FORMS : []) {
+    const values = valuesIn(what, form);
+    if (values !== undefined) {
+      return phrase(
+        form.english,
+        values.map((value) => timelineWords(value, depth + 1)),
+      );
+    }
+  }
+  return toldReason(what);
+}
+
+function stateWords(what: string): Phrase | undefined {
+  const state = TIMELINE_STATES.find((one) => what.startsWith(one));
+  const [, status = "", due, why] = AFTER_STATE.exec(what.slice(state?.length)) ?? [];
+  if (state === undefined || !AFTER_STATE.test(what.slice(state.length))) return undefined;
+  const begun = phrase("{0}{1}", [phrase(state), status]);
+  const said = due === undefined ? begun : say`${begun}, due at ${due}`;
+  return why === undefined ? said : phrase("{0}: {1}", [said, toldReason(why)]);
+}
