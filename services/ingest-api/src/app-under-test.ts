@@ -33,7 +33,7 @@ export async function appUnderTest(
     },
     acceptor: () => undefined,
     refusals: new KnownRefusals(),
-    eventTypes: { has: () => undefined, clear: () => undefined },
+    eventTypes: { load: () => undefined, has: () => undefined, clear: () => undefined },
     images: createImages(db),
     directory,
     keyUses: { note: () => undefined } as unknown as AppDeps["keyUses"],

@@ -24,8 +24,8 @@ import { hasChangingNumber, parseAsWritten } from "@belfry/templates/language/ev
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { resolveAttachments } from "./resolve-attachments.ts";
 import { automaticKey, explicitKey, readTrigger } from "./read-trigger.ts";
+import { resolveAttachments } from "./resolve-attachments.ts";
 import { limitHeaders, limitProblem } from "./tenant-limits.ts";
 import {
   acceptTrigger,
@@ -145,7 +145,10 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         ): Promise<BatchResult> => {
           try {
             if (prepared.status === "rejected") throw prepared.reason;
+            const { eventType: asked } = prepared.value.trigger;
+            const typesRead = deps.eventTypes.load(tenant.id, asked);
             const accepted = await acceptTrigger(deps, prepared.value);
+            if (typesRead !== undefined) await typesRead;
             const { outcome, eventId, eventType, ...result } = accepted;
             limits = result.limits;
             if (outcome === "minute" || outcome === "day") {

@@ -30,7 +30,6 @@ import { Type } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { uuidv7 } from "uuidv7";
 import type { Acceptor } from "./accept.ts";
-import { attachmentsProblem, resolveAttachments } from "./resolve-attachments.ts";
 import {
   automaticKey,
   explicitKey,
@@ -38,6 +37,7 @@ import {
   type Trigger,
   writeVariables,
 } from "./read-trigger.ts";
+import { attachmentsProblem, resolveAttachments } from "./resolve-attachments.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
 import { type EventTypes, warningsOf } from "./trigger-warnings.ts";
 
@@ -148,7 +148,9 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const span = startAccept(request, reply, TRIGGER_PATH, deps, trigger.eventType);
       request.span = span;
       const given = { tenant, trigger, variables, dedupKey, traceId: request.id, span };
+      const typesRead = deps.eventTypes.load(tenant.id, trigger.eventType);
       const { outcome, ...result } = await acceptTrigger(deps, given);
+      if (typesRead !== undefined) await typesRead;
       if (outcome === "minute" || outcome === "day") {
         request.logFields = { tenantId: tenant.id, outcome };
         throw limitProblem(outcome, result.tenantName, result.limits);

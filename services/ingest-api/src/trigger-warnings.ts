@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { TriggerEmail } from "@belfry/contracts/envelope";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { nearestName } from "@belfry/contracts/nearest-name";
@@ -5,11 +6,12 @@ import { unknownFields } from "@belfry/contracts/problems";
 import { TriggerRequest } from "@belfry/contracts/trigger";
 import { shownName } from "@belfry/contracts/unknown-fields";
 import type { Database } from "@belfry/database/connection";
+import { createSemaphore } from "@belfry/service/semaphore";
 import { createVersionedCache, readEach } from "@belfry/service/versioned-cache";
 import type { TSchema } from "@sinclair/typebox";
 import type { Logger } from "pino";
 
-/** Returns warnings about an accepted trigger; undefined if there are none. Never waits. A replay gets the same ones. */
+/** Returns warnings about an accepted trigger, after `load`; undefined if there are none. A replay gets the same ones. */
 export function warningsOf(
   eventTypes: EventTypes,
   tenantId: string,
@@ -75,11 +77,16 @@ function addIgnored(warnings: string[], schema: TSchema, given: Fields, prefix: 
 
 export interface EventTypes {
   /**
-   * Tells whether a template of the tenant, or of the platform, has an event type, on any channel. Answers at once;
-   * undefined: nobody knows yet, or the tenant has too many to remember.
+   * Begins to read the event types of a tenant that is not known yet, beside the acceptance. The promise resolves within
+   * 100 ms and never rejects; undefined: `has` can answer. So an event and its replay get the same warnings.
+   */
+  load(tenantId: string, eventType: string): Promise<unknown> | undefined;
+  /**
+   * Tells whether a template of the tenant, or of the platform, has an event type, on any channel; undefined if the types
+   * could not be read, or are too many to remember.
    */
   has(tenantId: string, eventType: string): boolean | undefined;
-  /** The configuration changed: everything is read again. */
+  /** The configuration changed: everything is read again. Until then the values read before count. */
   clear(): void;
 }
 
@@ -89,33 +96,48 @@ const MAX_TYPES = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Memory of one type in a set, beside its characters. */
 const TYPE_BYTES = 64;
+const MOST_WAIT_MS = 100;
 
-/** Reads in the background, one tenant at a time, so that no trigger waits and a burst takes one connection at most. */
+/** Reads one tenant at a time, so that a burst takes one connection at most. */
 export function createEventTypes(db: Database, log: Logger): EventTypes {
-  const types = createVersionedCache<ReadonlySet<string>>({
-    max: MAX_TENANTS,
-    weight: { maxBytes: MAX_BYTES, bytesOf },
-    read: (tenantIds) => readEach(tenantIds, (tenantId) => readTypes(db, tenantId)),
-  });
-  let isReading = false;
-  const read = async (tenantId: string) => {
-    isReading = true;
+  const createTypes = () =>
+    createVersionedCache<ReadonlySet<string>>({
+      max: MAX_TENANTS,
+      weight: { maxBytes: MAX_BYTES, bytesOf },
+      read: (tenantIds) => readEach(tenantIds, (tenantId) => readTypes(db, tenantId)),
+    });
+  let types = createTypes();
+  let before: typeof types | undefined;
+  const oneAtATime = createSemaphore(1);
+  const reading = new Map<string, Promise<void>>();
+  const read = async (owner: string) => {
     try {
-      await types.get(tenantId);
+      await oneAtATime.run(() => types.get(owner));
     } catch (err) {
       log.debug({ err }, "event types not read");
     } finally {
-      isReading = false;
+      reading.delete(owner);
     }
   };
+  const ownerOf = (tenantId: string, eventType: string) =>
+    eventType.startsWith("global.") ? PLATFORM : tenantId;
   return {
-    has(tenantId, eventType) {
-      const owner = eventType.startsWith("global.") ? PLATFORM : tenantId;
-      const known = types.peek(owner);
-      if (known === undefined && !isReading) void read(owner);
-      return known?.value?.has(eventType);
+    load(tenantId, eventType) {
+      const owner = ownerOf(tenantId, eventType);
+      if (types.peek(owner) !== undefined) return undefined;
+      const underWay = reading.get(owner) ?? read(owner);
+      reading.set(owner, underWay);
+      if (before?.peek(owner) !== undefined) return undefined;
+      return Promise.race([underWay, setTimeout(MOST_WAIT_MS, undefined, { ref: false })]);
     },
-    clear: () => types.clear(),
+    has(tenantId, eventType) {
+      const owner = ownerOf(tenantId, eventType);
+      return (types.peek(owner) ?? before?.peek(owner))?.value?.has(eventType);
+    },
+    clear() {
+      before = types;
+      types = createTypes();
+    },
   };
 }
 
