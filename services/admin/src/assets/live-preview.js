@@ -98,8 +98,10 @@ function showFaults(id, faults, { place = () => "", goTo }) {
       const isPlaced = field === "content" && line > 0;
       const name = NAMES[field] ?? field;
       if (field === "") item.textContent = `${faultWords(fault)} `;
-      else
-        item.textContent = `${isPlaced ? `${name}${place(fault)}` : name}: ${faultWords(fault)} `;
+      else {
+        const where = isPlaced ? name + place(fault) : name;
+        item.textContent = `${where}: ${faultWords(fault)} `;
+      }
       if (isPlaced && goTo) {
         const show = document.createElement("button");
         show.type = "button";
@@ -155,7 +157,12 @@ export function showPreview(shown, mail) {
   } else if (shown.kind === "text") {
     setMarked(byId("preview-text"), shown.text);
     const { characters, segments, encoding } = shown;
-    note = `${characters} character${characters === 1 ? "" : "s"}, ${segments} segment${segments === 1 ? "" : "s"}, ${encoding}${encoding === "GSM-7" ? "" : ": a character outside of GSM-7 makes the segments shorter"}`;
+    note = `${characters} characters, ${segments} segments, ${encoding}`;
+    if (segments === 1) note = `${characters} characters, ${segments} segment, ${encoding}`;
+    if (characters === 1) note = `${characters} character, ${segments} segment, ${encoding}`;
+    if (encoding !== "GSM-7") {
+      note = `${note}: a character outside of GSM-7 makes the segments shorter`;
+    }
   } else {
     setMarked(byId("preview-title"), shown.title);
     setMarked(byId("preview-body"), shown.body);

@@ -75,7 +75,8 @@ export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }
       const line = body.insertRow();
       for (const head of heads) {
         const value = isPlain ? row : row?.[head];
-        const label = `${name}${isList ? ` ${index + 1}` : ""}, ${head}`;
+        const rowName = isList ? `${name} ${index + 1}` : name;
+        const label = `${rowName}, ${head}`;
         const input = makeField({ value, label, isReadOnly });
         input.addEventListener("input", () => {
           const given = readValue(input, value);

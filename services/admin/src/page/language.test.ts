@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { allActs } from "@belfry/administration/acts";
 import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
@@ -166,6 +168,13 @@ test("a view is translated where it says something, and nowhere else", () => {
     translateScript(script, german),
     'tell(`Um ${at} gespeichert: \\`\\$\\`.`, "busy"); // Saved\n',
   );
+});
+
+test("no browser script has a template literal within another, which would hide its texts from the catalogue", async () => {
+  const assets = join(import.meta.dirname, "../assets");
+  for await (const file of glob("*.js", { cwd: assets })) {
+    assert.doesNotMatch(await readFile(join(assets, file), "utf8"), /\$\{[^}\n]*`/, file);
+  }
 });
 
 test("a phrase is written in its reader's language, with its numbers and plurals", () => {

@@ -174,7 +174,8 @@ function outerTags(run: readonly Piece[]): number {
 
 const LITERAL = /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$\{[^{}`]*\})*)`/g;
 /** A string that is words: it begins like a sentence, or has several words. */
-const WORDS = /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? [a-z]+[ .,:])/;
+const WORDS =
+  /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? [a-z]+[ .,:]|\{\d+\}[,:]? [a-z]+,? [a-z{])/;
 /** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
 const LOW_WORD = /^[a-z]{2,}(?: [a-z’']+)*$/;
 const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\|)\s*$/;
