@@ -66,7 +66,7 @@ function isEnglish(text: string, catalogue: Catalogue): boolean {
   return translated !== text ? !Object.values(catalogue).includes(text) : ENGLISH.test(text);
 }
 
-/** What programs read, or what a person wrote: values of fields, previews, messages as they were sent. */
+/** Code, values of fields and messages as they were sent are no texts of the Admin UI. */
 const NO_TEXT =
   /<(script|style|pre|textarea|code|svg|ins|del|blockquote)\b.*?<\/\1>|<p class="said">.*?<\/p>|<!--.*?-->/gs;
 const ATTRIBUTE = /\s(?:title|placeholder|aria-label|alt|label|data-confirm|data-label)="([^"]*)"/g;

@@ -147,7 +147,7 @@ function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Word
   };
 }
 
-/** What a webhook endpoint answered, as `answeredWith` stores it. */
+/** The reason of a webhook endpoint with its answer, as `answeredWith` stores it. */
 const ANSWERED = /^it answered (\d.{0,100})$/;
 /** A form with fewer letters of its own, such as `no {field}`, may be a vendor's sentence. */
 const LEAST_LETTERS = 9;

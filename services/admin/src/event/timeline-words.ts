@@ -62,7 +62,7 @@ const FORMS = formsIn(TIMELINE_SENTENCES);
 const MOST_NESTED = 2;
 const AFTER_STATE = /^( \([^)]{0,100}\))?(?:, due at ([\d:.TZ-]{0,40}))?(?:: (.*))?$/s;
 
-/** Returns an entry of the timeline in the reader's language. What a vendor said stays. */
+/** Returns an entry of the timeline in the reader's language. A vendor's words stay. */
 export function timelineWords(what: string, depth = 0): Words {
   if (TIMELINE_SENTENCES.includes(what)) return phrase(what);
   const state = stateWords(what);
