@@ -129,7 +129,7 @@ test("an event type without a template of the tenant or the platform is told, by
     false,
     "what was read before counts until it is read again",
   );
-  eventTypes.load(id, "order.confirmed");
+  void eventTypes.load(id, "order.confirmed");
   await eventually(() => known("order.confirmed") === true);
   assert.equal((await post("trigger", GOOD)).warnings, undefined);
 });
@@ -155,7 +155,7 @@ test("where the event types cannot be read, or are too many to remember, trigger
   assert.equal(known("type.1"), true);
   await insertTemplates(pool, id, ["one.more"]);
   eventTypes.clear();
-  eventTypes.load(id, "type.1");
+  void eventTypes.load(id, "type.1");
   await eventually(() => known("type.1") === undefined);
   assert.equal(known("order.confirmed"), undefined);
 });

@@ -4,7 +4,7 @@ import type { Database } from "@belfry/database/connection";
 import { Type } from "@sinclair/typebox";
 import { type ActContext, defineAct, defineRead, EDIT, LOOK } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, InvalidInput, invalid, StaleCompilation, refuseFaults } from "../input-error.ts";
+import { Conflict, InvalidInput, invalid, refuseFaults, StaleCompilation } from "../input-error.ts";
 import { type Category, storeCategories } from "../users/categories.ts";
 import { storeBundle } from "./bundle-applies.ts";
 import {

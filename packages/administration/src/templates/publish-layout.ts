@@ -5,8 +5,8 @@ import {
   Conflict,
   type InputFault,
   InvalidInput,
-  StaleCompilation,
   refuseFaults,
+  StaleCompilation,
 } from "../input-error.ts";
 import { compileInput, compileSettings, placed } from "./compile-source.ts";
 import { changedTexts } from "./footer-texts.ts";

@@ -4,7 +4,7 @@ import type { CompiledTemplate } from "@belfry/templates/source";
 import { type Static, Type } from "@sinclair/typebox";
 import { defineAct, EDIT } from "../act.ts";
 import { changeConfiguration } from "../change-configuration.ts";
-import { Conflict, invalid, StaleCompilation, refuseFaults } from "../input-error.ts";
+import { Conflict, invalid, refuseFaults, StaleCompilation } from "../input-error.ts";
 import { compileInput } from "./compile-source.ts";
 import { digestWarnings } from "./digest-gaps.ts";
 import { type LayoutInForce, newestLayout } from "./layout-rows.ts";
