@@ -24,7 +24,7 @@ test("/docs lets a developer search, read, copy and try a request, and asks nobo
     .click();
   await page.getByRole("combobox").or(page.getByRole("searchbox")).last().fill("list packages");
   await page
-    .getByRole("option", { name: /What there is to install/ })
+    .getByRole("option", { name: /List the packages to install/ })
     .first()
     .click();
   await page.waitForURL(/#.*packages/i);

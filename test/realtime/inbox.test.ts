@@ -301,10 +301,18 @@ test("two gateways, one user on both", async (t) => {
       await change(page, [{ ...off, enabled: null }]);
       assert.deepEqual((await page.rpc("preferences.show", {})).data.preferences, []);
     }
-    await bob!.page.rpc("preferences.change", {
-      ...{ userId: "ann", tenantId: "acme", user_id: "ann" },
-      preferences: [{ ...off, enabled: true, userId: "ann" }],
-    });
+    const forAnn = { ...off, enabled: true };
+    const named = [
+      { userId: "ann", preferences: [forAnn] },
+      { tenantId: "acme", preferences: [forAnn] },
+      { preferences: [{ ...forAnn, userId: "ann" }] },
+    ];
+    for (const fields of named) {
+      await assert.rejects(bob!.page.rpc("preferences.change", fields), {
+        ...{ code: 107, message: /(userId|tenantId) is not a field/ },
+      });
+    }
+    await change(bob!.page, [forAnn]);
     const foreign = { ...off, category: "security", enabled: true };
     await assert.rejects(change(globex!.page, [foreign]), { code: 107, message: /category/ });
     const bad: [unknown, RegExp][] = [

@@ -88,7 +88,7 @@ test("unsubscribes of another system are imported, from a file or standard input
   await json(["category", "put", ...TENANT, "--key", "offers", "--label", "Offers"]);
   await file("list.csv", "user,category,channel\nann,offers,EMAIL\nbob,*,*\n");
   const from = ["user", "import", ...TENANT, "--file"];
-  const first = { lines: 2, turnedOff: 2, alreadyOff: 0 };
+  const first = { lines: 2, turnedOff: 2, alreadyOff: 0, ignoredColumns: [] };
   assert.deepEqual(await json([...from, "list.csv"]), first);
   assert.deepEqual(await json([...from, "-"], "carl,offers,SMS\n"), {
     ...first,

@@ -162,8 +162,8 @@ test("uploads count in the minute window, and a tenant's unnamed files are bound
   const { pool, tenant, upload } = await setUp(t, { perMinute: 3 });
   assert.equal((await upload("a")).status, 201);
   await pool.query(
-    `insert into attachments (id, tenant_id, name, type, bytes, created_at)
-     select gen_random_uuid(), $1, 'a', 'a/b', 10485760, clock_timestamp() - interval '23 hours'
+    `insert into attachments (id, tenant_id, name, type, bytes, complete, sha256, created_at)
+     select gen_random_uuid(), $1, 'a', 'a/b', 10485760, true, '', clock_timestamp() - interval '23 hours'
      from generate_series(1, 102)`,
     [tenant.id],
   );

@@ -161,6 +161,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
               tenant.id,
               BatchEvent,
               events[at] as BatchEvent,
+              eventType!,
             );
             return {
               statusCode: 200,

@@ -161,7 +161,13 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       request.logFields = { tenantId: tenant.id, eventId: result.eventId, outcome };
       if (outcome === "replayed") reply.header(HEADERS.replayed, "true");
       const message = triggerMessage(result.eventType!, result.tenantName);
-      const warnings = warningsOf(deps.eventTypes, tenant.id, TriggerRequest, request.body);
+      const warnings = warningsOf(
+        deps.eventTypes,
+        tenant.id,
+        TriggerRequest,
+        request.body,
+        result.eventType!,
+      );
       return warnings === undefined
         ? { success: true, message }
         : { success: true, message, warnings };

@@ -11,16 +11,20 @@ import { createVersionedCache, readEach } from "@belfry/service/versioned-cache"
 import type { TSchema } from "@sinclair/typebox";
 import type { Logger } from "pino";
 
-/** Returns warnings about an accepted trigger, after `load`; undefined if there are none. A replay gets the same ones. */
+/**
+ * Returns warnings about an accepted trigger, after `load`; undefined if there are none. A replay gets the same ones:
+ * `accepted` is the event type of the stored event, which an explicit key may name with another body.
+ */
 export function warningsOf(
   eventTypes: EventTypes,
   tenantId: string,
   schema: TSchema,
   body: TriggerRequest,
+  accepted: string,
 ): string[] | undefined {
   const ignored = ignoredFields(schema, body);
-  if (eventTypes.has(tenantId, body.eventType) !== false) return ignored;
-  return [...(ignored ?? []), `no template has the eventType ${body.eventType}: nothing is sent`];
+  if (eventTypes.has(tenantId, accepted) !== false) return ignored;
+  return [...(ignored ?? []), `no template has the eventType ${accepted}: nothing is sent`];
 }
 
 const PAYLOAD = TriggerRequest.properties.payload;

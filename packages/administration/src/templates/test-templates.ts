@@ -76,7 +76,8 @@ export const importTemplates = async (
 
 async function addressed<T extends Found>(db: Database, address: T) {
   const { tenantId, eventType, channel } = await templates.requireTemplate(db, address);
-  return { ...address, tenantId, eventType, channel };
+  const { id: _, ...rest } = { id: "", ...address };
+  return { ...rest, tenantId, eventType, channel };
 }
 
 /** `createdBy`: whose address the actor has. */

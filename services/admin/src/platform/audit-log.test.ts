@@ -135,12 +135,12 @@ test("every change is in the audit log: who, what, before and after without secr
     .where("name", "=", "a")
     .execute();
   const down = { tenantId, providerId: first?.id ?? "" };
-  await post("POST /tenants/:tenantId/providers/:providerId/move-up", down);
   const to = "+12025550123";
   await post("POST /tenants/:tenantId/providers/:providerId/test", provider, { to });
-  await post("POST /tenants/:tenantId/providers/:providerId/deactivate", provider);
   await post("POST /tenants/:tenantId/providers/:providerId/activate", provider);
+  await post("POST /tenants/:tenantId/providers/:providerId/deactivate", provider);
   await post("POST /tenants/:tenantId/providers/:providerId/make-first", provider);
+  await post("POST /tenants/:tenantId/providers/:providerId/move-up", down);
   await post("POST /tenants/:tenantId/templates/test", of, { ...sms, content: "x", to });
   await post("POST /tenants/:tenantId/providers/:providerId/delete", provider);
   await post("POST /tenants/:tenantId/templates/:templateId/delete", template);
@@ -202,7 +202,9 @@ test("every change is in the audit log: who, what, before and after without secr
   await post("POST /tenants/:tenantId/dead-letters/discard", of, { id: other?.id ?? "" });
   const event = await admin.db.selectFrom("events").select("id").executeTakeFirstOrThrow();
   const eventId = { tenantId, eventId: event.id };
-  await post("POST /tenants/:tenantId/activity/:eventId/resend", eventId);
+  await post("POST /tenants/:tenantId/activity/:eventId/resend", eventId, {
+    channel: "EMAIL",
+  });
   const digest = { tenantId, digestId: await storeDigest(admin, tenantId, event.id) };
   await post("POST /tenants/:tenantId/digests/:digestId/release", digest);
 
@@ -364,7 +366,7 @@ test("every change is in the audit log: who, what, before and after without secr
   const newest = await operator.text(`/tenants/${tenantId}/audit`);
   const older = /href="(\?before=[^"]+)"/.exec(newest)?.[1] ?? "";
   const html = await operator.text(`/tenants/${tenantId}/audit${older}`);
-  assert.match(html, /per minute<\/span>\s+<del>600<\/del>.*?<ins>7<\/ins>/s);
+  assert.match(html, /perMinute<\/code>\s+<del>600<\/del>.*?<ins>7<\/ins>/s);
 });
 
 async function entries({ db }: AdminUnderTest) {
