@@ -394,7 +394,7 @@ export interface Plan {
   added: string[];
   changed: string[];
   same: string[];
-  /** What the tenant has and the bundle lacks; it stays as it is */
+  /** Paths that the tenant has and the bundle lacks; they stay as they are */
   outdated: string[];
   /** Why it cannot be applied: of a dry run, and of work in the background */
   faults: string[];

@@ -15,7 +15,7 @@ export const Plan = Type.Object(
     changed: Type.Array(Type.String()),
     same: Type.Array(Type.String()),
     outdated: Type.Array(Type.String(), {
-      description: "What the tenant has and the bundle lacks; it stays as it is",
+      description: "Paths that the tenant has and the bundle lacks; they stay as they are",
     }),
     faults: Type.Array(Type.String(), {
       description: "Why it cannot be applied: of a dry run, and of work in the background",
