@@ -21,7 +21,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
   });
 
   await page.goto(`${base}/dead-letters`);
-  await page.getByRole("link", { name: /^Replay 1200 of Email/ }).click();
+  await page.getByRole("link", { name: /^Replay 1,200 · Email/ }).click();
   await page.getByText("1,200 will be replayed.").waitFor();
   // The button works without the page's script too, in another way.
   await page.waitForLoadState();
@@ -52,7 +52,7 @@ test("the replay of a thousand dead letters shows its progress, and can be left 
      where id in (select id from deliveries limit 3)`,
   );
   await outcome.getByText("Failed again3").waitFor();
-  await page.getByRole("link", { name: /^Replay 3 of Email/ }).waitFor();
+  await page.getByRole("link", { name: /^Replay 3 · Email/ }).waitFor();
   assert.deepEqual(faults, []);
 });
 

@@ -170,12 +170,12 @@ test("from an empty database to a replayed dead letter, in a browser alone", {
     await eventually(
       async () => {
         await owner.reload();
-        return (await owner.getByRole("link", { name: /^Replay 1 of/ }).count()) === 1;
+        return (await owner.getByRole("link", { name: /^Replay 1 ·/ }).count()) === 1;
       },
       { everyMs: 200 },
     );
     vendor.answer = { status: 202, headers: { "x-message-id": "m2" } };
-    await owner.getByRole("link", { name: /^Replay 1 of Email/ }).click();
+    await owner.getByRole("link", { name: /^Replay 1 · Email/ }).click();
     await owner.getByText("1 will be replayed.").waitFor();
     await owner.getByRole("button", { name: "Replay 1", exact: true }).click();
     await owner.getByText("No other message has failed").waitFor();
