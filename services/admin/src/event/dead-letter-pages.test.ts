@@ -12,7 +12,7 @@ test("without scripts a large replay goes batch by batch: each page says how man
   await storeDeadLetters(admin, id, 1100);
   await storeDeadLetters(admin, other.id, 1);
   const base = `/tenants/${id}/dead-letters`;
-  assert.match(await operator.text(base), /Replay 1100 of Email, transient/);
+  assert.match(await operator.text(base), /Replay 1,100 · Email · /);
 
   let path = `${base}/replay?${CHOICE}`;
   const said: string[] = [];
