@@ -1,24 +1,24 @@
 const MARK = "\ufeff";
 const UTF_16 = [0xff, 0xfe];
-/** A decoder can be chosen once so many bytes are there. */
+/** The bytes that `textDecoder` needs to choose. */
 export const MARK_BYTES = UTF_16.length;
 
 /**
- * The decoder of a file that begins so: UTF-8, or UTF-16 where a byte order mark says so. It leaves the
- * mark out, and refuses other bytes.
+ * Returns the decoder for a file with this beginning: UTF-16 if it has that byte order mark, or else UTF-8. The decoder
+ * drops the mark and throws for bytes that are no text.
  */
 export function textDecoder(beginning: Uint8Array): InstanceType<typeof TextDecoder> {
   const isWide = UTF_16.every((byte, at) => beginning[at] === byte);
   return new TextDecoder(isWide ? "utf-16le" : "utf-8", { fatal: true });
 }
 
-/** Editors on Windows begin a file with it. */
+/** Removes the byte order mark, with which editors on Windows begin a file. */
 export function withoutMark(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text;
 }
 
 /**
- * The text of a file that people bring, whatever editor wrote it: without a byte order mark, each line ending in "\n".
+ * Returns the text of a file that a person wrote in any editor: without a byte order mark, with "\n" after each line.
  * Throws for bytes that are no text.
  */
 export function fileText(file: string | Uint8Array): string {

@@ -1,3 +1,26 @@
+import { Problem } from "./problems.ts";
+
+/** Parses a form or a query. Throws a 413 Problem for more than `maxFields`. */
+export function boundedForm(text: string, maxFields: number): URLSearchParams {
+  return parseForm(text, maxFields) ?? refuseForm(maxFields);
+}
+
+/** Parses a form in parts. Throws as `boundedForm`, and a 400 Problem for a body that is no such form. */
+export async function boundedMultipart(
+  body: Buffer,
+  contentType: string,
+  maxFields: number,
+): Promise<FormData> {
+  const form = await parseMultipart(body, contentType, maxFields).catch((cause: unknown) => {
+    throw new Problem("badRequest", { cause });
+  });
+  return form ?? refuseForm(maxFields);
+}
+
+function refuseForm(maxFields: number): never {
+  throw new Problem("tooLarge", { message: `The form has more than ${maxFields} fields` });
+}
+
 /**
  * Parses a form or a query. Undefined for more than `maxFields`: counted before anything is parsed, because
  * URLSearchParams takes superlinear time for many (400,000 of `a&` take seconds).

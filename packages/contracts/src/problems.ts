@@ -1,6 +1,6 @@
 import { Kind, OptionalKind, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { faultOf, OPEN } from "./fields.ts";
-import { shownName, unknownFault } from "./unknown-fields.ts";
+import { MAX_UNKNOWN, shownName, unknownFault, unknownFields } from "./unknown-fields.ts";
 
 /** The one shape of every error of every service (specification, section 7). */
 export const ProblemBody = Type.Object(
@@ -123,24 +123,6 @@ export class Problem extends Error {
       ...options.headers,
     };
   }
-}
-
-/** The most unknown fields that one check lists: each may be compared with every known one. */
-const MAX_UNKNOWN = 20;
-const NONE: readonly string[] = [];
-
-/** Returns the first fields of a value that an object's schema does not know. */
-export function unknownFields(
-  { properties }: TSchema,
-  value: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  let names: string[] | undefined;
-  for (const name in value) {
-    if (Object.hasOwn(properties, name) || value[name] === undefined) continue;
-    names ??= [];
-    if (names.push(name) === MAX_UNKNOWN) break;
-  }
-  return names ?? NONE;
 }
 
 /** A fault of one field, in the client's words. */

@@ -1,4 +1,4 @@
-/** How long the answer to a management call with an `Idempotency-Key` is kept. */
+/** The lifetime of an idempotency key of a management call or of a broadcast. */
 export const REPEATED_CALL_HOURS = 24;
 
 /** How long something is kept. */

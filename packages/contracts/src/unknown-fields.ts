@@ -1,4 +1,23 @@
+import type { TSchema } from "@sinclair/typebox";
 import { nearestName } from "./nearest-name.ts";
+
+/** The most unknown fields that one check lists: each may be compared with every known one. */
+export const MAX_UNKNOWN = 20;
+const NONE: readonly string[] = [];
+
+/** Returns the first fields of a value that an object's schema does not know. */
+export function unknownFields(
+  { properties }: TSchema,
+  value: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  let names: string[] | undefined;
+  for (const name in value) {
+    if (Object.hasOwn(properties, name) || value[name] === undefined) continue;
+    names ??= [];
+    if (names.push(name) === MAX_UNKNOWN) break;
+  }
+  return names ?? NONE;
+}
 
 /** Returns the fault of an unknown field, without its name. */
 export function unknownFault(name: string, known: readonly string[]): string {

@@ -160,6 +160,12 @@ export function isDataFault(error: unknown): boolean {
   return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
 }
 
+/** Whether the database or the network names a cause that no value can be: a lost connection, a full disk. */
+export function isOutage(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && !isDataFault(error);
+}
+
 /**
  * Calls a function of the database, its arguments by name: neither side counts them. Returns its rows, with their
  * columns in camel case.

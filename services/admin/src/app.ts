@@ -4,6 +4,7 @@ import { countDead } from "@belfry/administration/dead-letters/dead-letter-rows"
 import { InvalidInput, NotFound, TooLate } from "@belfry/administration/input-error";
 import { listMemberships } from "@belfry/administration/people/person-rows";
 import { TooBusy } from "@belfry/administration/people/scrypt-queue";
+import { boundedForm, boundedMultipart } from "@belfry/contracts/parse-form";
 import { createHttpServer } from "@belfry/service/http";
 import { problemOf } from "@belfry/service/http-problems";
 import cookie from "@fastify/cookie";
@@ -28,9 +29,9 @@ import { type ManageApiDeps, manageApi } from "./manage-api.ts";
 import { mayDo, refuseUnknownRoutes } from "./page/access.ts";
 import { type Answer, cameFrom, createShownOnce, page, redirect } from "./page/answer.ts";
 import { assetRoutes, loadAssets } from "./page/assets.ts";
-import { boundedForm, boundedMultipart } from "./page/bounded-form.ts";
 import { createCookies } from "./page/cookies.ts";
 import { faultWords, refusalWords } from "./page/fault-words.ts";
+import { MAX_FORM_FIELDS } from "./page/form-fields.ts";
 import { acceptedLanguage, isLanguage, type Language, Phrase, say } from "./page/language.ts";
 import { noticeOf } from "./page/notices.ts";
 import type { PageDeps } from "./page/page-deps.ts";
@@ -234,13 +235,13 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     scope.addContentTypeParser<string>(
       "application/x-www-form-urlencoded",
       { parseAs: "string" },
-      async (_request: FastifyRequest, body: string) => boundedForm(body),
+      async (_request: FastifyRequest, body: string) => boundedForm(body, MAX_FORM_FIELDS),
     );
     scope.addContentTypeParser<Buffer>(
       "multipart/form-data",
       { parseAs: "buffer" },
       async ({ headers }: FastifyRequest, body: Buffer) =>
-        await boundedMultipart(body, headers["content-type"] ?? ""),
+        await boundedMultipart(body, headers["content-type"] ?? "", MAX_FORM_FIELDS),
     );
     refuseUnknownRoutes(scope);
     scope.setErrorHandler(async (error, request, reply) => {

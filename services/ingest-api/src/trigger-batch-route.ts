@@ -145,10 +145,7 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
         ): Promise<BatchResult> => {
           try {
             if (prepared.status === "rejected") throw prepared.reason;
-            const { eventType: asked } = prepared.value.trigger;
-            const typesRead = deps.eventTypes.load(tenant.id, asked);
             const accepted = await acceptTrigger(deps, prepared.value);
-            if (typesRead !== undefined) await typesRead;
             const { outcome, eventId, eventType, ...result } = accepted;
             limits = result.limits;
             if (outcome === "minute" || outcome === "day") {

@@ -148,9 +148,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const span = startAccept(request, reply, TRIGGER_PATH, deps, trigger.eventType);
       request.span = span;
       const given = { tenant, trigger, variables, dedupKey, traceId: request.id, span };
-      const typesRead = deps.eventTypes.load(tenant.id, trigger.eventType);
       const { outcome, ...result } = await acceptTrigger(deps, given);
-      if (typesRead !== undefined) await typesRead;
       if (outcome === "minute" || outcome === "day") {
         request.logFields = { tenantId: tenant.id, outcome };
         throw limitProblem(outcome, result.tenantName, result.limits);
@@ -212,6 +210,7 @@ export async function acceptTrigger(
   if (acceptor === undefined) {
     throw new Problem("internal", { cause: new Error("NATS is not connected") });
   }
+  const typesRead = deps.eventTypes.load(tenant.id, trigger.eventType);
   const { outcome, limits, eventId, eventType, tenantName } = await acceptor.accept({
     tenantId: tenant.id,
     dedupKey,
@@ -233,6 +232,8 @@ export async function acceptTrigger(
   }
   // Over the daily cap a replay is still answered: only the minute's window may be refused from memory.
   if (outcome === "minute") deps.refusals.note(tenant.id, limits);
+  // For the warnings of the answer.
+  if (typesRead !== undefined && eventId !== null) await typesRead;
   return { outcome, limits, eventId, eventType, tenantName: tenantName ?? tenant.name };
 }
 

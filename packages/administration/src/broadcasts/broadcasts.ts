@@ -20,7 +20,7 @@ import { NotFound, TooLate } from "../input-error.ts";
 import { isoTimes, pageFields, pageFrom, pageOf } from "../pages.ts";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 
-export const SEND: Access = { scope: "tenant", person: "editor", key: "trigger" };
+export const SEND_BROADCAST: Access = { scope: "tenant", person: "editor", key: "trigger" };
 const LOOK: Access = { scope: "tenant", person: "viewer", key: "read" };
 
 const broadcastId = id({ description: "of the broadcast", examples: [EXAMPLE_ID] });
@@ -78,7 +78,7 @@ export const showBroadcast = defineRead({
 export const pauseBroadcast = defineAct({
   name: "broadcast pause",
   http: `POST ${PAUSE_BROADCAST_PATH}`,
-  access: SEND,
+  access: SEND_BROADCAST,
   summary: "Pause a broadcast: nothing more of it leaves until it is resumed",
   description:
     "What is on its way to a provider at that moment, about a second's worth, still arrives.",
@@ -106,7 +106,7 @@ export const pauseBroadcast = defineAct({
 export const resumeBroadcast = defineAct({
   name: "broadcast resume",
   http: `POST ${RESUME_BROADCAST_PATH}`,
-  access: SEND,
+  access: SEND_BROADCAST,
   summary: "Let a paused broadcast go on where it stopped",
   description:
     "If what it was paused for still holds, such as a missing provider, it pauses again.",
@@ -134,7 +134,7 @@ export const resumeBroadcast = defineAct({
 export const cancelBroadcast = defineAct({
   name: "broadcast cancel",
   http: `POST ${CANCEL_BROADCAST_PATH}`,
-  access: SEND,
+  access: SEND_BROADCAST,
   summary: "Cancel a broadcast for good: from the answer on nothing more of it is sent",
   description:
     "A call to a provider that is under way may still arrive. How many events reached nobody (`cancelled`) and for how many it was too late is counted in the background, and final once the state is cancelled.",

@@ -13,7 +13,13 @@ import { FAULT } from "@belfry/contracts/fields";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { canonicalLocale } from "@belfry/contracts/locale";
 import { KEY_OF_ANOTHER_CALL } from "@belfry/contracts/problems";
-import { daysOfMs, daysWords, mostRestMs, restRule } from "@belfry/contracts/retention";
+import {
+  daysOfMs,
+  daysWords,
+  mostRestMs,
+  REPEATED_CALL_HOURS,
+  restRule,
+} from "@belfry/contracts/retention";
 import { momentOf } from "@belfry/contracts/scheduled";
 import { HEADERS } from "@belfry/contracts/trigger";
 import { bumpConfigurationVersion, keptDays } from "@belfry/database/configuration-version";
@@ -23,12 +29,10 @@ import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { defineAct, note } from "../act.ts";
 import { InvalidInput, invalid, TooLate } from "../input-error.ts";
-import { EXAMPLE, findBroadcast, SEND } from "./broadcasts.ts";
+import { EXAMPLE, findBroadcast, SEND_BROADCAST } from "./broadcasts.ts";
 
 /** Most broadcasts of a tenant that have not ended. */
 const MAX_OPEN = 100;
-/** As of a trigger and of a management call. */
-const KEY_HOURS = 24;
 
 const INPUT = Type.Object(
   { ...BroadcastRequest.properties, idempotencyKey },
@@ -39,7 +43,7 @@ export const createBroadcast = defineAct({
   name: "broadcast create",
   http: `POST ${BROADCASTS_PATH}`,
   headers: { idempotencyKey: HEADERS.idempotencyKey },
-  access: SEND,
+  access: SEND_BROADCAST,
   maxBodyBytes: MAX_BROADCAST_BODY_BYTES,
   summary: "Send one event to the members of topics, or to a list of users",
   description:
@@ -120,7 +124,7 @@ async function freeOldKey(db: Database, tenantId: string, key: string): Promise<
   await sql`
     update broadcasts set idempotency_key = null
     where tenant_id = ${tenantId} and idempotency_key = ${key}
-      and created_at < now() - make_interval(hours => ${KEY_HOURS})`.execute(db);
+      and created_at < now() - make_interval(hours => ${REPEATED_CALL_HOURS})`.execute(db);
 }
 
 /** Finds the broadcast that a call with this key has made. Throws `InvalidInput` where another was asked for. */

@@ -8,6 +8,7 @@ import type { TemplateSettings } from "./template-settings.ts";
 type Shared = Pick<TemplateSettings, "sensitive" | "cc" | "bcc">;
 
 const COPIES = ["cc", "bcc"] as const;
+
 /** Returns who saves a template, and whether they may set copies of sensitive messages. */
 export function authorOf({ actor, may }: Pick<ActContext, "actor" | "may">) {
   return { createdBy: emailOf(actor), mayShareSensitive: may(PROVISION) };

@@ -1,4 +1,4 @@
-import { type Database, isDataFault } from "@belfry/database/connection";
+import { type Database, isOutage } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 import { type Actor, writeNote } from "../audited.ts";
@@ -15,16 +15,16 @@ interface BundleWork {
   onPostponed?(error: unknown): void;
 }
 
-/** A worker that renews its claim no more is taken for dead after so long. */
+/** A worker that has not renewed its claim for this time counts as dead. */
 const CLAIM_SECONDS = 60;
 const RENEW_EVERY_MS = 10_000;
 const AGAIN_AFTER_SECONDS = 15;
-/** So often one is begun: more often than that it ended its process, or met the same error. */
+/** The most tries. A bundle that needs more kills its worker each time, or always meets the same error. */
 const MAX_TRIES = 5;
 
 /**
  * Compiles and applies the bundles and promotions that were stored for the background, the oldest first, until none is
- * left or the signal comes. All replicas may run it; a tenant has one at a time. A claim that is not renewed runs out, so
+ * left or the signal is aborted. All replicas may run it; a tenant has one at a time. A claim that is not renewed runs out, so
  * that another process takes over the work of one that died. Returns the number that ended.
  */
 export async function workBundles(work: BundleWork, signal: AbortSignal): Promise<number> {
@@ -180,12 +180,11 @@ async function renewClaim(
 /** Only an error in the data counts as a try: an outage or a process that was stopped does not. */
 async function releaseClaim(db: Database, claimed: ClaimedBundle, error: unknown): Promise<void> {
   const isStopped = error instanceof ClaimLost;
-  const isOutage = typeof Object(error).code === "string" && !isDataFault(error);
   await claimOf(db, claimed)
     .set({
       state: "waiting",
       due_at: inSeconds(isStopped ? 0 : AGAIN_AFTER_SECONDS),
-      tries: claimed.tries - (isStopped || isOutage ? 1 : 0),
+      tries: claimed.tries - (isStopped || isOutage(error) ? 1 : 0),
     })
     .execute();
 }

@@ -1,5 +1,5 @@
 import { type ImportKind, MAX_IMPORT_FAULTS } from "@belfry/contracts/imports";
-import { type Database, isDataFault } from "@belfry/database/connection";
+import { type Database, isDataFault, isOutage } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type Actor, writeNote } from "../audited.ts";
 import { IMPORTED } from "./import-kinds.ts";
@@ -26,7 +26,7 @@ interface ImportWork {
 
 const AGAIN_AFTER_SECONDS = 60;
 const MAX_TRIES = 10;
-/** So often a chunk is tried again at once: most failures are lost connections. */
+/** How often a chunk is tried again at once: most failures are lost connections. */
 const MAX_TRIES_AT_ONCE = 3;
 
 /**
@@ -191,11 +191,6 @@ async function tellEnd(db: Database, claimed: ClaimedImport, action: string, cou
   const after = { import: id, ...counts };
   const told = { tenantId, action, target: targetOf(claimed), after };
   await writeNote(db, { personId, person, address }, told);
-}
-
-/** Whether the database or the network names a cause that no line of a file can be. */
-function isOutage(error: unknown): boolean {
-  return typeof (error as { code?: unknown }).code === "string" && !isDataFault(error);
 }
 
 async function postponeImport(

@@ -16,9 +16,9 @@ import { allowedAddress, schema } from "./visual-schema.js";
 import { writeDocument } from "./visual-text.js";
 
 /**
- * Reads HTML that other programs put on the clipboard. The reader keeps the parts that a mail can hold, and names the rest. Styles are read from the
- * text of the attribute and of `<style>`, because the page's policy forbids inline styles. Pasted HTML is hostile: it is
- * bounded, read once, and nothing of it is ever shown but words and the marks and blocks of a mail.
+ * Reads HTML that other programs put on the clipboard. The reader keeps the parts that a mail can hold, and names the
+ * rest. It reads styles from the text of the attribute and of `<style>`, because the page's policy forbids inline styles.
+ * Pasted HTML is hostile: it is bounded, read once, and only words, marks and blocks of a mail are shown of it.
  */
 
 const { nodes } = schema;

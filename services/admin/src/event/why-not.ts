@@ -45,6 +45,7 @@ const BEGINNINGS: Readonly<Record<string, Phrase>> = {
 };
 /** Statuses from receipts. Their reasons are the vendor's words, whatever they begin with. */
 const OF_VENDORS = ["bounced", "complained"];
+
 /** Why something did not arrive, in a plain sentence; undefined: it did, or still may. */
 export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | undefined {
   const beginning = BEGINNINGS[status];

@@ -1,6 +1,9 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { momentOf } from "@belfry/contracts/scheduled";
 
+/** The bound of a form or a query. The largest form of the pages has a few hundred fields. */
+export const MAX_FORM_FIELDS = 2_000;
+
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
 
 /**

@@ -13,7 +13,7 @@ import type { SessionHolder } from "@belfry/administration/people/sessions";
 import { type Lock, readLock, tenantById } from "@belfry/administration/tenants/tenant-rows";
 import { PLATFORM, TENANT_ID } from "@belfry/contracts/identifiers";
 import { MAX_IMAGE_BYTES } from "@belfry/contracts/images";
-import { textFields } from "@belfry/contracts/parse-form";
+import { boundedForm, textFields } from "@belfry/contracts/parse-form";
 import type { Database } from "@belfry/database/connection";
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -27,8 +27,8 @@ import {
   type RouteKey,
 } from "./access.ts";
 import type { Answer } from "./answer.ts";
-import { boundedForm } from "./bounded-form.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
+import { MAX_FORM_FIELDS } from "./form-fields.ts";
 
 /** The limit of forms that guests may send: an address, a name, a password twice. */
 const MAX_GUEST_BODY_BYTES = 16 * 1024;
@@ -141,7 +141,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
     person: await deps.cookies.holder(request),
     params: request.params as Record<string, string>,
     // The query begins at the first question mark. Later ones belong to a value.
-    query: boundedForm(/\?.*/s.exec(request.url)?.[0] ?? ""),
+    query: boundedForm(/\?.*/s.exec(request.url)?.[0] ?? "", MAX_FORM_FIELDS),
     form: formOf(request),
     address: request.ip,
     request,

@@ -1,6 +1,5 @@
 import { LINK_PAGES, type LinkPurpose } from "@belfry/contracts/message-links";
-import { parseForm, parseMultipart, textFields } from "@belfry/contracts/parse-form";
-import { Problem } from "@belfry/contracts/problems";
+import { boundedForm, boundedMultipart, textFields } from "@belfry/contracts/parse-form";
 import type { Database } from "@belfry/database/connection";
 import { type Link, type LinkKeys, openLink } from "@belfry/database/link-token";
 import type { AbuseLimits } from "@belfry/http-api/abuse-limits";
@@ -121,16 +120,9 @@ async function readForm(request: FastifyRequest): Promise<URLSearchParams> {
   if (!Buffer.isBuffer(body)) return new URLSearchParams();
   const type = request.headers["content-type"] ?? "";
   if (!/^multipart\//i.test(type)) {
-    return parseForm(body.toString().trimEnd(), MAX_FIELDS) ?? refuseForm();
+    return boundedForm(body.toString().trimEnd(), MAX_FIELDS);
   }
-  const form = await parseMultipart(body, type, MAX_FIELDS).catch((cause: unknown) => {
-    throw new Problem("badRequest", { cause });
-  });
-  return new URLSearchParams(textFields(form ?? refuseForm()));
-}
-
-function refuseForm(): never {
-  throw new Problem("tooLarge", { message: `The form has more than ${MAX_FIELDS} fields` });
+  return new URLSearchParams(textFields(await boundedMultipart(body, type, MAX_FIELDS)));
 }
 
 /** Reads the name and the colours for a tenant's pages; undefined: the tenant was deleted. */
