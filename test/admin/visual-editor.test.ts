@@ -197,13 +197,15 @@ test("the visual editor of a simple mail", { skip, timeout: 600_000 }, async (t)
       await page.keyboard.press("Control+a");
       await page.keyboard.press("Delete");
       await page.keyboard.press("Control+b");
-      await page.keyboard.type("Dear /name");
+      await page.keyboard.type("{{ name }}: dear /");
+      await page.getByRole("option", { name: "name", exact: true }).waitFor();
+      await page.keyboard.type("name");
       await page.keyboard.press("Enter");
       await page.keyboard.type(" and {{ other }}, yours");
       await eventually(
         async () =>
           (await page.locator("#content").inputValue()).trim() ===
-          "**Dear {{ name }} and {{ other }}, yours**",
+          "**{{ name }}: dear {{ name }} and {{ other }}, yours**",
         { everyMs: 50 },
       );
       const subject = page.getByRole("textbox", { name: "Subject" });

@@ -79,10 +79,11 @@ preview = createPreview({
   },
   onChecked(checked, faults) {
     if (mayEdit) showFieldFaults(form, checked.settingFaults);
+    // Before the faults are marked: marking redraws the `/` menu, which lists these variables.
+    if (checked.variables) samples.show(checked.variables);
     const all = [...faults, ...(checked.warnings ?? [])];
     const ofContent = all.filter(({ field: name }) => name === "content");
     mode.markFaults(ofContent.map((fault) => ({ ...fault, message: faultWords(fault) })));
-    if (checked.variables) samples.show(checked.variables);
     const count = byId("values-none");
     if (checked.variables) count.hidden = checked.variables.length > 0;
   },
