@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import type { MailAttachment } from "@belfry/contracts/attachments";
 import { assertHas } from "@belfry/testing/assert-has";
 import { connectedDatabase } from "@belfry/testing/database";
 import { eventually } from "@belfry/testing/eventually";
@@ -42,6 +43,54 @@ test("a mail carries its event's files byte by byte, and shows an image inline",
   assert.equal(call!.body.attachments[0].filename, "发票.pdf");
   assertHas(call!.body.attachments[1], { disposition: "inline", content_id: "logo" });
   assert.match(call!.body.content[1].value, /<img src="cid:logo">/);
+});
+
+test("the timeline tells of images that the event has no file for, of files that the mail does not show, and of a calendar whose type has another method", async (t) => {
+  const { fixture, tenant, version } = await setUp(t);
+  const { pool } = fixture;
+  const logo = await storedFile(pool, tenant, randomBytes(10), { type: "image/png" });
+  const calendarOf = async (type: string, method: string) => {
+    const lines = [
+      "BEGIN:VCALENDAR",
+      ...(method === "" ? [] : [`METHOD:${method}`]),
+      "END:VCALENDAR",
+    ];
+    return await storedFile(pool, tenant, Buffer.from(lines.join("\r\n")), { type });
+  };
+  const cases: [{ attachments?: MailAttachment[]; sensitive?: boolean }, string[] | null][] = [
+    [{ attachments: [{ ...logo, cid: "logo" }] }, null],
+    [{}, ["images without an attachment of their cid: logo"]],
+    [
+      { attachments: [logo, { ...(await storedFile(pool, tenant, randomBytes(9))), cid: "Logo" }] },
+      [
+        "images without an attachment of their cid: logo",
+        "attachments with a cid that the mail does not show: Logo",
+      ],
+    ],
+    [{ sensitive: true }, ["images without an attachment of their cid: 1"]],
+    [
+      {
+        attachments: [
+          { ...logo, cid: "logo" },
+          await calendarOf("text/calendar; charset=UTF-8; method=REQUEST", "Request"),
+          await calendarOf("text/calendar", ""),
+          await calendarOf("text/calendar", "REQUEST"),
+          await calendarOf("text/calendar; method=CANCEL", "REQUEST"),
+        ],
+      },
+      [
+        "attachment 4: METHOD of the calendar is REQUEST, that of its type none",
+        "attachment 5: METHOD of the calendar is REQUEST, that of its type CANCEL",
+      ],
+    ],
+  ];
+  for (const [{ attachments, sensitive = false }, warnings] of cases) {
+    await pool.query("update templates set sensitive = $1", [sensitive]);
+    const more = attachments === undefined ? {} : { envelope: { attachments } };
+    const id = await fixture.delivery(tenant, version, more);
+    await fixture.sender().handle(message(tenant, [id]));
+    assertHas(await fixture.row(id), { status: "accepted", warnings });
+  }
 });
 
 test("a file that is gone ends the mail, and another tenant's file is not read", async (t) => {

@@ -6,6 +6,7 @@ import type { AttachmentForm } from "@belfry/providers/provider";
 import { notBegun, outcome as outcomeOf } from "@belfry/providers/send-outcome";
 import { createFairSemaphore } from "@belfry/service/semaphore";
 import type pg from "pg";
+import { calendarWarnings } from "./attachment-warnings.ts";
 import { countWithoutRoom, showAttachmentBytes } from "./sending-metrics.ts";
 
 const KIB = 1024;
@@ -37,6 +38,8 @@ export interface AttachmentReading {
 
 interface OutgoingFiles {
   list: OutgoingAttachment[];
+  /** Sentences for the timeline about calendar files. None if they cannot be read: the call finds that out. */
+  calendarWarnings(): Promise<string[]>;
   /** The outcome of the call, unless it failed because a file could not be read. */
   judge(outcome: SendOutcome): SendOutcome;
 }
@@ -84,6 +87,7 @@ export function createAttachmentReading(pool: pg.Pool, roomBytes = ROOM_BYTES): 
       }));
       return {
         list,
+        calendarWarnings: () => calendarWarnings(pool, tenantId, files).catch(() => []),
         judge(outcome) {
           // A vendor that answered all the same has said what it makes of it.
           if (fault === undefined || outcome.vendorStatus !== null) return outcome;

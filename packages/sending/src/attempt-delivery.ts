@@ -59,6 +59,8 @@ export async function attemptDelivery(
   if (files !== undefined && room === undefined) {
     return later(delivery, storedReason("no-room-for-attachments"));
   }
+  const calendars = (await files?.calendarWarnings()) ?? [];
+  if (calendars.length > 0) made.warnings = [...(made.warnings ?? []), ...calendars];
   const message = files === undefined ? made.message : { ...made.message, attachments: files.list };
 
   using call = startCall(span, provider);

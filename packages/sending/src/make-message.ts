@@ -23,6 +23,7 @@ import type { CompiledTemplate } from "@belfry/templates/source";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { OutgoingMessage } from "./active-providers.ts";
+import { inlineWarnings } from "./attachment-warnings.ts";
 import { mailEnvelope } from "./mail-envelope.ts";
 
 /** The message to send, or why there is none. */
@@ -99,9 +100,12 @@ export function makeMessage(
       ...(headers && { headers }),
       ...envelope?.fields,
     };
-    if (envelope && envelope.warnings.length > 0) {
-      lacking.warnings = [...envelope.warnings, ...(lacking.warnings ?? [])];
-    }
+    const files = delivery.envelope?.event?.attachments ?? [];
+    const warnings = [
+      ...(envelope?.warnings ?? []),
+      ...inlineWarnings(html, files, delivery.sensitive),
+    ];
+    if (warnings.length > 0) lacking.warnings = [...warnings, ...(lacking.warnings ?? [])];
     return judged(message, lacking, emailFault(message));
   }
   if (rendered.kind === "text") {
