@@ -4,7 +4,7 @@ import type pg from "pg";
 
 /** Faults of a mail's files that stop no mail: each becomes a sentence of the event's timeline. */
 
-/** Where HTML and CSS show a file of the mail. RFC 2392 allows more characters; a file's `cid` has only these. */
+/** Matches the places where HTML and CSS show a file of the mail. RFC 2392 allows more characters; a file's `cid` has only these. */
 const SHOWN =
   /(?:\b(?:src|background|href)\s{0,3}=\s{0,3}["']?|\burl\(\s{0,3}["']?)cid:([\w.-]{1,64})/gi;
 

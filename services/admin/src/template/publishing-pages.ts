@@ -24,7 +24,7 @@ import { CHANNEL_NAMES, counted } from "../page/words.ts";
 import { settingSentences } from "./setting-sentences.ts";
 import { addressesOf, addressOf, defaultLocaleOf } from "./template-addresses.ts";
 import { NEWEST_ALONE } from "./template-preview-pages.ts";
-import { differences, leftOutSentence, textParts } from "./template-texts.ts";
+import { comparedParts, leftOutSentence } from "./template-texts.ts";
 import { TIMED_SETTINGS, timingFaults, timingValues } from "./timing-values.ts";
 
 /** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
@@ -51,9 +51,9 @@ export function publishingPages({ route, db }: PageDeps): void {
         revision: draft.revision,
         faults: await faultsOf(context, one, draftLocales(template).includes("")),
         newestAlone: one.gaps.includes("newest-alone") ? NEWEST_ALONE : "",
-        changes: textParts(published, draft)
-          .map(({ name, from, to }) => ({ name, lines: differences(from, to) }))
-          .filter(({ lines }) => lines.some(({ kind }) => kind === "added" || kind === "removed")),
+        changes: comparedParts(published, draft).filter(({ lines }) =>
+          lines.some(({ kind }) => kind === "added" || kind === "removed"),
+        ),
         editor: addressesOf(base, template.id, draft.locale).editor,
       });
     }

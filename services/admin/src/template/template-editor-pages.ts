@@ -36,7 +36,7 @@ import {
   draftOf,
   localeOfQuery,
 } from "./template-addresses.ts";
-import { differences, leftOutSentence, textParts, wholeText } from "./template-texts.ts";
+import { comparedParts, leftOutSentence } from "./template-texts.ts";
 import {
   draftInputOf,
   FORMATS,
@@ -137,7 +137,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
       conflict: {
         what: draft === undefined ? `Version ${published.version}` : "This draft",
         by: draft === undefined ? published.savedBy : draft.savedBy,
-        lines: differences(wholeText(theirs), wholeText(values)),
+        parts: comparedParts(theirs, values),
       },
     });
     return withStatus(409, answer);
@@ -166,7 +166,7 @@ interface Edited {
   source: TemplateDraft | undefined;
   faults?: readonly InputFault[];
   /** The text that somebody else saved first. */
-  conflict?: { what: string; by: string | null; lines: object[] };
+  conflict?: { what: string; by: string | null; parts: object[] };
 }
 
 const FORMAT_HINT = say`Simple is text with a little formatting, in your design. Changing the format does not convert the text.`;
@@ -290,11 +290,13 @@ async function sourceOf(db: Database, edited: Edited, name: Phrase, version: num
       ? await readTemplateVersion(db, { id }, sourceVersion).catch(() => undefined)
       : undefined;
   const now = isOutdated ? template : (source ?? template);
-  const parts = textParts(before ?? now, now).map((part) => ({
-    name: part.name,
-    lines:
-      before === undefined ? [{ kind: "same", text: part.to }] : differences(part.from, part.to),
-  }));
+  const parts =
+    before === undefined
+      ? comparedParts({ content: "" }, now).map((part) => ({
+          name: part.name,
+          lines: part.lines.map((line) => ({ ...line, kind: "same" })),
+        }))
+      : comparedParts(before, now);
   return { name, isOutdated, version, parts };
 }
 

@@ -27,7 +27,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import { type InTenant, Refusal } from "../page/router.ts";
 import { ago, counted } from "../page/words.ts";
 import { addressesOf, addressOf, keyOf } from "./template-addresses.ts";
-import { differences, textParts } from "./template-texts.ts";
+import { comparedParts } from "./template-texts.ts";
 
 /** The list of templates, their versions, and buttons that act on a whole template. */
 export function templatePages({ route, db }: PageDeps): void {
@@ -93,9 +93,7 @@ export function templatePages({ route, db }: PageDeps): void {
     const current = inForce.get(chosen.locale) ?? 0;
     const now =
       current === 0 ? { content: "" } : await readTemplate(db, { id: template.id }, chosen.locale);
-    const parts = textParts(chosen, now).map(({ name, from, to }) => ({
-      ...{ name, lines: differences(from, to) },
-    }));
+    const parts = comparedParts(chosen, now);
     const comparison =
       current === 0
         ? say`Version ${chosen.version}, of a language that is no longer there`

@@ -1,6 +1,7 @@
 import { diffLines } from "diff";
 import { faultWords } from "../page/fault-words.ts";
 import { type Phrase, say } from "../page/language.ts";
+import { type ShownPart, simpleMailParts } from "./simple-mail-parts.ts";
 import { FORMATS } from "./template-values.ts";
 
 /** The texts of a template that people compare. */
@@ -26,18 +27,18 @@ function buttonText({ label, url }: { label: string; url: string }): string {
   return label === "" && url === "" ? "" : `${label}: ${url}`;
 }
 
-/** The parts that at least one of the two has. */
-export function textParts(from: Texts, to: Texts): { name: Phrase; from: string; to: string }[] {
-  return PARTS.map(([name, of]) => ({ name, from: of(from), to: of(to) })).filter(
-    (part) => part.from !== "" || part.to !== "",
-  );
+/** The parts that at least one of the two has, line by line. Subject and content of a simple mail have no signs. */
+export function comparedParts(from: Texts, to: Texts): { name: Phrase; lines: ShownLine[] }[] {
+  const isSimple = to.format === "markdown" && [to.format, undefined, null].includes(from.format);
+  return PARTS.flatMap(([name, of]) => {
+    const lines = differences(of(from), of(to));
+    const shown = isSimple ? lines.map(withParts) : lines;
+    return lines.length === 0 ? [] : [{ name, lines: shown }];
+  });
 }
 
-/** All parts as one text, to compare. */
-export function wholeText(texts: Texts): string {
-  return PARTS.map(([, of]) => of(texts))
-    .filter(Boolean)
-    .join("\n");
+function withParts(line: DifferentLine): ShownLine {
+  return typeof line.text === "string" ? { ...line, parts: simpleMailParts(line.text) } : line;
 }
 
 /** Why a template reaches nobody, as a sentence. */
@@ -48,6 +49,10 @@ export function leftOutSentence(reason: string): Phrase {
 interface DifferentLine {
   kind: "same" | "added" | "removed" | "skipped";
   text: string;
+}
+
+interface ShownLine extends DifferentLine {
+  parts?: ShownPart[];
 }
 
 /** How many equal lines the page shows around a change. */
