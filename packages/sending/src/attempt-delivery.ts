@@ -21,8 +21,6 @@ export interface AttemptDeps {
   links?: MessageLinks | undefined;
   /** Undefined: no message carries any. */
   attachments?: AttachmentReading | undefined;
-  /** Learns from the outcome; resolves to whether another provider takes over. */
-  learn: (outcome: SendOutcome) => Promise<StepContext["failover"]>;
   /** Called when the vendor says that this recipient takes nothing more on this channel. */
   suppress: (delivery: ClaimedDelivery, reason: Suppression, providerKind: string) => Promise<void>;
   /** In [0, 1); draws the jitter. */
@@ -35,21 +33,23 @@ export interface AttemptDeps {
 /** The wait when every connection of the provider was in use. */
 const NOT_BEGUN_DELAY_MS = 1_000;
 
-/**
- * Makes one attempt at a claimed delivery through one provider and returns its settlement, without `end` if no call
- * was made. Throws only when Postgres does.
- */
+/** What an attempt came to: a settlement where no call was made, else the outcome of the call. */
+export type Attempt =
+  | { kind: "settled"; settlement: Settlement }
+  | { kind: "called"; outcome: SendOutcome; durationMs: number; lacking: Lacking };
+
+/** Makes one attempt at a claimed delivery through one provider. Throws only when Postgres does. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   provider: ActiveProvider,
   deps: AttemptDeps,
-): Promise<Settlement> {
-  const { channel, renderers, learn, suppress, random, log, span } = deps;
+): Promise<Attempt> {
+  const { channel, renderers, suppress, log, span } = deps;
   const renderer = await renderers.of(delivery.templateVersionId);
-  if (renderer === undefined) return withoutCall(delivery, channel, storedReason("template-gone"));
+  if (renderer === undefined) return failed(delivery, channel, storedReason("template-gone"));
   const { linkSchemes } = provider;
   const made = makeMessage(delivery, renderer, { channel, linkSchemes, links: deps.links });
-  if (!made.ok) return withoutCall(delivery, channel, made.reason, made);
+  if (!made.ok) return failed(delivery, channel, made.reason, made);
 
   const { attachments = [] } = delivery.envelope?.event ?? {};
   const hasFiles = attachments.length > 0 && sentRow(channel).content === "email";
@@ -85,12 +85,23 @@ export async function attemptDelivery(
   if (outcome.notBegun) return later(delivery, outcome.reason);
   const durationMs = performance.now() - startedAt;
   if (outcome.suppress !== undefined) await suppress(delivery, outcome.suppress, provider.kind);
+  return { kind: "called", outcome, durationMs, lacking: made };
+}
+
+/** Settles an attempt that made a call. `failover`: whether another provider takes over. */
+export function settlementOf(
+  delivery: ClaimedDelivery,
+  provider: ActiveProvider,
+  { outcome, durationMs, lacking }: Extract<Attempt, { kind: "called" }>,
+  failover: StepContext["failover"],
+  { channel, random, log, span }: Pick<AttemptDeps, "channel" | "random" | "log" | "span">,
+): Settlement {
   const step = nextStep(outcome, {
     channel,
     retries: delivery.retries,
     uncounted: Math.max(0, delivery.attempt - 1 - delivery.retries),
     atMostOnce: delivery.atMostOnce,
-    failover: await learn(outcome),
+    failover,
     random,
   });
   countAttempt(channel, provider.kind, outcome.class, durationMs);
@@ -121,7 +132,7 @@ export async function attemptDelivery(
     deliveryId: delivery.id,
     attempt: delivery.attempt,
     ...step,
-    ...lackingOf(made),
+    ...lackingOf(lacking),
     end: {
       class: outcome.class,
       durationMs,
@@ -140,14 +151,15 @@ function startCall(span: Span | undefined, { id, kind }: ActiveProvider): Span |
   return tracer()?.start("call", { kind: "client", parent: span.traceParent, attributes });
 }
 
-function withoutCall(
+/** Ends a delivery without a call. */
+function failed(
   delivery: ClaimedDelivery,
   channel: ProviderChannel,
   reason: string,
   lacking: Lacking = {},
-): Settlement {
+): Attempt {
   countOutcome(channel, null, "failed");
-  return {
+  return settled({
     deliveryId: delivery.id,
     attempt: delivery.attempt,
     status: "failed",
@@ -156,7 +168,7 @@ function withoutCall(
     counted: false,
     ...lackingOf(lacking),
     end: null,
-  };
+  });
 }
 
 function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" | "warnings"> {
@@ -164,8 +176,12 @@ function lackingOf({ missing, warnings }: Lacking): Pick<Settlement, "missing" |
 }
 
 /** Puts it back to rest, as if it had not been claimed. */
-export function later(delivery: ClaimedDelivery, reason: string | null): Settlement {
+export function later(delivery: ClaimedDelivery, reason: string | null): Attempt {
   const { id: deliveryId, attempt } = delivery;
   const rest = { status: "waiting", reason, delayMs: NOT_BEGUN_DELAY_MS, counted: false } as const;
-  return { deliveryId, attempt, ...rest, missing: null, end: null };
+  return settled({ deliveryId, attempt, ...rest, missing: null, end: null });
+}
+
+function settled(settlement: Settlement): Attempt {
+  return { kind: "settled", settlement };
 }

@@ -11,13 +11,14 @@ import type { FairSemaphore } from "@belfry/service/semaphore";
 import { type Span, tracer } from "@belfry/service/tracing";
 import type pg from "pg";
 import type { ActiveProvider, ActiveProviders } from "./active-providers.ts";
-import { type AttemptDeps, attemptDelivery, later } from "./attempt-delivery.ts";
+import { type AttemptDeps, attemptDelivery, later, settlementOf } from "./attempt-delivery.ts";
 import type { Circuits } from "./circuits.ts";
 import type { Begun } from "./deliveries-handler.ts";
 import type { Leases } from "./leases.ts";
+import type { StepContext } from "./next-step.ts";
 import { countOutcome } from "./sending-metrics.ts";
 
-export interface SendDeliveryDeps extends Omit<AttemptDeps, "learn"> {
+export interface SendDeliveryDeps extends AttemptDeps {
   permits: Permits;
   circuits: Circuits;
   slots: Pick<FairSemaphore, "release">;
@@ -108,27 +109,19 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
       using _lease = deps.leases.hold({ id: delivery.id, attempt: delivery.attempt });
       if (given.kind === "none") throw new Error("a delivery was claimed for no provider");
       using span = startAttempt(delivery, deps.channel, startedAt);
-      const isStopped = await isCancelledAtStart(delivery, given.startsAt[at]!, deps);
-      const learn = async (outcome: SendOutcome) => {
-        await deps.circuits.note(given.provider, outcome, probes.delete(given.provider));
-        if (outcome.class === "policy" || outcome.ofOneMessage) {
-          refusedBy.add(given.provider.id);
-          const next = await deps.permits
-            .ask(tenantId, 1, { except: refusedBy, only: item.only })
-            .catch((err) => {
-              deps.log.warn({ err, deliveryId: id }, "no other provider could be looked for");
-            });
-          if (next?.kind !== "send") return next?.kind === "none" ? undefined : "later";
-          [permit, at] = [next, 0];
-          return "now";
-        }
-        if (!deps.circuits.isOpen(given.provider.id)) return undefined;
-        const another = given.providers.some(({ id: other }) => !deps.circuits.isOpen(other));
-        return another ? "now" : undefined;
-      };
-      const settlement = isStopped
+      const attempt = (await isCancelledAtStart(delivery, given.startsAt[at]!, deps))
         ? later(delivery, null)
-        : await attemptDelivery(delivery, given.provider, { ...deps, learn, span });
+        : await attemptDelivery(delivery, given.provider, { ...deps, span });
+      let settlement: Settlement;
+      if (attempt.kind === "settled") settlement = attempt.settlement;
+      else {
+        const isProbe = probes.delete(given.provider);
+        await deps.circuits.note(given.provider, attempt.outcome, isProbe);
+        const next = await nextProvider(item, given, attempt.outcome, refusedBy, deps);
+        if (next.permit !== undefined) [permit, at] = [next.permit, 0];
+        const { failover } = next;
+        settlement = settlementOf(delivery, given.provider, attempt, failover, { ...deps, span });
+      }
       if (permit === undefined) giveSlot();
       const isSettled = await settleDelivery(delivery, settlement, deps);
       if (span !== undefined) endAttempt(span, settlement);
@@ -140,6 +133,30 @@ async function sendDelivery(item: DeliveryToSend, deps: SendDeliveryDeps) {
     if (permit?.kind === "send" && permit.probe) probes.add(permit.provider);
     for (const probe of probes) await deps.circuits.giveBack(probe);
   }
+}
+
+/**
+ * Returns whether another provider takes over after a call, and its permit if it may begin at once. Adds the provider to
+ * `refusedBy` if it does not take this message.
+ */
+async function nextProvider(
+  { id, tenantId, only }: DeliveryToSend,
+  { provider, providers }: SendPermit,
+  outcome: SendOutcome,
+  refusedBy: Set<string>,
+  { circuits, permits, log }: SendDeliveryDeps,
+): Promise<{ failover: StepContext["failover"]; permit?: SendPermit }> {
+  if (outcome.class !== "policy" && !outcome.ofOneMessage) {
+    if (!circuits.isOpen(provider.id)) return { failover: undefined };
+    const another = providers.some((one) => !circuits.isOpen(one.id));
+    return { failover: another ? "now" : undefined };
+  }
+  refusedBy.add(provider.id);
+  const permit = await permits.ask(tenantId, 1, { except: refusedBy, only }).catch((err) => {
+    log.warn({ err, deliveryId: id }, "no other provider could be looked for");
+  });
+  if (permit?.kind === "send") return { failover: "now", permit };
+  return { failover: permit?.kind === "none" ? undefined : "later" };
 }
 
 /**
@@ -242,6 +259,8 @@ export type Permit =
   /** The tenant has no active provider, or no other. */
   | { kind: "none" }
   | { kind: "wait"; reason: string | null; delayMs: number; spacingMs: number };
+
+type SendPermit = Extract<Permit, { kind: "send" }>;
 
 export interface Permits {
   /** For up to `wanted` calls by a provider that is not in `except`, or by `only`. `send` permits at least one call. */
