@@ -7,7 +7,7 @@ import { parseJson } from "@belfry/http-api/read-request";
 import { assertEach } from "@belfry/testing/assert-each";
 import { BAD_ADDRESSES } from "@belfry/testing/hostile";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { automaticKey, explicitKey, readTrigger, writeVariables } from "./read-trigger.ts";
+import { automaticKey, explicitKey, readTrigger, readVariables } from "./read-trigger.ts";
 
 const good = { eventType: "order.confirmed", payload: { userId: "u1" } };
 
@@ -17,7 +17,8 @@ function faultsOf(body: unknown): string[] {
 
 function read(body: unknown) {
   assert.deepEqual(faultsOf(body), []);
-  return readTrigger(body as TriggerRequest);
+  const { variables = null } = body as TriggerRequest;
+  return readTrigger(body as TriggerRequest, variables, []);
 }
 
 const readJson = (json: string) => read(JSON.parse(json));
@@ -351,8 +352,10 @@ test("times, delays and cancel keys are part of the automatic key, as they were 
 
 function write(variables: string, more = "") {
   const body = `{"eventType":"t","payload":{"userId":"u"},"variables":${variables}${more}}`;
-  const trigger = readTrigger(JSON.parse(body));
-  return { text: writeVariables(trigger, body), key: automaticKey("a", trigger, true) };
+  const parsed = JSON.parse(body);
+  const { values, json } = readVariables(parsed, body);
+  const trigger = readTrigger(parsed, values, []);
+  return { text: json, key: automaticKey("a", trigger, true) };
 }
 
 test("numbers are stored as they were written", () => {

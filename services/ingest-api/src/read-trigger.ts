@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { emailAddress } from "@belfry/contracts/addresses";
-import { namedAttachments } from "@belfry/contracts/attachments";
+import type { MailAttachment } from "@belfry/contracts/attachments";
 import { channelMask } from "@belfry/contracts/channels";
 import { type Envelope, readEnvelope } from "@belfry/contracts/envelope";
 import { textFault } from "@belfry/contracts/identifiers";
@@ -17,19 +17,26 @@ export interface Trigger {
   userId: string;
   recipientEmail: string | null;
   recipientPhone: string | null;
-  variables: Record<string, unknown> | null;
+  variables: Variables;
   /** Null where the body has none of them. */
   options: EventOptions | null;
   /** `sendAt`, `delaySeconds` and `cancelKey` as they were sent; absent where there is none. */
   asSent?: [string | null, number | null, string | null];
-  /** `email` as it is stored; absent where it says nothing. */
+  /** `email` as it is stored, with its files; absent where it says nothing. */
   envelope?: Envelope;
-  /** The files that it names; absent: none. `resolveAttachments` adds them to the envelope. */
-  attachments?: ReturnType<typeof namedAttachments>;
 }
 
-/** Reads a checked body. An absent, null and empty address are the same. */
-export function readTrigger(body: TriggerRequest): Trigger {
+type Variables = Record<string, unknown> | null;
+
+/**
+ * Reads a checked body. An absent, null and empty address are the same. `variables`: those of the body, with each number
+ * as it was written. `attachments`: the files that it names, or none.
+ */
+export function readTrigger(
+  body: TriggerRequest,
+  variables: Variables,
+  attachments: readonly MailAttachment[],
+): Trigger {
   const { payload } = body;
   const trigger: Trigger = {
     eventType: body.eventType,
@@ -37,7 +44,7 @@ export function readTrigger(body: TriggerRequest): Trigger {
     userId: payload.userId,
     recipientEmail: storedAddress(payload.recipientEmail),
     recipientPhone: payload.recipientPhone || null,
-    variables: body.variables ?? null,
+    variables,
     options: optionsOf(body),
   };
   const { sendAt, delaySeconds, cancelKey } = body;
@@ -45,13 +52,12 @@ export function readTrigger(body: TriggerRequest): Trigger {
     trigger.asSent = [sendAt ?? null, delaySeconds ?? null, cancelKey ?? null];
     trigger.options = { ...trigger.options, ...laterOf(body) };
   }
-  const envelope = body.email && readEnvelope(body.email);
-  if (envelope !== undefined) {
+  const said = body.email && readEnvelope(body.email);
+  if (said !== undefined || attachments.length > 0) {
+    const envelope = attachments.length > 0 ? { ...said, attachments: [...attachments] } : said!;
     trigger.envelope = envelope;
     trigger.options = { ...trigger.options, envelope };
   }
-  const { attachments = [] } = body.email ?? {};
-  if (attachments.length > 0) trigger.attachments = namedAttachments(attachments);
   return trigger;
 }
 
@@ -74,19 +80,21 @@ function laterOf({ sendAt, delaySeconds, cancelKey }: TriggerRequest): EventOpti
 const VARIABLES_NAME = '"variables":';
 
 /**
- * Writes the variables of a checked trigger as they are stored, with each number as the body has it: an order number of
- * 19 digits, a price of 10.10. Where parsing changed a number, `trigger.variables` is replaced by values that keep the
- * number's text.
+ * Returns the variables of a checked body as values, and as the JSON that is stored. Each number has the text of the body:
+ * an order number of 19 digits, a price of 10.10.
  */
-export function writeVariables(trigger: Trigger, body: string): string | null {
-  if (trigger.variables === null) return null;
-  const text = JSON.stringify(trigger.variables);
+export function readVariables(
+  { variables }: TriggerRequest,
+  body: string,
+): { values: Variables; json: string | null } {
+  if (variables === undefined || variables === null) return { values: null, json: null };
+  const json = JSON.stringify(variables);
   // Most clients send exactly this text: no number has changed, and the body is not parsed again.
   const at = body.indexOf(VARIABLES_NAME) + VARIABLES_NAME.length;
-  if (body.slice(at, at + text.length) === text) return text;
-  if (!hasChangingNumber(body)) return text;
-  trigger.variables = (parseAsWritten(body) as Trigger).variables;
-  return JSON.stringify(trigger.variables);
+  const isAsWritten = body.slice(at, at + json.length) === json || !hasChangingNumber(body);
+  if (isAsWritten) return { values: variables, json };
+  const values = (parseAsWritten(body) as { variables: Variables }).variables;
+  return { values, json: JSON.stringify(values) };
 }
 
 /**

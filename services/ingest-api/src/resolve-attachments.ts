@@ -1,11 +1,15 @@
-import { MAX_ATTACHMENT_BYTES_OF_EVENT, type MailAttachment } from "@belfry/contracts/attachments";
+import {
+  MAX_ATTACHMENT_BYTES_OF_EVENT,
+  type MailAttachment,
+  namedAttachments,
+} from "@belfry/contracts/attachments";
 import { CHANNEL_ROWS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { Problem } from "@belfry/contracts/problems";
+import type { TriggerRequest } from "@belfry/contracts/trigger";
 import type { Pool } from "@belfry/database/connection";
 import { findAttachments } from "@belfry/database/functions/attachments";
 import { providerKind } from "@belfry/providers/kinds";
 import { encodedBytes } from "@belfry/providers/message-form";
-import type { Trigger } from "./read-trigger.ts";
 
 /** Room for a mail's text and header fields beside its files. */
 const REST_BYTES = 64 * 1024;
@@ -14,17 +18,18 @@ const MAIL_CHANNELS = PROVIDER_CHANNELS.filter(
 );
 
 /**
- * Looks up the files that a trigger names and adds what is known of them to its envelope, as events store and mails carry
- * it. Throws a 422 Problem for one that cannot be named, and where they are too large together. With `isKeyed`, a file that
- * is not found is left to accept_events: the trigger may be a replay, whose files are not needed any more.
+ * Looks up the files that a checked body names; returns them as events store and mails carry them. Throws a 422 Problem
+ * for one that cannot be named, and where they are too large together. With `isKeyed`, a file that is not found is left
+ * to accept_events: the trigger may be a replay, whose files are not needed any more.
  */
 export async function resolveAttachments(
   pool: Pool,
   tenantId: string,
-  trigger: Trigger,
+  { email }: TriggerRequest,
   isKeyed: boolean,
-): Promise<void> {
-  const { attachments: named = [] } = trigger;
+): Promise<MailAttachment[]> {
+  if (email?.attachments === undefined || email.attachments.length === 0) return [];
+  const named = namedAttachments(email.attachments);
   const ids = named.map(({ id }) => id);
   const [found, mostBytes] = await Promise.all([
     findAttachments(pool, tenantId, ids),
@@ -40,8 +45,7 @@ export async function resolveAttachments(
   if (encodedBytes(bytes) + REST_BYTES > mostBytes) {
     throw tooLarge(`are larger than the tenant's email providers take: ${mostBytes} bytes a mail`);
   }
-  trigger.envelope = { ...trigger.envelope, attachments };
-  trigger.options = { ...trigger.options, envelope: trigger.envelope };
+  return attachments;
 }
 
 function missing(at: string): string {
@@ -56,7 +60,7 @@ function tooLarge(words: string): Problem {
 export async function attachmentsProblem(
   pool: Pool,
   tenantId: string,
-  { attachments = [] }: Trigger,
+  attachments: readonly MailAttachment[],
 ): Promise<Problem> {
   const found = await findAttachments(
     pool,

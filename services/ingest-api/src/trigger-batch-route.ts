@@ -126,13 +126,11 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
           if (faults.length > 0)
             throw new Problem("validation", { message: faults.map(faultText) });
           const { idempotencyKey, ...body } = event as BatchEvent;
-          const trigger = readTrigger(body);
-          if (asWritten !== undefined) trigger.variables = asWritten[at]!.variables ?? null;
-          const variables = trigger.variables && JSON.stringify(trigger.variables);
-          if (trigger.attachments !== undefined) {
-            const isKeyed = idempotencyKey !== undefined;
-            await resolveAttachments(deps.attachmentPool, tenant.id, trigger, isKeyed);
-          }
+          const isKeyed = idempotencyKey !== undefined;
+          const files = await resolveAttachments(deps.attachmentPool, tenant.id, body, isKeyed);
+          const values = (asWritten?.[at] ?? body).variables ?? null;
+          const variables = values && JSON.stringify(values);
+          const trigger = readTrigger(body, values, files);
           const dedupKey =
             idempotencyKey === undefined
               ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)

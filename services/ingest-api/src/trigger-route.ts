@@ -34,8 +34,8 @@ import {
   automaticKey,
   explicitKey,
   readTrigger,
+  readVariables,
   type Trigger,
-  writeVariables,
 } from "./read-trigger.ts";
 import { attachmentsProblem, resolveAttachments } from "./resolve-attachments.ts";
 import { type KnownRefusals, limitHeaders, limitProblem } from "./tenant-limits.ts";
@@ -135,12 +135,12 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
     { schema, onRequest, preValidation, onResponse },
     async (request, reply) => {
       const { tenant } = request;
-      const trigger = readTrigger(request.body);
-      const variables = writeVariables(trigger, request.bodyText);
+      const { body } = request;
       const key = request.headers[HEADERS.idempotencyKey];
-      if (trigger.attachments !== undefined) {
-        await resolveAttachments(deps.attachmentPool, tenant.id, trigger, key !== undefined);
-      }
+      const isKeyed = key !== undefined;
+      const files = await resolveAttachments(deps.attachmentPool, tenant.id, body, isKeyed);
+      const { values, json: variables } = readVariables(body, request.bodyText);
+      const trigger = readTrigger(body, values, files);
       const dedupKey =
         key === undefined
           ? automaticKey(tenant.id, trigger, tenant.dedupIncludesVariables)
@@ -163,7 +163,7 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
         deps.eventTypes,
         tenant.id,
         TriggerRequest,
-        request.body,
+        body,
         result.eventType!,
       );
       return warnings === undefined
@@ -225,7 +225,8 @@ export async function acceptTrigger(
     options: span === undefined ? options : { ...options, traceParent: span.traceParent },
   });
   if (outcome === "attachments") {
-    throw await attachmentsProblem(deps.attachmentPool, tenant.id, trigger);
+    const files = trigger.envelope?.attachments ?? [];
+    throw await attachmentsProblem(deps.attachmentPool, tenant.id, files);
   }
   if (limits === null || outcome === "inactive") {
     throw new Problem("unauthorized", { cause: new Error("inactive tenant") });
