@@ -29,6 +29,7 @@ import { languageName, offeredLanguages } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { when } from "../page/words.ts";
+import { groupPath } from "../tenant/activity-words.ts";
 import {
   addressesOf,
   addressOf,
@@ -189,6 +190,7 @@ async function editorPage(
   const { email } = person;
   const settingFaults = settingFaultsOf(values);
   const mayEdit = mayDo(role, "editor");
+  const group = `${template.eventType} ${channel}`;
   const maySend = context.may(SEND) && tenant.id !== PLATFORM;
   return page("template-editor", template.eventType, {
     ...{ template, values, addresses, languages, mayEdit, maySend, defaultName },
@@ -204,6 +206,7 @@ async function editorPage(
     filters: [...FILTERS.keys()],
     hasDraft: draft !== undefined,
     isPublished: template.version > 0,
+    events: tenant.id === PLATFORM ? undefined : `${base}/${groupPath("template", group)}`,
     isTranslation: locale !== "",
     version,
     state: stateOf(template, version, draft !== undefined),

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putDraft } from "@belfry/administration/templates/drafts";
 import { readTemplate } from "@belfry/administration/templates/templates";
+import { putTemplate } from "@belfry/administration/templates/test-templates";
 import { createTenant } from "@belfry/administration/tenants/tenants";
 import { actsIn } from "@belfry/administration/test-acts";
+import { PLATFORM } from "@belfry/contracts/identifiers";
 import { readConfigurationVersion } from "@belfry/database/configuration-version";
 import {
   hiddenFields,
@@ -254,6 +256,19 @@ test("timing is set in words, kept as it was typed, and refused where it does no
   assert.equal((await publishDraftByForm(operator, path)).status, 303);
   const now = await readTemplate(admin.db, address);
   assert.deepEqual([now.digest, now.throttle], [{ at: "09:00", days: [1] }, null]);
+});
+
+test("a template's page leads to the events of its type on its channel; a built-in one belongs to no tenant's events", async (t) => {
+  const { admin, operator, base, address } = await startTenant(t);
+  const path = await publishByForm(operator, base, SMS);
+  const html = await operator.text(path);
+  const events = `${base}/activity?type=order.confirmed&amp;channel=SMS`;
+  assert.ok(html.includes(`<a class="button" href="${events}">Events</a>`));
+  const eventType = "global.order.confirmed";
+  const { id } = await putTemplate(admin.db, { ...SMS, ...address, eventType, tenantId: PLATFORM });
+  const builtIn = await operator.text(`/tenants/platform/templates/${id}`);
+  assert.match(builtIn, /<h1>global\.order\.confirmed<\/h1>/);
+  assert.doesNotMatch(builtIn, /\/activity/);
 });
 
 test("a viewer sees the template and its preview, and may change nothing of it", async (t) => {
