@@ -26,7 +26,7 @@ export interface EventSearch extends ScannedRange {
 }
 
 interface EventPage {
-  events: FoundEvent[];
+  events: (FoundEvent & { addresses: string[] })[];
   /** Pass it as `before` to get older events; undefined: there are none. */
   next: string | undefined;
   /** When the oldest scanned event was accepted. */
@@ -47,7 +47,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
   const { tenantId, limit } = search;
   const filter = filterOf(search);
   const scanned = filter === undefined ? limit + 1 : MAX_SCANNED;
-  const { rows } = await sql<ScannedRow<FoundEvent>>`
+  const { rows } = await sql<ScannedRow<EventPage["events"][number]>>`
     with scanned as materialized (
       select e.id, e.event_type, e.user_id, e.reference, e.trace_id, e.accepted_at, e.dispatched_at,
              e.refused_at, e.cancelled_at, e.outcome
@@ -61,7 +61,9 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<E
       select * from scanned e ${filter === undefined ? sql`` : sql`where ${filter}`}
       order by e.id desc limit ${limit + 1}
     )
-    select r.*, ${foundColumns("f", tenantId)}
+    select r.*, ${foundColumns("f", tenantId)},
+           array(select distinct d.recipient from ${deliveriesOfEvent("f")} d
+                 where d.tenant_id = ${tenantId} and d.recipient is not null) as addresses
     from reach r left join found f on true
     order by f.id desc`.execute(db);
   const { page, ...reached } = scannedPage(rows, limit, scanned);

@@ -107,6 +107,29 @@ test("events are searched by id, one's own id, user, type, trace id, channel and
   assert.deepEqual(await found("from=2020-01-01T00:00"), [true, true]);
 });
 
+test("the list shows beside a user's id each address that a message of the event went to", async (t) => {
+  const { admin, operator } = await startForOperator(t);
+  const { id, base, event } = await withTenant(admin);
+  const [sent, erased] = [await event({}), await event({})];
+  await admin.pool.query("update deliveries set recipient = '+12025550123' where event_id = $1", [
+    sent,
+  ]);
+  await admin.pool.query(
+    `insert into deliveries (id, event_id, tenant_id, channel, status, recipient, settled_at)
+     values ($1, $2, $3, 'EMAIL', 'accepted', '"<b>"@example.com', now())`,
+    [randomUUID(), sent, id],
+  );
+  const rows = (await operator.text(base)).split("<tr>");
+  const addressesOf = (eventId: string) => {
+    const row = rows.find((one) => one.includes(`/activity/${eventId}"`)) ?? "";
+    const users = /users\?user=ada">ada<\/a>(.*?)<\/td>/s.exec(row)?.[1] ?? "none";
+    return [...users.matchAll(/<span class="soft small cut">([^<]*)</g)].map(([, one]) => one);
+  };
+  const mail = "&quot;&lt;b&gt;&quot;@example.com";
+  assert.deepEqual(addressesOf(sent), [mail, "+12025550123"]);
+  assert.deepEqual(addressesOf(erased), []);
+});
+
 test("an event is sent again as a new one, which counts towards the limits; where that cannot be, it is said", async (t) => {
   const { admin, operator } = await startForOperator(t);
   const { id, base, event } = await withTenant(admin);
