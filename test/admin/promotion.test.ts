@@ -22,7 +22,7 @@ test("a person sees what a promotion changes, promotes it, and a locked environm
   await page.getByRole("link", { name: /Environment/ }).click();
   await page.getByLabel("Family").fill(family);
   await page.getByLabel("Environment", { exact: true }).fill("production");
-  await page.getByLabel("Promotes from").fill(staging);
+  await page.getByLabel("Promotes from").selectOption(staging);
   await page.getByLabel(/Locked/).check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();

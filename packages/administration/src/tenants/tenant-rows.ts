@@ -209,6 +209,9 @@ function lockedError({ source, sourceId }: Lock): Locked {
   return new Locked(`This environment is locked: ${where}, or ask an operator to unlock it.`);
 }
 
+/** Most tenants that a page offers to an operator as choices. The command line takes any. */
+export const TENANTS_TO_CHOOSE = 500;
+
 /**
  * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
  * id of the last one of the page before. `dailyCap` null: no cap; `deliveryChannels` empty: all.

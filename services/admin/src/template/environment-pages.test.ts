@@ -34,7 +34,7 @@ async function startLocked(t: Parameters<typeof startTenant>[0]) {
   await run(setEnvironment, lock);
   const of = { tenantId, role: "editor" } as const;
   const editor = await admin.person({ email: "eve@example.com", name: "Eve", of });
-  return { operator, editor, tenantId, base, source, templateId };
+  return { admin, operator, editor, tenantId, base, source, templateId };
 }
 
 test("every page of a locked environment's templates, design and categories is read-only from the start, and says where to edit", async (t) => {
@@ -87,6 +87,33 @@ test("a locked environment refuses each route that changes what a bundle holds, 
   }
   const preview = await editor.post(`${base}/templates/preview`, SMS);
   assert.equal(preview.status, 200);
+});
+
+test("an operator chooses the source of a promotion among the tenants; a chosen one that is gone stays a choice", async (t) => {
+  const { admin, operator, editor, tenantId, base, source } = await startLocked(t);
+  const { id: other } = await createTenant(admin.db, { name: "Other <1>" });
+  const choicesIn = (html: string) => {
+    const [, select = ""] = /<select id="promotesFrom"[^>]*>(.*?)<\/select>/s.exec(html) ?? [];
+    const options = select.matchAll(/<option value="([^"]*)" (selected)?>([^<]*)</g);
+    return [...options].map(([, id, selected, text]) => [id, text, selected === "selected"]);
+  };
+  const all = [
+    ["", "No tenant", false],
+    [other, `Other &lt;1&gt; (${other})`, false],
+    [source, `Staging (${source})`, true],
+  ];
+  assert.deepEqual(choicesIn(await operator.text(`${base}/environment`)), all);
+  assert.doesNotMatch(await editor.text(`${base}/environment`), /Other/);
+  const typed = { family: "shop", environment: "production" };
+  const refused = await operator.post(`${base}/environment`, { ...typed, promotesFrom: "gone" });
+  assert.equal(refused.status, 422);
+  assert.deepEqual(choicesIn(await refused.text()).at(-1), ["gone", "gone", true]);
+  const saved = await operator.post(`${base}/environment`, { ...typed, promotesFrom: "" });
+  assert.equal(saved.status, 303);
+  const { rows } = await admin.pool.query("select promotes_from from tenants where id = $1", [
+    tenantId,
+  ]);
+  assert.deepEqual(rows, [{ promotes_from: null }]);
 });
 
 function templateOf(paths: ReadonlySet<string>): string {

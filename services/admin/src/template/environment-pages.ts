@@ -8,6 +8,7 @@ import {
   promotionDiff,
   setEnvironment,
 } from "@belfry/administration/templates/environments";
+import { searchTenants, TENANTS_TO_CHOOSE } from "@belfry/administration/tenants/tenant-rows";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { typedTexts } from "../page/form-fields.ts";
 import { say } from "../page/language.ts";
@@ -18,18 +19,27 @@ import { differences } from "./template-texts.ts";
 /** Which environment of a product a tenant is, and what is promoted into it. */
 export function environmentPages({ route, db }: PageDeps): void {
   const show = async (
-    { run, tenant }: InTenant,
+    { run, tenant, role }: InTenant,
     typed?: Record<string, string | boolean>,
     faults: Faults = {},
   ) => {
     const environments = await run(listEnvironments, {});
     const own = environments.find(({ tenantId }) => tenantId === tenant.id);
     const source = environments.find(({ tenantId }) => tenantId === own?.promotesFrom);
+    const values = typed ?? own;
+    const tenants =
+      role === "operator" ? await searchTenants(db, { limit: TENANTS_TO_CHOOSE }) : [];
+    const names = new Map(tenants.map(({ id, name }) => [id, `${name} (${id})`]));
+    for (const { tenantId, name } of environments) names.set(tenantId, `${name} (${tenantId})`);
+    names.delete(tenant.id);
+    const chosen = String(values?.promotesFrom ?? "");
+    if (chosen !== "" && !names.has(chosen)) names.set(chosen, chosen);
     return page("environment", say`Environment`, {
       environments,
       own,
       source,
-      values: typed ?? own,
+      sources: [...names],
+      values,
       faults,
     });
   };

@@ -7,15 +7,12 @@ import {
   showMailTenant,
 } from "@belfry/administration/alerts/alert-choices";
 import { mailTenant } from "@belfry/administration/alerts/own-mail";
-import { searchTenants } from "@belfry/administration/tenants/tenant-rows";
+import { searchTenants, TENANTS_TO_CHOOSE } from "@belfry/administration/tenants/tenant-rows";
 import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { type Faults, orFaults, page, redirect } from "../page/answer.ts";
 import { Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
-
-/** Most tenants that the page offers to an operator. The command line takes any. */
-const TENANTS_TO_CHOOSE = 500;
 
 /** Pages for the alerts that a person gets by email: an owner for a tenant, an operator for all tenants. */
 export function alertPages({ route, db }: PageDeps): void {
