@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeBroadcast, storeTopic } from "@belfry/admin/test/store-broadcasts";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
-import { skip } from "../browser/open-page.ts";
+import { skip, watchPage } from "../browser/open-page.ts";
 import { faultsOf, MOST_MS } from "./accessible-pages.ts";
 import { startOperator } from "./signed-in.ts";
 
@@ -88,6 +88,42 @@ test("on a phone a broadcast is composed with its preview, checked, scheduled in
     },
   ];
   assert.deepEqual(await faultsOf(visits.map((visit) => ({ context, ...visit }))), []);
+});
+
+test("the page that checks a broadcast shows the mail as it looks, with its text part below, and alone without scripts", {
+  ...{ skip, timeout: MOST_MS },
+}, async (t) => {
+  const { admin, id, base, context, page } = await startOperator(t);
+  await putTemplate(admin.db, {
+    tenantId: id,
+    eventType: "product.news",
+    channel: "EMAIL",
+    format: "markdown",
+    subject: "{{ title }}",
+    content: "Read **{{ title }}**.",
+    sampleVariables: '{"title": "Dark mode"}',
+  });
+  const storageState = await context.storageState();
+  const plain = await context.browser()!.newContext({ javaScriptEnabled: false, storageState });
+  const check = async (at: typeof page) => {
+    await at.goto(`${base}/broadcasts/new?eventType=product.news`);
+    await at.getByLabel("Or users").fill("ann");
+    await at.getByRole("button", { name: "Check and send" }).click();
+    await at.getByText("Nothing is sent yet.").waitFor();
+    return at.getByRole("region", { name: "The text part of the mail" });
+  };
+  const { faults } = await watchPage(page);
+  const text = await check(page);
+  const shown = page.frameLocator("iframe").frameLocator("iframe");
+  await shown.locator("strong", { hasText: "Dark mode" }).waitFor();
+  assert.equal(await text.isVisible(), false);
+  await page.getByText("Text part", { exact: true }).click();
+  await text.getByText("Read Dark mode.").waitFor();
+  assert.deepEqual(faults, [], "neither script nor policy complains");
+
+  const withoutScripts = await plain.newPage();
+  await (await check(withoutScripts)).getByText("Read Dark mode.").waitFor();
+  assert.equal(await withoutScripts.locator("iframe").isVisible(), false);
 });
 
 test("a broadcast's page moves by itself; while it asks whether to cancel, the form that it asks about stays", {
