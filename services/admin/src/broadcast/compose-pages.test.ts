@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { putTemplate } from "@belfry/administration/templates/test-templates";
+import { putActiveProvider } from "@belfry/administration/test-acts";
 import { hiddenFields } from "../../test/publish-by-form.ts";
 import { storeTopic } from "../../test/store-broadcasts.ts";
 import { startTenant } from "../../test/tenant-under-test.ts";
@@ -123,6 +124,42 @@ test("the preview shows one channel in the language that is chosen, with the val
   const mail = await preview({ previewOf: "EMAIL", sampleVariables: '{"title": "Hi"}' });
   assert.equal(mail.preview.kind, "email");
   assert.equal((await operator.post(`${place}/preview`, { eventType: "code" })).status, 404);
+});
+
+test("a test of the broadcast goes to the person who asks for it, in its language, with its variables, and to nobody else", async (t) => {
+  const { admin, tenantId, place } = await setUp(t);
+  const [editor, viewer] = await Promise.all(
+    (["editor", "viewer"] as const).map((role) =>
+      admin.person({ email: `${role}@example.com`, name: role, of: { tenantId, role } }),
+    ),
+  );
+  await putTemplate(admin.db, {
+    ...{ tenantId, eventType: "news", channel: "EMAIL", locale: "de" },
+    ...{ subject: "Neues: {{ title }}", content: "{{ price | number }} €" },
+  });
+  const fields = {
+    ...{ eventType: "news", topics: "product-news", locale: "de-AT", to: "ann" },
+    sampleVariables: '{"title": "Dark mode", "price": 1234.5}',
+  };
+  const send = async (test: string) =>
+    text(await editor!.page(await editor!.post(`${place}/check`, { ...fields, test })));
+
+  assert.match(await send("EMAIL"), /Email Not sent: to cannot be reached: no active provider/);
+  const provider = { tenantId, channel: "EMAIL", kind: "sandbox", settings: {} } as const;
+  await putActiveProvider(admin.db, provider, { keys: admin.keys });
+  assert.match(await send("EMAIL"), /Email Sent\. sandbox: kept in the outbox/);
+  assert.match(await send("PUSH"), /Push Sent\. It is in the inbox of ann, marked as a test\./);
+  assert.match(await send("SMS"), /Nothing is sent yet\./);
+  assert.equal((await viewer!.post(`${place}/check`, { ...fields, test: "EMAIL" })).status, 403);
+
+  const mails = await admin.pool.query("select recipient, subject, text from outbox");
+  assert.deepEqual(mails.rows, [
+    { recipient: "editor@example.com", subject: "Neues: Dark mode", text: "1.234,5 €" },
+  ]);
+  const pushes = await admin.pool.query("select user_id, title from notifications");
+  assert.deepEqual(pushes.rows, [{ user_id: "ann", title: "Test: Neues" }]);
+  const made = await admin.pool.query("select id from broadcasts union all select id from events");
+  assert.equal(made.rowCount, 0);
 });
 
 test("topics are found by the beginning of their key, a bounded number of them, of this tenant alone", async (t) => {

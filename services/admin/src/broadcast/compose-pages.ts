@@ -14,7 +14,7 @@ import {
   type TemplateSummary,
 } from "@belfry/administration/templates/templates";
 import { listTopics } from "@belfry/administration/users/topics";
-import { type Channel, isChannel } from "@belfry/contracts/channels";
+import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channels";
 import { PLATFORM } from "@belfry/contracts/identifiers";
 import { bestLocale, canonicalLocale } from "@belfry/contracts/locale";
 import { faultsOf } from "@belfry/contracts/problems";
@@ -30,7 +30,12 @@ import { languageName } from "../page/locale-names.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { CHANNEL_NAMES } from "../page/words.ts";
-import { previewOf } from "../template/template-preview-pages.ts";
+import {
+  previewOf,
+  type SentTest,
+  sendTest,
+  testResult,
+} from "../template/template-preview-pages.ts";
 import { previewInputOf, valuesOfTemplate } from "../template/template-values.ts";
 import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
 
@@ -57,6 +62,18 @@ interface Values {
   locale: string;
   /** An id; empty: as all other messages. */
   provider: string;
+}
+
+/** A template with its text in this language; empty: the default variant. */
+interface TextInLanguage extends Template {
+  locale: string;
+}
+
+/** For the page that checks a broadcast. */
+interface Checked {
+  estimate: BroadcastEstimate;
+  /** The test that this page has just sent. */
+  test?: { channel: Channel; to: string; sent: SentTest };
 }
 
 /**
@@ -86,8 +103,7 @@ export function composePages({ route, db, once }: PageDeps): void {
     });
   };
 
-  const showCheck = async (context: InTenant, values: Values, estimate: BroadcastEstimate) => {
-    const { tenant } = context;
+  const showCheck = async ({ tenant }: InTenant, values: Values, { estimate, test }: Checked) => {
     const { topics } = audienceIn(values);
     const previews = [];
     const wanted = estimate.channels.map(({ channel }) => channel);
@@ -102,18 +118,29 @@ export function composePages({ route, db, once }: PageDeps): void {
       ...{ values, estimate, previews, missWords: MISS_WORDS, key: randomUUID() },
       audience: audienceOf({ topics: topics ?? null }),
       fields: fieldsOf(values),
+      test: test && { ...test, ...testResult(test.sent) },
       language: values.locale === "" ? undefined : languageName(values.locale),
     });
   };
 
+  /** Sends what the check page shows on one channel: an email to the signed-in person, the others to whom the form names. */
+  const sendOwnTest = async ({ tenant, form, run, person }: InTenant, values: Values) => {
+    const templates = await textsOf(db, tenant.id, values.eventType, values.locale);
+    const template = templates.find(({ channel }) => channel === form.get("test"));
+    if (template === undefined) return undefined;
+    const { channel } = template;
+    const to = CHANNEL_ROWS[channel].content === "email" ? person.email : (form.get("to") ?? "");
+    return { channel, to, sent: await sendTest(run, previewValues(template, values), to) };
+  };
+
   route("GET /tenants/:tenantId/broadcasts/new", async (context) => {
     const { tenant, query } = context;
-    const { typed, estimate } = await once.take(context);
+    const { typed, checked } = await once.take(context);
     if (typeof typed === "string") {
       const values = valuesOf(new URLSearchParams(typed));
-      return estimate === undefined
+      return checked === undefined
         ? await showForm(context, values)
-        : await showCheck(context, values, estimate as BroadcastEstimate);
+        : await showCheck(context, values, checked as Checked);
     }
     const types = await sendableTypes(db, tenant.id);
     const eventType = query.get("eventType") ?? "";
@@ -152,7 +179,9 @@ export function composePages({ route, db, once }: PageDeps): void {
         await beginning(db, tenant.id, input.sendAt);
         const audience = audienceIn(values);
         const estimate = await run(estimateBroadcast, { ...audience, eventType, channels });
-        return await once.show(person, place, { typed, estimate });
+        const test = form.has("test") ? await sendOwnTest(context, values) : undefined;
+        const at = test === undefined ? place : `${place}#${test.channel}`;
+        return await once.show(person, at, { typed, checked: { estimate, test } });
       },
       (faults) => showForm(context, values, besideFields(faults, values)),
     );
@@ -256,14 +285,19 @@ async function sendableTypes(db: Database, tenantId: string) {
 }
 
 /** Returns the published texts of the type's active templates in this language. */
-async function textsOf(db: Database, tenantId: string, eventType: string, wanted: string) {
+async function textsOf(
+  db: Database,
+  tenantId: string,
+  eventType: string,
+  wanted: string,
+): Promise<TextInLanguage[]> {
   const templates = (await sendableTypes(db, tenantId)).get(eventType) ?? [];
   const locale = canonicalLocale(wanted);
   return await Promise.all(
     templates.map(async ({ id, tenantId: owner, locales }) => {
       const published = new Set(locales.filter((one) => one.version > 0).map((one) => one.locale));
-      const found = locale === undefined ? undefined : bestLocale(locale, published);
-      return await readTemplate(db, { id, tenantId: owner }, found ?? "");
+      const found = (locale && bestLocale(locale, published)) ?? "";
+      return { ...(await readTemplate(db, { id, tenantId: owner }, found)), locale: found };
     }),
   );
 }
@@ -273,16 +307,16 @@ function localesOf(templates: readonly Template[]): [string, string][] {
   return [...all].sort().map((locale) => [locale, languageName(locale)]);
 }
 
-function templateValues(template: Template) {
-  const texts = { locale: "", text: template, draft: undefined, source: undefined };
+function templateValues(template: TextInLanguage) {
+  const texts = { locale: template.locale, text: template, draft: undefined, source: undefined };
   return valuesOfTemplate(template, texts);
 }
 
-function textsOfTemplate(template: Template): string[] {
+function textsOfTemplate(template: TextInLanguage): string[] {
   return writtenTexts(previewInputOf(templateValues(template)));
 }
 
-function previewValues(template: Template, { sampleVariables }: Values) {
+function previewValues(template: TextInLanguage, { sampleVariables }: Values) {
   return { ...templateValues(template), sampleVariables };
 }
 

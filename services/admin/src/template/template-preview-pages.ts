@@ -11,6 +11,7 @@ import { json } from "../page/answer.ts";
 import { inWords, refusalWords } from "../page/fault-words.ts";
 import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
+import type { InTenant } from "../page/router.ts";
 import { addressOf, draftOf } from "./template-addresses.ts";
 import {
   previewInputOf,
@@ -39,29 +40,44 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/templates/test", async ({ run, form }) => {
-    const values = valuesOfForm(form);
-    const { eventType, targetChannel } = values;
-    try {
-      const told = await run(testTemplate, {
-        ...previewInputOf(values),
-        eventType,
-        targetChannel: targetChannel || undefined,
-        variables: samplesOf(values) ?? {},
-        to: form.get("to") ?? "",
-      });
-      if (!("userId" in told)) {
-        const text = `${told.kind}: ${told.reason}`;
-        return json({ ok: told.class === "accepted", text, recorded: { class: told.class } });
-      }
-      const when = told.published ? "" : ", and is shown when the page is reloaded";
-      const { userId } = told;
-      const text = `It is in the inbox of ${userId}, marked as a test${when}.`;
-      return json({ ok: true, text, recorded: { userId } });
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      return json({ ok: false, text: refusalWords(error.faults) }, 422);
-    }
+    const sent = await sendTest(run, valuesOfForm(form), form.get("to") ?? "");
+    return json(testResult(sent), "faults" in sent ? 422 : 200);
   });
+}
+
+export type SentTest = Awaited<ReturnType<typeof sendTest>>;
+
+/** Sends a text to one person as a test. Returns the act's answer, or the faults for which nothing was sent. */
+export async function sendTest(run: InTenant["run"], values: TemplateValues, to: string) {
+  const { eventType, targetChannel } = values;
+  try {
+    const told = await run(testTemplate, {
+      ...previewInputOf(values),
+      eventType,
+      targetChannel: targetChannel || undefined,
+      variables: samplesOf(values) ?? {},
+      to,
+    });
+    return { told };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { faults: error.faults };
+  }
+}
+
+/** Returns the result of a test for a page: whether it was sent, and its words. */
+export function testResult(sent: SentTest) {
+  if ("faults" in sent) return { ok: false, text: refusalWords(sent.faults) };
+  const { told } = sent;
+  if (!("userId" in told)) {
+    const text = `${told.kind}: ${told.reason}`;
+    return { ok: told.class === "accepted", text, recorded: { class: told.class } };
+  }
+  const { userId, published } = told;
+  const text = published
+    ? say`It is in the inbox of ${userId}, marked as a test.`
+    : say`It is in the inbox of ${userId}, marked as a test, and is shown when the page is reloaded.`;
+  return { ok: true, text, recorded: { userId } };
 }
 
 /** Returns the preview, or every fault, for the page's script. */
