@@ -126,6 +126,18 @@ test("the preview shows one channel in the language that is chosen, with the val
   assert.equal((await operator.post(`${place}/preview`, { eventType: "code" })).status, 404);
 });
 
+test("the preview of a template with a digest shows one event, because a broadcast's event never joins a digest", async (t) => {
+  const { admin, operator, tenantId, place } = await setUp(t);
+  await putTemplate(admin.db, {
+    ...{ tenantId, eventType: "comments", channel: "SMS", digest: { windowSeconds: 60 } },
+    content: "{{ $count }}: {% for item in $items %}{{ item.text }};{% endfor %}",
+  });
+  const fields = { eventType: "comments", sampleVariables: '{"text": "Hi"}' };
+  const answer = await operator.post(`${place}/preview`, fields);
+  const { preview } = (await answer.json()) as { preview: { text: object[] } };
+  assert.deepEqual(preview.text, [{ text: "1: Hi;", unfilled: false }]);
+});
+
 test("a test of the broadcast goes to the person who asks for it, in its language, with its variables, and to nobody else", async (t) => {
   const { admin, tenantId, place } = await setUp(t);
   const [editor, viewer] = await Promise.all(

@@ -36,7 +36,11 @@ import {
   sendTest,
   testResult,
 } from "../template/template-preview-pages.ts";
-import { previewInputOf, valuesOfTemplate } from "../template/template-values.ts";
+import {
+  previewInputOf,
+  type TemplateValues,
+  valuesOfTemplate,
+} from "../template/template-values.ts";
 import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
 
 /** Topics that the form offers at first; a search finds the others. */
@@ -316,8 +320,9 @@ function textsOfTemplate(template: TextInLanguage): string[] {
   return writtenTexts(previewInputOf(templateValues(template)));
 }
 
-function previewValues(template: TextInLanguage, { sampleVariables }: Values) {
-  return { ...templateValues(template), sampleVariables };
+function previewValues(template: TextInLanguage, { sampleVariables }: Values): TemplateValues {
+  // A broadcast's event never joins a digest.
+  return { ...templateValues(template), sampleVariables, digestKind: "" };
 }
 
 /** The sample values of all channels, to begin with. */
