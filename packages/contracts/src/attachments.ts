@@ -166,7 +166,7 @@ export interface MailAttachment {
 const CID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const CID_FAULT = "must be 1 to 64 letters, digits, dots, dashes and underscores";
 
-type NamedAttachment = string | { id: string; cid?: string };
+export type NamedAttachment = string | { id: string; cid?: string };
 
 const ID_PATTERN = `^${UUID_FORM}$`;
 

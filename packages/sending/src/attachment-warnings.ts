@@ -14,8 +14,7 @@ export function inlineWarnings(
   files: readonly MailAttachment[],
   isSensitive: boolean,
 ): string[] {
-  const matches = html.includes("cid:") ? html.matchAll(SHOWN) : [];
-  const shown = new Set(Array.from(matches, ([, cid = ""]) => cid));
+  const shown = new Set(Array.from(html.matchAll(SHOWN), ([, cid = ""]) => cid));
   const given = new Set(files.flatMap(({ cid }) => cid ?? []));
   const told = (words: string, some: Set<string>, others: Set<string>) => {
     const cids = [...some].filter((cid) => !others.has(cid));

@@ -101,9 +101,10 @@ export function makeMessage(
       ...envelope?.fields,
     };
     const files = delivery.envelope?.event?.attachments ?? [];
+    const hasInline = files.length > 0 || html.includes("cid:");
     const warnings = [
       ...(envelope?.warnings ?? []),
-      ...inlineWarnings(html, files, delivery.sensitive),
+      ...(hasInline ? inlineWarnings(html, files, delivery.sensitive) : []),
     ];
     if (warnings.length > 0) lacking.warnings = [...warnings, ...(lacking.warnings ?? [])];
     return judged(message, lacking, emailFault(message));

@@ -1,11 +1,11 @@
 import {
   MAX_ATTACHMENT_BYTES_OF_EVENT,
   type MailAttachment,
+  type NamedAttachment,
   namedAttachments,
 } from "@belfry/contracts/attachments";
 import { CHANNEL_ROWS, PROVIDER_CHANNELS } from "@belfry/contracts/channels";
 import { Problem } from "@belfry/contracts/problems";
-import type { TriggerRequest } from "@belfry/contracts/trigger";
 import type { Pool } from "@belfry/database/connection";
 import { findAttachments } from "@belfry/database/functions/attachments";
 import { providerKind } from "@belfry/providers/kinds";
@@ -18,18 +18,17 @@ const MAIL_CHANNELS = PROVIDER_CHANNELS.filter(
 );
 
 /**
- * Looks up the files that a checked body names; returns them as events store and mails carry them. Throws a 422 Problem
+ * Looks up the files that a checked trigger names; returns them as events store and mails carry them. Throws a 422 Problem
  * for one that cannot be named, and where they are too large together. With `isKeyed`, a file that is not found is left
  * to accept_events: the trigger may be a replay, whose files are not needed any more.
  */
 export async function resolveAttachments(
   pool: Pool,
   tenantId: string,
-  { email }: TriggerRequest,
+  attachments: readonly NamedAttachment[],
   isKeyed: boolean,
 ): Promise<MailAttachment[]> {
-  if (email?.attachments === undefined || email.attachments.length === 0) return [];
-  const named = namedAttachments(email.attachments);
+  const named = namedAttachments(attachments);
   const ids = named.map(({ id }) => id);
   const [found, mostBytes] = await Promise.all([
     findAttachments(pool, tenantId, ids),
@@ -37,15 +36,15 @@ export async function resolveAttachments(
   ]);
   const faults = ids.flatMap((id, at) => (found.has(id) ? [] : [`${at}`])).map(missing);
   if (faults.length > 0 && !isKeyed) throw new Problem("validation", { message: faults });
-  const attachments = named.map((one) => ({ ...found.get(one.id), ...one }) as MailAttachment);
-  const bytes = attachments.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
+  const files = named.map((one) => ({ ...found.get(one.id), ...one }) as MailAttachment);
+  const bytes = files.reduce((sum, one) => sum + (one.bytes ?? 0), 0);
   if (bytes > MAX_ATTACHMENT_BYTES_OF_EVENT) {
     throw tooLarge(`must be at most ${MAX_ATTACHMENT_BYTES_OF_EVENT} bytes together`);
   }
   if (encodedBytes(bytes) + REST_BYTES > mostBytes) {
     throw tooLarge(`are larger than the tenant's email providers take: ${mostBytes} bytes a mail`);
   }
-  return attachments;
+  return files;
 }
 
 function missing(at: string): string {

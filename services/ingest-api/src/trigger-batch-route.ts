@@ -127,7 +127,11 @@ export function triggerBatchRoute(app: FastifyInstance, deps: TriggerDeps): void
             throw new Problem("validation", { message: faults.map(faultText) });
           const { idempotencyKey, ...body } = event as BatchEvent;
           const isKeyed = idempotencyKey !== undefined;
-          const files = await resolveAttachments(deps.attachmentPool, tenant.id, body, isKeyed);
+          const named = body.email?.attachments ?? [];
+          const files =
+            named.length > 0
+              ? await resolveAttachments(deps.attachmentPool, tenant.id, named, isKeyed)
+              : [];
           const values = (asWritten?.[at] ?? body).variables ?? null;
           const variables = values && JSON.stringify(values);
           const trigger = readTrigger(body, values, files);

@@ -137,8 +137,12 @@ export function triggerRoute(app: FastifyInstance, deps: TriggerDeps): void {
       const { tenant } = request;
       const { body } = request;
       const key = request.headers[HEADERS.idempotencyKey];
+      const named = body.email?.attachments ?? [];
       const isKeyed = key !== undefined;
-      const files = await resolveAttachments(deps.attachmentPool, tenant.id, body, isKeyed);
+      const files =
+        named.length > 0
+          ? await resolveAttachments(deps.attachmentPool, tenant.id, named, isKeyed)
+          : [];
       const { values, json: variables } = readVariables(body, request.bodyText);
       const trigger = readTrigger(body, values, files);
       const dedupKey =
