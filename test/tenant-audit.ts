@@ -45,10 +45,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/attachments.sql":
     "files of events that the call stores or deletes; lock_attachments asks for their tenant",
   "packages/database/src/functions/broadcasts.sql":
-    "the broadcast that the call holds, found with its tenant or as due, whoever's it is, and the ids of its own events",
+    "ids of events and broadcasts that the call holds",
   "packages/database/src/functions/cancel-events.sql": "ids that the call found as the tenant's",
   "packages/database/src/functions/claim-deliveries.sql": "ids that the queue carried",
   "packages/database/src/functions/claim-webhooks.sql": "ids that the queue carried",
+  "packages/database/src/functions/count-broadcasts.sql":
+    "broadcasts of every tenant that are due, and the ids of their own events",
   "packages/database/src/functions/delete-events.sql": "ids that the caller read as the tenant's",
   "packages/database/src/functions/delete-webhook-messages.sql":
     "ids that the caller read as the tenant's, or whoever's are old",
@@ -56,10 +58,13 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "packages/database/src/functions/dispatch-events.sql": "ids that the queue carried",
   "packages/database/src/functions/dispatch-events.ts": "ids that the queue carried",
   "packages/database/src/functions/expire-batch.sql": "what rests is spared in every tenant",
+  "packages/database/src/functions/expand-broadcasts.sql":
+    "broadcasts of every tenant that are due, and the providers that they name",
   "packages/database/src/functions/fail-dispatch.sql": "the event that the queue carried",
   "packages/database/src/functions/release-deliveries.sql": "whoever's are due: all in turn",
   "packages/database/src/functions/release-deliveries.ts": "whoever's are due: all in turn",
   "packages/database/src/functions/reserve-sends.sql": "by the provider that will send",
+  "packages/database/src/functions/send-broadcasts.sql": "broadcasts that the call holds",
   "packages/database/src/functions/settle-deliveries.sql": "ids that this sender claimed",
   "packages/database/src/functions/time-deliveries.sql":
     "digests that were found with their tenants, and their deliveries",

@@ -14,7 +14,7 @@ const LOST = new Error("Connection terminated unexpectedly");
 const GONE: ClaimResult = { becomes: "gone" };
 const maxCalls = async () => Number.POSITIVE_INFINITY;
 /** No broadcast names a provider. */
-const alike = async (_: string, ids: string[]) => ({ only: undefined, ids, others: [] });
+const forOneProvider = async (_: string, ids: string[]) => ({ only: undefined, ids, others: [] });
 const IDS = Array.from({ length: 4 }, () => uuidv7());
 
 /** A lone tenant has two of four deliveries in progress: the others wait for a slot. */
@@ -23,7 +23,7 @@ function handlerWith(changes: Partial<SendDeliveryDeps>) {
   const deps = {
     channel: "EMAIL",
     slots,
-    permits: { maxCalls, ask: async () => ({ kind: "none" }), alike },
+    permits: { maxCalls, ask: async () => ({ kind: "none" }), forOneProvider },
     random: Math.random,
     log,
     ...changes,
@@ -50,7 +50,7 @@ test("a failed claim fails the message, once everything that had begun has ended
       return id === IDS[1] ? second.promise : GONE;
     },
     permits: {
-      alike,
+      forOneProvider,
       maxCalls,
       ask: async () => {
         asks += 1;
@@ -82,7 +82,7 @@ test("if the next delivery cannot begin, the handler waits for those in progress
   const handled = handlerWith({
     claim: ({ id }) => (id === IDS[0] ? first.promise : Promise.resolve(GONE)),
     permits: {
-      alike,
+      forOneProvider,
       maxCalls,
       ask: async () => {
         asks += 1;

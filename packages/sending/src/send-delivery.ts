@@ -45,7 +45,7 @@ export async function beginDeliveries(
   held: number,
   deps: SendDeliveryDeps,
 ): Promise<Begun> {
-  const { only, ids: mine, others } = await deps.permits.alike(tenantId, ids);
+  const { only, ids: mine, others } = await deps.permits.forOneProvider(tenantId, ids);
   const permit = await deps.permits.ask(tenantId, Math.min(held, mine.length), { only });
   if (permit.kind === "wait") return { begun: [], rest: mine, others, postponement: permit };
   let next = mine;
@@ -269,20 +269,20 @@ export interface Permits {
     wanted: number,
     among?: { except?: ReadonlySet<string>; only?: string | undefined },
   ): Promise<Permit>;
-  /** The deliveries that have to go through one provider, as the first of them; `only` is undefined for any. */
-  alike(tenantId: string, ids: string[]): Promise<Alike>;
+  /** Splits deliveries: `ids` go through the provider `only` (undefined: any) like the first of them, `others` do not. */
+  forOneProvider(tenantId: string, ids: string[]): Promise<DeliveriesForProvider>;
   /** How many calls at a time the provider carries that a call would go to now. */
   maxCalls(tenantId: string): Promise<number>;
 }
 
-export interface Alike {
+export interface DeliveriesForProvider {
   only: string | undefined;
   ids: string[];
   others: string[];
 }
 
 /**
- * How far ahead calls are reserved; at least two, because one may be a broadcast's (functions/broadcasts.sql). They hold a
+ * How far ahead calls are reserved; at least two, because one may be a broadcast's (functions/send-broadcasts.sql). They hold a
  * slot and a lease meanwhile.
  */
 const HORIZON_MS = 1_000;
@@ -329,7 +329,7 @@ export function createPermits(
       const startsAt = Array.from({ length: reserved.granted }, (_, i) => first + i * spacingMs);
       return { ...sending, startsAt };
     },
-    async alike(tenantId, ids) {
+    async forOneProvider(tenantId, ids) {
       if (!(await providers.hasNamed(tenantId))) return { only: undefined, ids, others: [] };
       const named = await namedProviders(pool, channel, ids);
       const only = named.get(ids[0]!);

@@ -10,7 +10,8 @@ import type { Logger } from "@belfry/service/logger";
 import { pause } from "@belfry/service/pause";
 import type { Publisher } from "@belfry/service/publish";
 import { countExpanded } from "./dispatcher-metrics.ts";
-import { publishToLane, type Rest } from "./wake-loop.ts";
+import { publishToLane } from "./publish-to-lane.ts";
+import type { Rest } from "./wake-loop.ts";
 
 interface BroadcastDeps {
   pool: Pool;

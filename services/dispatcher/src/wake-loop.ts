@@ -1,17 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SENT_CHANNELS, type SentChannel } from "@belfry/contracts/channels";
-import {
-  type EventLane,
-  eventsStream,
-  eventsSubject,
-  type QueueItem,
-} from "@belfry/contracts/streams";
 import type { Pool } from "@belfry/database/connection";
 import { type WokenEvent, wakeEvents } from "@belfry/database/functions/release-deliveries";
 import type { Logger } from "@belfry/service/logger";
 import type { Publisher } from "@belfry/service/publish";
 import { countWoken } from "./dispatcher-metrics.ts";
-import { LaneTally, leaveStuck } from "./sweeper.ts";
+import { publishToLane } from "./publish-to-lane.ts";
+import { LaneTally } from "./sweeper.ts";
 
 interface WakeDeps {
   pool: Pool;
@@ -28,7 +23,6 @@ interface WakeDeps {
 }
 
 const EVENTS_PER_CALL = 1000;
-const EVENTS_PER_MESSAGE = 200;
 
 /**
  * Returns a round that lets go what rested until now: one cheap statement where nothing is due, and without rest
@@ -71,33 +65,6 @@ async function publish(
   let all = true;
   for (const [lane, ofLane] of lanes) {
     if (!(await publishToLane(deps, lane, ofLane))) all = false;
-  }
-  return all;
-}
-
-/** Whether all of it went; the sweeper publishes what did not. */
-export async function publishToLane(
-  { pool, publisher, prefix, log }: Pick<WakeDeps, "pool" | "publisher" | "prefix" | "log">,
-  lane: EventLane,
-  events: readonly Pick<WokenEvent, "eventId" | "traceId">[],
-): Promise<boolean> {
-  let all = true;
-  for (let at = 0; at < events.length; at += EVENTS_PER_MESSAGE) {
-    const items: QueueItem[] = events
-      .slice(at, at + EVENTS_PER_MESSAGE)
-      .map(({ eventId: id, traceId }) => ({ id, traceId }));
-    try {
-      await publisher.publishIds(eventsSubject(prefix, lane), items, {
-        expectStream: eventsStream(prefix).name,
-      });
-    } catch (err) {
-      log.warn({ err, events: items.length }, "due events cannot be published");
-      all = false;
-      await leaveStuck(
-        pool,
-        items.map(({ id }) => id),
-      );
-    }
   }
   return all;
 }
