@@ -58,7 +58,15 @@ function tableTexts(): string[] {
 /** Terms of views that look them up by a name. */
 const OTHER_TERMS = [
   ...["and", "or", "no settings", "open", "closed", "running", "done", "published"],
-  ...["in the digest", "sent by itself", "left out: read in the inbox", "left out: cancelled"],
+  ...[
+    "in the digest",
+    "replay",
+    "replayed",
+    "discard",
+    "sent by itself",
+    "left out: read in the inbox",
+    "left out: cancelled",
+  ],
   ...["seconds", "minutes", "hours", "days", "Simple", "Plain text"],
   ...["none", "default", ...Object.values(RANGES).map(({ title }) => title)],
 ];
@@ -117,7 +125,7 @@ const LITERAL =
 const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
 /** Matches code before a literal that is always a fault. */
 const GIVEN_AS_FAULT =
-  /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*|\breasons\.push\(\s*)$/;
+  /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*|\breasons\.push\(\s*|\brefuse\((?:row\.)?id,\s*)$/;
 /** Matches code before a literal that is a fault if it reads like one, after its field's name. */
 const MAY_BE_FAULT = /(?:return|\?|:|\(|=|,)\s*$/;
 const READS_LIKE_FAULT =
@@ -135,18 +143,51 @@ export async function faultMessages(): Promise<Map<string, string>> {
     if (/\.test\.ts$|under-test|\/test-/.test(file)) continue;
     if (NO_PAGE.test(file) || NO_FAULTS.test(file)) continue;
     const source = await readFile(join(ROOT, file), "utf8");
-    for (const { 1: plain, 2: template, index } of source.matchAll(LITERAL)) {
-      const raw = plain ?? template;
-      if (raw === undefined || !raw.includes(" ") || NO_WHOLE.includes(raw)) continue;
+    for (const { text, index } of literalsOf(source)) {
+      if (!text.includes(" ") || NO_WHOLE.includes(text)) continue;
       const before = source.slice(Math.max(0, index - 160), index);
-      let places = 0;
-      const text = raw.replaceAll(VALUE, () => `{${places++}}`).replaceAll(/\\(["`])/g, "$1");
       // A problem of a whole request is no fault of a field.
       const isGiven = GIVEN_AS_FAULT.test(before) && !file.endsWith("/problems.ts");
       const isFault =
         isGiven ||
         (READS_LIKE_FAULT.test(text) && MAY_BE_FAULT.test(before) && !DESCRIBES.test(before));
       if (isFault && /\p{L}{2}/u.test(text) && !found.has(text)) found.set(text, file);
+    }
+    // A query words why a dead letter cannot be replayed.
+    for (const [, text = ""] of source.matchAll(/ then '([a-z]+ [a-z ,:]+[a-z])'/g)) {
+      found.set(text, file);
+    }
+  }
+  return found;
+}
+
+/** Returns the string literals of a source, with places for their values, and where each stands. */
+function literalsOf(source: string): { text: string; index: number }[] {
+  return [...source.matchAll(LITERAL)].flatMap(({ 1: plain, 2: template, index }) => {
+    const raw = plain ?? template;
+    let places = 0;
+    const text = raw?.replaceAll(VALUE, () => `{${places++}}`).replaceAll(/\\(["`])/g, "$1");
+    return text === undefined ? [] : [{ text, index }];
+  });
+}
+
+/** Files whose sentences are for operators, programs and logs. */
+const NO_READER =
+  /(?:^|\/)(?:config|oidc-settings|main|manage-api|mcp|access|router|views|translate-source)\.ts$/;
+/** Matches a title or a sentence. A path, a name of a constant, and a person with an address are none. */
+const SENTENCE = /^(?=.*\p{Ll}{2})(?:[A-Z][a-z’']*|\{\w+\}),?(?: [^\s<]+)+$/su;
+/** A sample of a value, and the name of an account in an authenticator app. */
+const NO_SENTENCE = ["Sample {0}", "Belfry ({0})"];
+
+/** Every title and sentence in the code of the pages, with its file. Keys of tables are none. */
+export async function codeSentences(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const file of glob("**/*.ts", { cwd: SOURCES })) {
+    if (/\.test\.ts$|under-test|(?:^|\/)test-/.test(file) || NO_READER.test(file)) continue;
+    const source = await readFile(join(SOURCES, file), "utf8");
+    for (const { text, index } of literalsOf(source)) {
+      const isKey = source.startsWith(`${JSON.stringify(text)}:`, index);
+      if (SENTENCE.test(text) && !isKey && !NO_SENTENCE.includes(text)) found.set(text, file);
     }
   }
   return found;

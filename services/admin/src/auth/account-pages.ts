@@ -150,7 +150,7 @@ function identityPages(deps: AuthDeps): void {
         );
         return redirect("/account", "disconnected");
       },
-      () => notPossible({ text: "It is your only way to sign in.", status: 422 }),
+      () => notPossible({ text: say`It is your only way to sign in.`, status: 422 }),
     );
   });
 }

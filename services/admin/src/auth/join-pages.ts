@@ -11,7 +11,7 @@ import {
 import { forgiveFrom, takeFrom } from "@belfry/administration/people/sign-in-limits";
 import { untrustedSignInEnded } from "@belfry/administration/people/untrusted-sign-in";
 import { type Answer, type Faults, orFaults, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import { actorOf, type Guest } from "../page/router.ts";
 import { withoutReferrer } from "../page/security-headers.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
@@ -84,10 +84,10 @@ export function joinPages({ route, db, cookies }: AuthDeps): void {
   });
 }
 
-function titleOf(invitation: Invitation): string {
+function titleOf(invitation: Invitation): Phrase {
   return invitation.tenantName === null
-    ? "Welcome to Belfry"
-    : `Join ${invitation.tenantName} on Belfry`;
+    ? say`Welcome to Belfry`
+    : say`Join ${invitation.tenantName} on Belfry`;
 }
 
 function placeOf(invitation: Invitation): string {

@@ -1,5 +1,5 @@
 import type { IdentityRefusal } from "@belfry/administration/people/identities";
-import type { Words } from "../page/language.ts";
+import { type Phrase, say, type Words } from "../page/language.ts";
 
 /** The reason why a sign-in at the provider failed: shown in words on the page, logged as a code. */
 type OidcFaultReason =
@@ -71,31 +71,35 @@ function describe(error: unknown): Record<string, string> {
 
 /** Why somebody was not let in, and what to do now. */
 export interface OidcWords {
-  text: Words;
+  text: Phrase;
   status: number;
 }
 
-/** `{name}` is the provider's. */
-const FAULTS: Readonly<Record<OidcFaultReason, [status: number, text: string]>> = {
-  unavailable: [
-    502,
-    "{name} did not respond correctly. Try again in a moment, or sign in with your password.",
-  ],
-  denied: [403, "{name} did not let you in. Try again, or ask its administrators."],
-  untrusted: [
-    403,
-    "The response of {name} could not be verified, so you were not signed in. Tell an operator of Belfry.",
-  ],
-  groups: [
-    403,
-    "The list of your groups that {name} sent cannot be read. Tell an operator of Belfry.",
-  ],
-  stale: [400, "This sign-in was already used, or has expired. Start again."],
-};
+const FAULTS: Readonly<Record<OidcFaultReason, [status: number, words: (name: string) => Phrase]>> =
+  {
+    unavailable: [
+      502,
+      (name) =>
+        say`${name} did not respond correctly. Try again in a moment, or sign in with your password.`,
+    ],
+    denied: [403, (name) => say`${name} did not let you in. Try again, or ask its administrators.`],
+    untrusted: [
+      403,
+      (name) =>
+        say`The response of ${name} could not be verified, so you were not signed in. Tell an operator of Belfry.`,
+    ],
+    groups: [
+      403,
+      (name) =>
+        say`The list of your groups that ${name} sent cannot be read. Tell an operator of Belfry.`,
+    ],
+    stale: [400, () => say`This sign-in was already used, or has expired. Start again.`],
+  };
 
+/** The words of a fault; `name` is the provider's. */
 export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
-  const [status, text] = FAULTS[reason];
-  return { status, text: text.replace("{name}", () => name) };
+  const [status, words] = FAULTS[reason];
+  return { status, text: words(name) };
 }
 
 export function refusalWords(
@@ -103,22 +107,21 @@ export function refusalWords(
   name: string,
   email: string | null,
 ): OidcWords {
-  const address = email === null ? "your address" : email;
-  return { text: REFUSALS[reason](name, address), status: 403 };
+  return { text: REFUSALS[reason](name, email ?? say`your address`), status: 403 };
 }
 
-const BY_HAND = "sign in with your password, and connect it under Your account";
+const BY_HAND = say`sign in with your password, and connect it under Your account`;
 
-const REFUSALS: Readonly<Record<IdentityRefusal, (name: string, address: string) => string>> = {
+const REFUSALS: Readonly<Record<IdentityRefusal, (name: string, address: Words) => Phrase>> = {
   unverified: (name) =>
-    `${name} does not say that your email address is verified. If you have an account here, ${BY_HAND}.`,
+    say`${name} does not say that your email address is verified. If you have an account here, ${BY_HAND}.`,
   "foreign-domain": (_, address) =>
-    `The domain of ${address} is not allowed to sign in here. If you have an account here, ${BY_HAND}.`,
-  operator: (name) => `An operator connects ${name} by hand: ${BY_HAND}.`,
+    say`The domain of ${address} is not allowed to sign in here. If you have an account here, ${BY_HAND}.`,
+  operator: (name) => say`An operator connects ${name} by hand: ${BY_HAND}.`,
   "connected-otherwise": (name, address) =>
-    `The account here of ${address} is connected to another one at ${name}. Disconnect that one first, under Your account.`,
+    say`The account here of ${address} is connected to another one at ${name}. Disconnect that one first, under Your account.`,
   "somebody-elses": (name) =>
-    `This account at ${name} is already connected to somebody else's account here. It has to be disconnected there first.`,
+    say`This account at ${name} is already connected to somebody else's account here. It has to be disconnected there first.`,
   "no-role": (_, address) =>
-    `There is no account for ${address}, and none of your groups grants access. Ask the owner of your tenant for an invitation.`,
+    say`There is no account for ${address}, and none of your groups grants access. Ask the owner of your tenant for an invitation.`,
 };

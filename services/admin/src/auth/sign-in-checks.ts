@@ -23,16 +23,20 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import type { Database } from "@belfry/database/connection";
 import type { FastifyReply } from "fastify";
 import type { Faults } from "../page/answer.ts";
-import { type Phrase, say, type Words } from "../page/language.ts";
+import { faultWords } from "../page/fault-words.ts";
+import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Guest, Signed } from "../page/router.ts";
 import { number } from "../page/words.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 
+const CODE_FAULT = faultWords(WRONG_CODE);
+export const CODE_IS_WRONG = say`The code ${CODE_FAULT}.`;
+
 /** The faults by field, and as a sentence. */
 interface RefusedFactors {
   faults: Faults;
-  text: Words;
+  text: Phrase;
   status: number;
 }
 
@@ -45,12 +49,12 @@ export async function refusedFactors(
   { person, actor, form, reply, address }: Signed,
 ): Promise<RefusedFactors | undefined> {
   const { personId, email } = person;
-  const notNow = (field: string, text: Words) => ({
+  const notNow = (field: string, text: Phrase) => ({
     faults: { [field]: say`cannot be checked. ${text}` },
     text,
     status: 429,
   });
-  const wrong = (field: string, message: Words, text: Words) => ({
+  const wrong = (field: string, message: Phrase, text: Phrase) => ({
     faults: { [field]: message },
     text,
     status: 422,
@@ -67,7 +71,7 @@ export async function refusedFactors(
   const used = await useCode(db, keys, personId, form.get("code") ?? "", new Date(nowMs()));
   if (used === undefined) {
     await codeWasWrong(db, { ...actor, personId }, email);
-    return wrong("code", WRONG_CODE, `The code ${WRONG_CODE}.`);
+    return wrong("code", CODE_FAULT, CODE_IS_WRONG);
   }
   await forgiveCode(db, personId);
   if (used === "recovery") {

@@ -14,14 +14,15 @@ import {
   takeSignIn,
   takeSignInBack,
 } from "@belfry/administration/people/sign-in-limits";
-import { signInByCode, WRONG_CODE } from "@belfry/administration/people/two-factor";
+import { signInByCode } from "@belfry/administration/people/two-factor";
 import type { Database } from "@belfry/database/connection";
 import { type Answer, ownPath, page, redirect } from "../page/answer.ts";
-import { say, type Words } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import { noticeOf, recoveryCodesLeft } from "../page/notices.ts";
 import type { Guest } from "../page/router.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 import {
+  CODE_IS_WRONG,
   codeWasWrong,
   hashClient,
   sessionPlace,
@@ -50,7 +51,7 @@ export function signInPages(deps: AuthDeps): void {
     const { form, address, reply } = guest;
     const email = (form.get("email") ?? "").trim().toLowerCase();
     const next = ownPath(form.get("next"));
-    const again = (refused: Words, status: number) =>
+    const again = (refused: Phrase, status: number) =>
       page("sign-in", say`Sign in`, { next, email, refused }, status);
     const waitSeconds = await takeSignIn(db, { address, email });
     if (waitSeconds > 0) return again(tooManyTries(reply, waitSeconds), 429);
@@ -95,7 +96,7 @@ async function homeOf(db: Database, person: SessionHolder): Promise<string> {
 
 /** The second step of signing in, for people with two-factor authentication. */
 function codePages({ route, db, keys, cookies, pendings, nowMs, log }: AuthDeps): void {
-  const form = ({ query }: Guest, refused?: Words, status = 200): Answer =>
+  const form = ({ query }: Guest, refused?: Phrase, status = 200): Answer =>
     page(
       "sign-in-code",
       say`Two-factor authentication`,
@@ -127,7 +128,7 @@ function codePages({ route, db, keys, cookies, pendings, nowMs, log }: AuthDeps)
       const { name, email } = await showPerson(db, personId);
       const person = `${name} <${email}>, by the password alone`;
       await codeWasWrong(db, { personId, person, address }, email);
-      return form(guest, `The code ${WRONG_CODE}.`, 422);
+      return form(guest, CODE_IS_WRONG, 422);
     }
     await forgiveCode(db, personId);
     if (signedIn === "stale") return beginAgain(guest);

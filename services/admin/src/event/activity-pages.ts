@@ -23,7 +23,7 @@ import type { ChannelReport } from "@belfry/contracts/event-report";
 import { UUID } from "@belfry/contracts/identifiers";
 import { documentAnswer, orFaults, page, redirect, withStatus } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
-import { type Phrase, say, type Words } from "../page/language.ts";
+import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { mailHeaders } from "../page/security-headers.ts";
@@ -64,7 +64,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
     });
   });
 
-  const drawEvent = async (context: InTenant, fault?: Words) => {
+  const drawEvent = async (context: InTenant, fault?: Phrase) => {
     const { tenant, params } = context;
     const { event, reasons } = await readEventAndReasons(db, params.eventId ?? "", tenant.id);
     const evidence = await eventEvidence(db, event);
@@ -143,7 +143,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
         run(resendEvent, { id: params.eventId ?? "", channels }).then(({ newEvent }) =>
           redirect(`${base}/activity/${newEvent}`, "resent"),
         ),
-      (faults) => drawEvent(context, `The event ${faults.event}.`),
+      (faults) => drawEvent(context, say`The event ${faults.event}.`),
     );
   });
 }
@@ -180,7 +180,7 @@ function orUndefined(error: unknown): undefined {
 
 /** A digest: which events it combines, until when, and what became of the message. */
 export function digestPages({ route, db }: PageDeps): void {
-  const drawDigest = async ({ tenant, params, run }: InTenant, fault?: Words) => {
+  const drawDigest = async ({ tenant, params, run }: InTenant, fault?: Phrase) => {
     const digest = await run(showDigest, { id: params.digestId ?? "" });
     const content =
       digest.delivery !== null && digest.count > 0 && isChannel(digest.channel)

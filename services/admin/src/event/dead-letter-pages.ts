@@ -15,7 +15,8 @@ import {
 import { isProviderChannel } from "@belfry/contracts/channels";
 import { UUID } from "@belfry/contracts/identifiers";
 import { type Answer, json, page, redirect } from "../page/answer.ts";
-import { say } from "../page/language.ts";
+import { faultWords } from "../page/fault-words.ts";
+import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
@@ -23,8 +24,18 @@ const PAGE = 50;
 const BATCH = 500;
 
 const CHANGES = {
-  replay: { act: replayDead, title: say`Replay`, done: "replayed" },
-  discard: { act: discardDead, title: say`Discard`, done: "discarded" },
+  replay: {
+    act: replayDead,
+    title: say`Replay`,
+    done: "replayed",
+    notDone: (why: Phrase) => say`It was not replayed: ${why}.`,
+  },
+  discard: {
+    act: discardDead,
+    title: say`Discard`,
+    done: "discarded",
+    notDone: (why: Phrase) => say`It was not discarded: ${why}.`,
+  },
 } as const;
 
 /**
@@ -52,7 +63,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
   });
 
   for (const action of ["replay", "discard"] as const) {
-    const { act, title, done } = CHANGES[action];
+    const { act, title, done, notDone } = CHANGES[action];
 
     route(`GET /tenants/:tenantId/dead-letters/${action}`, async ({ query, run }) => {
       const filter = filterOf(query);
@@ -74,7 +85,8 @@ export function deadLetterPages({ route, db }: PageDeps): void {
       const { count, more, refused, endedBefore } = await run(act, part);
       if (request.headers.accept === "application/json") return json({ count, more });
       if (form.has("id") && count === 0) {
-        const text = `It was not ${done}: ${refused[0]?.reason ?? "it is not there"}.`;
+        const why = refused[0] ? faultWords(refused[0].reason) : say`it is not there`;
+        const text = notDone(why);
         return page("message", say`Not possible`, { text }, 422);
       }
       const { before = endedBefore, of = String(count) } = Object.fromEntries(form);
@@ -133,7 +145,7 @@ function startOf(given: URLSearchParams): string | undefined {
 }
 
 /** Why some are left out, and how many of the newest each reason holds back. */
-function leftOut({ refused }: DeadLetterChange): { reason: string; count: number }[] {
+function leftOut({ refused }: DeadLetterChange): { reason: Phrase; count: number }[] {
   const reasons = Map.groupBy(refused, ({ reason }) => reason);
-  return [...reasons].map(([reason, all]) => ({ reason, count: all.length }));
+  return [...reasons].map(([reason, all]) => ({ reason: faultWords(reason), count: all.length }));
 }

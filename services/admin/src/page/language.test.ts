@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { allActs } from "@belfry/administration/acts";
 import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { faultsOf } from "@belfry/contracts/problems";
-import { allMessages, faultMessages } from "../../test/messages.ts";
+import { allMessages, codeSentences, faultMessages } from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
 import { faultWords } from "./fault-words.ts";
 import {
@@ -73,6 +73,19 @@ for (const language of OTHERS) {
     assert.deepEqual(changed, [], "with other values");
   });
 }
+
+test("every sentence in the code of the pages is a phrase, which is translated", async () => {
+  const [sentences, messages, faults] = await Promise.all([
+    codeSentences(),
+    allMessages(),
+    faultMessages(),
+  ]);
+  assert.ok(sentences.size > 200, "the sentences are found");
+  assert.deepEqual(
+    [...sentences].filter(([text]) => !messages.has(text) && !faults.has(text)),
+    [],
+  );
+});
 
 test("every alert has words in every language", () => {
   for (const kind of ALERT_KINDS) {

@@ -61,7 +61,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     const template = await readTemplate(db, addressOf(context));
     const locale = localeOfQuery(context.query);
     if (locale === undefined) {
-      throw invalid("The code", "is no language, such as de or pt-BR");
+      throw invalid("locale", "is no language, such as de or pt-BR");
     }
     const source = await draftOf(db, template, "");
     const draft = locale === "" ? source : await draftOf(db, template, locale);
@@ -136,7 +136,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
         basedOnVersion: draft?.basedOnVersion ?? published.version,
       },
       conflict: {
-        what: draft === undefined ? `Version ${published.version}` : "This draft",
+        what: draft === undefined ? say`Version ${published.version}` : say`This draft`,
         by: draft === undefined ? published.savedBy : draft.savedBy,
         parts: comparedParts(theirs, values),
       },
@@ -167,7 +167,7 @@ interface Edited {
   source: TemplateDraft | undefined;
   faults?: readonly InputFault[];
   /** The text that somebody else saved first. */
-  conflict?: { what: string; by: string | null; parts: object[] };
+  conflict?: { what: Phrase; by: string | null; parts: object[] };
 }
 
 const FORMAT_HINT = say`Simple is text with a little formatting, in your design. Changing the format does not convert the text.`;

@@ -22,8 +22,7 @@ import {
 } from "./template-values.ts";
 import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
 
-export const NEWEST_ALONE =
-  "This text shows only the newest event of the digest. Insert the digest's events to show them all.";
+export const NEWEST_ALONE = say`This text shows only the newest event of the digest. Insert the digest's events to show them all.`;
 
 /** The editor's live preview, and sending its content as a test, saved or not. */
 export function templatePreviewPages({ route, db }: PageDeps): void {

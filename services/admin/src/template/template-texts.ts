@@ -1,6 +1,7 @@
 import { diffLines } from "diff";
 import { faultWords } from "../page/fault-words.ts";
-import { type Phrase, say } from "../page/language.ts";
+import { type Phrase, say, type Words } from "../page/language.ts";
+import { counted } from "../page/words.ts";
 import { type ShownPart, simpleMailParts } from "./simple-mail-parts.ts";
 import { FORMATS } from "./template-values.ts";
 
@@ -48,7 +49,7 @@ export function leftOutSentence(reason: string): Phrase {
 
 interface DifferentLine {
   kind: "same" | "added" | "removed" | "skipped";
-  text: string;
+  text: Words;
 }
 
 interface ShownLine extends DifferentLine {
@@ -63,7 +64,7 @@ const AROUND = 3;
  */
 const MAX_EDITS = 300;
 
-const TOO_DIFFERENT = "Too different to compare line by line: both texts are shown whole";
+const TOO_DIFFERENT = say`Too different to compare line by line: both texts are shown whole`;
 
 /** Compares two texts line by line; long equal parts are left out. */
 export function differences(from: string, to: string): DifferentLine[] {
@@ -85,6 +86,6 @@ export function differences(from: string, to: string): DifferentLine[] {
     const head = index === 0 ? [] : texts.slice(0, AROUND);
     const tail = index === parts.length - 1 ? [] : texts.slice(-AROUND);
     const left = texts.length - head.length - tail.length;
-    return [...same(head), { kind: "skipped", text: `${left} equal lines` }, ...same(tail)];
+    return [...same(head), { kind: "skipped", text: counted(left, "equal line") }, ...same(tail)];
   });
 }

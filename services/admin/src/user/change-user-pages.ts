@@ -18,7 +18,7 @@ const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as 
 /** Changing a user: what the tenant knows of them, their preferences, their connections; and erasing them. */
 export function changeUserPages({ route, db, log }: PageDeps): void {
   const showForm = (values: UserValues, isNew: boolean, faults: Faults = {}): Answer => {
-    const title = isNew ? "New user" : `Edit ${values.userId}`;
+    const title = isNew ? say`New user` : say`Edit ${values.userId}`;
     return page("user-edit", title, { values, isNew, faults });
   };
 
@@ -70,8 +70,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
     } catch (err) {
       if (err instanceof InvalidInput) throw err;
       log.warn({ err, tenantId: tenant.id }, "nobody was disconnected");
-      const text =
-        "Nobody was disconnected: the message broker cannot be reached. Try again in a moment.";
+      const text = say`Nobody was disconnected: the message broker cannot be reached. Try again in a moment.`;
       return page("message", say`Not possible`, { text }, 503);
     }
   };
