@@ -13,7 +13,7 @@ import { STARTERS } from "@belfry/templates/starters";
 import { OWN_REASONS } from "../src/event/own-reasons.ts";
 import { TIMELINE_SENTENCES, TIMELINE_STATES } from "../src/event/timeline-words.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "../src/event/vendor-codes.ts";
-import { messagesOfScript, messagesOfView } from "../src/page/translate-source.ts";
+import { LITERAL, messagesOfScript, messagesOfView, VALUE } from "../src/page/translate-source.ts";
 import { titleNote } from "../src/page/words.ts";
 
 const SOURCES = join(import.meta.dirname, "../src");
@@ -120,9 +120,6 @@ const NO_PAGE =
 /** Files whose texts read like faults but are none: reasons, the timeline, vendors' answers. */
 const NO_FAULTS =
   /(?:reasons|own-reasons|vendor-codes|alerts|event-timeline|event-example|event-evidence|send-outcome|smtp-failure|sandbox|webhook-payload|webhook-rows)\.ts$/;
-const LITERAL =
-  /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*)`/g;
-const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
 /** Matches code before a literal that is always a fault. */
 const GIVEN_AS_FAULT =
   /(?:\b(?:message|fault):\s*(?:[^,;{}]*[?:]\s*)?|\b(?:invalid|faultAt)\((?:[^;]{0,80},)\s*|\bnew (?:TooLate|Locked)\(\s*|\breasons\.push\(\s*|\brefuse\((?:row\.)?id,\s*)$/;
@@ -162,7 +159,7 @@ export async function faultMessages(): Promise<Map<string, string>> {
 }
 
 /** Returns the string literals of a source, with places for their values, and where each stands. */
-function literalsOf(source: string): { text: string; index: number }[] {
+export function literalsOf(source: string): { text: string; index: number }[] {
   return [...source.matchAll(LITERAL)].flatMap(({ 1: plain, 2: template, index }) => {
     const raw = plain ?? template;
     let places = 0;

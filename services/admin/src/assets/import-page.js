@@ -89,8 +89,8 @@ function add(sums, { lines: _, repeated, leftOut, faults, ignoredColumns, ...cou
 function showOutcome(sums, of) {
   const { turnedOff, alreadyOff, added, alreadyThere, repeated, leftOut, faults = [] } = sums;
   const columns = (sums.ignoredColumns ?? []).map(({ column, suggestion }) => {
-    const meant = suggestion === null ? "" : ` (did you mean ${suggestion}?)`;
-    return `${column || "–"}${meant}`;
+    const name = column || "–";
+    return suggestion === null ? name : `${name} (did you mean ${suggestion}?)`;
   });
   const said = (number) => format.format(number);
   const told = [`Done. Lines: ${said(of)}.`];

@@ -5,10 +5,13 @@ const inbox = document.querySelector("belfry-inbox");
 if (inbox) {
   const { user, tokenUrl, token } = inbox.dataset;
   const state = document.getElementById("inbox-state");
-  const words = { connecting: "connecting", connected: "live", disconnected: "not connected" };
   const tones = { connecting: "busy", connected: "good", disconnected: "bad" };
   inbox.addEventListener("connectionchange", ({ detail }) => {
-    state.textContent = words[detail.state];
+    state.textContent = {
+      connecting: "connecting",
+      connected: "live",
+      disconnected: "not connected",
+    }[detail.state];
     state.className = `badge ${tones[detail.state]}`;
   });
   inbox.getToken = async () => {

@@ -13,13 +13,11 @@ export function makeField({ value, kind, id, label, isReadOnly }) {
   const isFlag = kind === "flag" || typeof value === "boolean";
   const input = document.createElement(isFlag ? "select" : "input");
   if (isFlag) {
-    for (const [key, text] of [
-      ["", "not set"],
-      ["true", "yes"],
-      ["false", "no"],
-    ]) {
-      input.append(new Option(text, key, false, shown(value) === key));
-    }
+    input.append(
+      new Option("not set", ""),
+      new Option("yes", "true", false, shown(value) === "true"),
+      new Option("no", "false", false, shown(value) === "false"),
+    );
   } else {
     input.value = shown(value);
     input.placeholder = "no value";
@@ -53,7 +51,7 @@ export function readValue(input, before) {
  */
 export function fieldTable({ name, columns, rows, isList, isReadOnly, onChange }) {
   const isPlain = columns.length === 0;
-  const heads = isPlain ? ["value"] : columns;
+  const heads = isPlain ? ["Value"] : columns;
   let current = rows.map((row) => (isPlain ? row : { ...row }));
   const frame = document.createElement("div");
   frame.className = "value-table";

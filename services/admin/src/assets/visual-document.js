@@ -251,7 +251,8 @@ function createReader(text) {
         at += 1;
         return schema.node("box", own, branches);
       }
-      if (closing.word.startsWith("end")) fail(`{% ${closing.word} %} where nothing of it began`);
+      if (closing.word.startsWith("end"))
+        fail(`the tag {% ${closing.word} %} where nothing of it began`);
       before = blank;
     }
   };
@@ -260,7 +261,7 @@ function createReader(text) {
     const line = lines[at];
     const tag = tagLine(line);
     if (tag !== undefined) {
-      if (!(tag.word in ENDS)) fail(`{% ${tag.word} %} where it cannot stand`);
+      if (!(tag.word in ENDS)) fail(`the tag {% ${tag.word} %} where it cannot stand`);
       return readBox(attrs);
     }
     if (isTable(line, lines[at + 1])) return readTable(attrs);

@@ -17,9 +17,9 @@ const BEGINS = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": [
 /** Replaces a tag while the characters beside it are examined. The server also puts a word there. */
 export const TAG_LETTER = "a";
 const LINE_END = /[\n\r\u2028\u2029]/;
-export const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
+export const ASCII_PUNCTUATION = /[!-/:-@[-\x60{-~]/;
 export const PUNCTUATION = /[\p{P}\p{S}]/u;
-const AUTO_LINK = /^<(?:[a-z][a-z0-9+.-]{1,31}:[^<>\s]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>/i;
+const AUTO_LINK = /^<(?:[a-z][a-z0-9+.-]{1,31}:[^<>\s]*|[\w.!#$%&'*+/=?^\x60{|}~-]+@[\w.-]+)>/i;
 const ENTITY = /^&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,31});/i;
 /** Matches the characters that no address holds outside of its tags. */
 const NO_ADDRESS = /[\s()<>\\]|\{[{%]|&#?\w+;/y;
@@ -215,7 +215,7 @@ export function readWords(text, firstLine, marks = []) {
       if (/[ \t]/.test(text[at] ?? "")) fail("a line that begins with blanks");
     } else if (character === "\\") {
       const next = text[at + 1] ?? "";
-      if (next === "\n" || next === "") fail("a \\ at the end of a line");
+      if (next === "\n" || next === "") fail("a backslash at the end of a line");
       const isEscape = ASCII_PUNCTUATION.test(next) && !tags.has(at + 1);
       plain += isEscape ? next : "\\";
       at += isEscape ? 2 : 1;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { allActs } from "@belfry/administration/acts";
 import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { faultsOf } from "@belfry/contracts/problems";
-import { allMessages, codeSentences, faultMessages } from "../../test/messages.ts";
+import { allMessages, codeSentences, faultMessages, literalsOf } from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
 import { faultWords } from "./fault-words.ts";
 import {
@@ -153,6 +153,13 @@ test("a fault is told with its values, the narrowest sentence first; what somebo
   assert.ok(german(hostile).startsWith("muss "));
 });
 
+test("the place of a fault, which a script removes, reads as the server writes it", () => {
+  for (const language of OTHERS) {
+    const place = catalogueOf(language)["line {0}, column {1}: "];
+    assert.equal(`${place}{2}`, faultCatalogueOf(language)["line {0}, column {1}: {2}"]);
+  }
+});
+
 test("a view is translated where it says something, and nowhere else", () => {
   const view = `<% const { none } = it; %>
 <h1 class="Title"><%~ icon("add") %>New <b>mail</b> for <%= it.name %></h1>
@@ -175,6 +182,12 @@ test("a view is translated where it says something, and nowhere else", () => {
 <%~ include("./field", { name: "Name", label: "Ihr „Name“", kind: "wide" }) %>`,
   );
   assert.equal(translateView(view, {}), view);
+  const inScript =
+    'state.textContent = isOn ? "on" : "off"; state.className = "soft on"; kind = "on";';
+  assert.equal(
+    translateScript(inScript, { on: "ein", off: "aus", "soft on": "falsch" }),
+    'state.textContent = isOn ? "ein" : "aus"; state.className = "soft on"; kind = "on";',
+  );
   const script = 'tell(`Saved at ${at}.`, "busy"); // Saved\n';
   const german = { "Saved at {0}.": "Um {0} gespeichert: `$`." };
   assert.equal(
@@ -183,10 +196,16 @@ test("a view is translated where it says something, and nowhere else", () => {
   );
 });
 
-test("no browser script has a template literal within another, which would hide its texts from the catalogue", async () => {
+test("the texts of every browser script are found: no template literal stands within another or begins in a pattern", async () => {
   const assets = join(import.meta.dirname, "../assets");
   for await (const file of glob("*.js", { cwd: assets })) {
-    assert.doesNotMatch(await readFile(join(assets, file), "utf8"), /\$\{[^}\n]*`/, file);
+    const script = await readFile(join(assets, file), "utf8");
+    assert.doesNotMatch(script, /\$\{[^}\n]*`/, file);
+    assert.deepEqual(
+      literalsOf(script).filter(({ text }) => text.includes("\n")),
+      [],
+      file,
+    );
   }
 });
 

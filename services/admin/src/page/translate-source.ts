@@ -172,15 +172,22 @@ function outerTags(run: readonly Piece[]): number {
   return outer;
 }
 
-const LITERAL = /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$\{[^{}`]*\})*)`/g;
+/** A comment, a string or a template literal. */
+export const LITERAL =
+  /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*)`/g;
+/** A value in a template literal. */
+export const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
 /** A string that is words: it begins like a sentence, or has several words. */
 const WORDS =
-  /^(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? [a-z]+[ .,:]|\{\d+\}[,:]? [a-z]+,? [a-z{])/;
+  /^(?:[,+] )?(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? (?:[a-z]+|\{\d+\})(?:[ .,:]|$)|\{\d+\}[,:]? \(?[a-z]+,? [a-z{])/;
 /** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
 const LOW_WORD = /^[a-z]{2,}(?: [a-z’']+)*$/;
-const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\|)\s*$/;
-/** Compared with something, such as the name of a key, or a list of names: no words. */
-const IS_COMPARED = /(?:===|!==|\bcase|\b(?:marks|group):)\s*$/;
+const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\||=|Option\()\s*$/;
+/** The part of a script's statement before the text that it shows. */
+const IS_SHOWN = /(?:\.(?:textContent|title|placeholder) = |\bnew Option\()[^;]*$/;
+/** Compared with something, a noun that is counted, a selector, or a list of names: no words. */
+const IS_COMPARED =
+  /(?:===|!==|\bcase|\bcounted\([^()]*,|\bquerySelector\(|\b(?:marks|group):|\bclassName =)\s*$/;
 const IS_KEY = { before: /[{,]\s*$/, after: /^\s*:/ };
 
 function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
@@ -188,10 +195,10 @@ function rewriteLiterals(code: string, look: Look, isOutput: boolean): string {
     const text: string | undefined = plain ?? template;
     if (text === undefined) return whole;
     const places: string[] = [];
-    const english = text.replaceAll(/\$\{[^{}`]*\}/g, (place) => `{${places.push(place) - 1}}`);
-    const isLow = isOutput && LOW_WORD.test(english) && IS_RESULT.test(code.slice(0, at));
-    if (!WORDS.test(english) && !isLow) return whole;
+    const english = text.replaceAll(VALUE, (place) => `{${places.push(place) - 1}}`);
     const before = code.slice(0, at);
+    const isLow = LOW_WORD.test(english) && IS_RESULT.test(before);
+    if (!WORDS.test(english) && !(isLow && (isOutput || IS_SHOWN.test(before)))) return whole;
     const isKey = IS_KEY.before.test(before) && IS_KEY.after.test(code.slice(at + whole.length));
     if (isKey || IS_COMPARED.test(before)) return whole;
     const translated = look(english.replaceAll('\\"', '"'));
