@@ -1,5 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DeletedTenantData } from "@belfry/administration/erasure/delete-tenant";
+import { NOTHING_ERASED } from "@belfry/administration/erasure/erasure-report";
 import { RANGES } from "@belfry/administration/health/activity-sums";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
@@ -14,7 +16,8 @@ import { OWN_REASONS } from "../src/event/own-reasons.ts";
 import { TIMELINE_SENTENCES, TIMELINE_STATES } from "../src/event/timeline-words.ts";
 import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "../src/event/vendor-codes.ts";
 import { LITERAL, messagesOfScript, messagesOfView, VALUE } from "../src/page/translate-source.ts";
-import { titleNote } from "../src/page/words.ts";
+import { fieldName, titleNote } from "../src/page/words.ts";
+import { AUDIT_TARGETS } from "../src/platform/audit-pages.ts";
 
 const SOURCES = join(import.meta.dirname, "../src");
 
@@ -51,6 +54,8 @@ function tableTexts(): string[] {
     ...[...TIMELINE_SENTENCES, ...TIMELINE_STATES, ...DELIVERY_STATUSES],
     ...Object.values(ADDRESSES).map(({ label }) => label),
     ...SUPPRESSION_REASONS,
+    ...Object.keys({ ...NOTHING_ERASED, ...DeletedTenantData.properties }).map(fieldName),
+    ...Object.values(AUDIT_TARGETS).flat(),
     ...OTHER_TERMS,
   ];
 }
@@ -109,6 +114,24 @@ function saidMessages(source: string): string[] {
 function countedNouns(source: string): string[] {
   const calls = source.matchAll(/\bcounted\([^;]*?,\s*"([a-z -]+)"(?:,\s*"([a-z -]+)")?\s*\)/g);
   return [...calls].flatMap(([, one = "", many = `${one}s`]) => [`{0} ${one}`, `{0} ${many}`]);
+}
+
+/** Matches code before a literal that is the target of an audit entry. */
+const GIVEN_AS_TARGET =
+  /(?:\btarget:|\bconst target =|\bnote\(\s*"[\w.-]+",)(?:[^;,{]{0,80}(?:\?|:|\|\|))?\s*\(?$/;
+
+/** Every target of the audit log that is no name, with its file. */
+export async function auditTargets(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for await (const file of glob("packages/administration/src/**/*.ts", { cwd: ROOT })) {
+    if (/\.test\.ts$/.test(file)) continue;
+    const source = await readFile(join(ROOT, file), "utf8");
+    for (const { text, index } of literalsOf(source)) {
+      const isTarget = GIVEN_AS_TARGET.test(source.slice(Math.max(0, index - 120), index));
+      if (isTarget && /\p{L}{2}/u.test(text)) found.set(text, file);
+    }
+  }
+  return found;
 }
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -131,7 +131,7 @@ export const startImport = defineAct({
     const begun = await db.transaction().execute(async (transaction) => {
       const made = await insertImport(transaction, tenantId, { kind, topic, actor });
       await receivePart(transaction, { tenantId, id: made }, { part: 1, text: file, more: isMore });
-      const told = note("import.start", topic === undefined ? kind : `${kind} of ${topic}`);
+      const told = note("import.start", targetOf({ kind, topic: topic ?? null }));
       await writeNote(transaction, actor, { tenantId, ...told, after: { import: made } });
       return made;
     });

@@ -5,8 +5,15 @@ import { test } from "node:test";
 import { allActs } from "@belfry/administration/acts";
 import { ALERT_KINDS, alertWords } from "@belfry/contracts/alerts";
 import { faultsOf } from "@belfry/contracts/problems";
-import { allMessages, codeSentences, faultMessages, literalsOf } from "../../test/messages.ts";
+import {
+  allMessages,
+  auditTargets,
+  codeSentences,
+  faultMessages,
+  literalsOf,
+} from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
+import { AUDIT_TARGETS } from "../platform/audit-pages.ts";
 import { faultWords } from "./fault-words.ts";
 import {
   acceptedLanguage,
@@ -83,6 +90,16 @@ test("every sentence in the code of the pages is a phrase, which is translated",
   assert.ok(sentences.size > 200, "the sentences are found");
   assert.deepEqual(
     [...sentences].filter(([text]) => !messages.has(text) && !faults.has(text)),
+    [],
+  );
+});
+
+test("every target of the audit log that is no name is translated", async () => {
+  const targets = await auditTargets();
+  assert.ok(targets.size > 8, "the targets are found");
+  const known = Object.values(AUDIT_TARGETS).flat();
+  assert.deepEqual(
+    [...targets].filter(([text]) => !known.includes(text)),
     [],
   );
 });

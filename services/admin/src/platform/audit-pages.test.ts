@@ -49,6 +49,9 @@ test("the audit log is searched by person, object and time; the platform's names
   assert.deepEqual(await found("person=olive"), ["event: move"]);
   assert.deepEqual(await found("object=bf_&person=edgar"), ["key: revoke"]);
   assert.deepEqual(await found("object=%00bf_"), ["key: revoke"]);
+  await operator.post("/account/name", { name: "Olga", language: "de" }, { from: "/account" });
+  assert.match(await operator.text(`${base}/audit?person=olive`), /Ereignis 1\s/);
+  await operator.post("/account/name", { name: "Olga", language: "en" }, { from: "/account" });
   const inTokyo = (ms: number) =>
     encodeURIComponent(
       new Date(Date.now() + ms + 9 * 3_600_000).toISOString().replace("Z", "+09:00"),

@@ -1,10 +1,45 @@
 import { searchAuditLog } from "@belfry/administration/search-audit-log";
 import { page } from "../page/answer.ts";
 import { idOf, readMoments, typedTexts } from "../page/form-fields.ts";
-import { say } from "../page/language.ts";
+import { phrase, say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
+import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 
 const PAGE = 50;
+
+const LINES = ["{0} {1} line{2}", "{0} {1} lines{2}"];
+/** Targets that are words, by their action or its object. `{0}` stands for a value. Other targets are names and stay. */
+export const AUDIT_TARGETS: Readonly<Record<string, readonly string[]>> = {
+  broadcast: ["broadcast {0}"],
+  bundle: ["{0} published"],
+  "dead-letter": ["all", "none"],
+  environment: ["{0} published"],
+  event: ["event {0}", "{0} events", "key {0}", "{0} keys"],
+  import: ["users", "members", "members of {0}"],
+  layout: ["layout"],
+  "platform.mail-tenant": ["none"],
+  "realtime.new-epoch": ["every client"],
+  suppression: [...LINES, "{0} {1} addresses"],
+  "template.import": ["{0} published"],
+  "tenant.defaults": ["defaults"],
+  "user.ask-erasure": ["user sha256:{0}"],
+  "user.erase": ["user sha256:{0}"],
+  "user.erased": ["user sha256:{0}"],
+  "user.import-unsubscribes": ["{0} line{1}", "{0} lines{1}"],
+  "user.put-many": ["{0} users"],
+  "webhook-secret": ["webhook secret"],
+};
+
+function targetWords(action: string, target: string): Words {
+  const [object = ""] = action.split(".");
+  const known = AUDIT_TARGETS[action] ?? AUDIT_TARGETS[object] ?? [];
+  if (known.includes(target)) return phrase(target);
+  for (const form of formsIn(known)) {
+    const values = valuesIn(target, form);
+    if (values !== undefined) return phrase(form.english, values);
+  }
+  return target;
+}
 
 /** The audit log, by person, object and time. */
 export function auditPages({ route, db }: PageDeps): void {
@@ -28,6 +63,7 @@ export function auditPages({ route, db }: PageDeps): void {
     return page("audit", say`Audit log`, {
       entries: entries.map(({ before: old, after, ...entry }) => ({
         ...entry,
+        target: targetWords(entry.action, entry.target),
         changes: auditChanges(old, after),
       })),
       values: { person, object, ...shown },
