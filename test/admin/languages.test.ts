@@ -31,13 +31,17 @@ const DATA = [
   "from orders@books.example.com",
   "Northwind",
   "Offers",
-  "members of news",
 ];
 
 for (const language of OTHERS) {
   test(`no page of the Admin UI in ${LANGUAGES[language]} shows an English text`, async (t) => {
     const { admin, operator } = await startForOperator(t, { facts: sampleFacts() });
     const tenant = await sampleTenant(admin);
+    await admin.pool.query(
+      `insert into receipts (tenant_id, provider_kind, vendor_event, delivery_id, kind, vendor_status)
+       select tenant_id, 'sendgrid', id, id, 'deferred', '451' from deliveries where event_id = $1`,
+      [tenant.failedEventId],
+    );
     const { id: emptyId } = await createTenant(admin.db, { name: "Nothing Yet" });
     await operator.post("/account/name", { name: "Olga Operator", language }, { from: "/account" });
     const pages = { ...tenantPages(tenant), ...PLATFORM_PAGES, ...emptyPages(emptyId) };
@@ -61,9 +65,11 @@ for (const language of OTHERS) {
 }
 
 function isEnglish(text: string, catalogue: Catalogue): boolean {
-  const translated = Object.hasOwn(catalogue, text) ? catalogue[text] : text;
+  const term = /^[\s(:,–·]*(.*?)[\s):,.]*$/.exec(text)?.[1] ?? "";
+  const said = Object.hasOwn(catalogue, text) ? text : term;
+  const translated = Object.hasOwn(catalogue, said) ? catalogue[said] : said;
   // A translation may be the source of another text: "Format" is a word of both languages.
-  return translated !== text ? !Object.values(catalogue).includes(text) : ENGLISH.test(text);
+  return translated !== said ? !Object.values(catalogue).includes(said) : ENGLISH.test(text);
 }
 
 /** Code, values of fields and messages as they were sent are no texts of the Admin UI. */

@@ -9,7 +9,7 @@ import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
 import { KEY_ROLE_WORDS } from "@belfry/contracts/key-roles";
 import { PREFERENCE_SOURCES } from "@belfry/contracts/preferences";
 import { REASONS } from "@belfry/contracts/reasons";
-import { SUPPRESSION_REASONS } from "@belfry/contracts/sending";
+import { RECEIPT_KINDS, SUPPRESSION_REASONS } from "@belfry/contracts/sending";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { STARTERS } from "@belfry/templates/starters";
 import { OWN_REASONS } from "../src/event/own-reasons.ts";
@@ -53,6 +53,7 @@ function tableTexts(): string[] {
     ...STARTERS.flatMap(({ label, description }) => [label, description]),
     ...[...TIMELINE_SENTENCES, ...TIMELINE_STATES, ...DELIVERY_STATUSES],
     ...Object.values(ADDRESSES).map(({ label }) => label),
+    ...RECEIPT_KINDS,
     ...SUPPRESSION_REASONS,
     ...Object.keys({ ...NOTHING_ERASED, ...DeletedTenantData.properties }).map(fieldName),
     ...Object.values(AUDIT_TARGETS).flat(),

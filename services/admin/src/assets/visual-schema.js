@@ -38,7 +38,7 @@ export const schema = new Schema({
       marks: "",
       defining: true,
       attrs: { ...BLANK, prefix: { default: "preheader: " } },
-      toDOM: () => ["p", { class: "preheader" }, 0],
+      toDOM: () => ["p", { class: "preheader", "data-label": "Shown behind the subject: " }, 0],
     },
     heading: blockOf(
       {

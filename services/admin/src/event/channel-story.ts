@@ -6,7 +6,7 @@ import type { ChannelReport } from "@belfry/contracts/event-report";
 import { PROVIDER_KINDS } from "@belfry/providers/kinds";
 import { mayDo, type Role } from "../page/access.ts";
 import { type Phrase, say, type Words } from "../page/language.ts";
-import { shortTitle } from "../page/words.ts";
+import { shortTitle, term } from "../page/words.ts";
 import { isMeant, type Place } from "./own-reasons.ts";
 import { whyNot } from "./why-not.ts";
 
@@ -36,7 +36,7 @@ export interface VendorSaid {
   href: string | undefined;
   /** Its code. */
   status: string | null;
-  reason: string | null;
+  reason: Words | null;
   /** undefined: there is none; null: it may repeat what a sensitive template sent. */
   answer: string | null | undefined;
 }
@@ -156,7 +156,7 @@ function vendorsSaid(
       return { at, number, provider: providerName ?? provider, href, status, reason, answer };
     });
   const ofReceipts = receipts.map(({ at, kind, provider, reason, vendorStatus: status }) => ({
-    ...{ at, number: undefined, provider, href: undefined, status, reason: kind },
+    ...{ at, number: undefined, provider, href: undefined, status, reason: term(kind) },
     answer: reason === null ? undefined : hides ? null : reason,
   }));
   return [...ofTries, ...ofReceipts].toSorted((a, b) => b.at.getTime() - a.at.getTime());

@@ -226,6 +226,17 @@ test("the texts of every browser script are found: no template literal stands wi
   }
 });
 
+test("no style sheet has a text, which no catalogue would translate", async () => {
+  const assets = join(import.meta.dirname, "../assets");
+  for await (const file of glob("*.css", { cwd: assets })) {
+    assert.doesNotMatch(
+      await readFile(join(assets, file), "utf8"),
+      /content:[^;]*"[^";]*\p{L}/u,
+      file,
+    );
+  }
+});
+
 test("a phrase is written in its reader's language, with its numbers and plurals", () => {
   assert.equal(number(1234.5).in("de"), "1.234,5");
   assert.equal(String(say`${counted(1, "event")} of ${number(2000)}`), "1 event of 2,000");
