@@ -135,6 +135,18 @@ export async function auditTargets(): Promise<Map<string, string>> {
   return found;
 }
 
+/** Returns the sentences and states in the code of the timeline, as `{0}: begun`. Keys and names of modules are none. */
+export async function timelineTexts(): Promise<string[]> {
+  const file = join(ROOT, "packages/administration/src/events/event-timeline.ts");
+  const source = await readFile(file, "utf8");
+  return literalsOf(source)
+    .filter(({ text, index }) => {
+      const isName = /(?:from|===|\[)\s*$/.test(source.slice(0, index));
+      return /\p{L}{2}/u.test(text) && !isName && source[index + text.length + 2] !== ":";
+    })
+    .map(({ text }) => text);
+}
+
 const ROOT = join(import.meta.dirname, "../../..");
 const FAULT_SOURCES =
   "{packages/{contracts,administration,providers}/src,services/admin/src}/**/*.ts";

@@ -12,7 +12,7 @@ type Delivery = EventFacts["deliveries"][number];
 type Attempt = Delivery["attempts"][number];
 type Receipt = Delivery["receipts"][number];
 
-const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
+export const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   accepted: "accepted",
   permanent: "refused for good",
   policy: "refused by this provider's rules",
@@ -24,7 +24,7 @@ const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
 };
 
 /** Words for a delivery's status. A status without words is already told by an attempt or a receipt. */
-const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
+export const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   waiting: "waiting for the next attempt",
   sending: "being sent",
   delivered: "delivered to the recipient",
@@ -37,7 +37,7 @@ const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   discarded: "discarded",
 };
 
-const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
+export const RECEIPT_WORDS: Readonly<Record<ReceiptKind, string>> = {
   deferred: "not yet delivered, the provider keeps trying",
   accepted: "the provider has it",
   "opted out": "the recipient opted out",

@@ -1,3 +1,8 @@
+import {
+  CLASS_WORDS,
+  RECEIPT_WORDS,
+  STATUS_WORDS,
+} from "@belfry/administration/events/event-timeline";
 import { type Phrase, phrase, say, type Words } from "../page/language.ts";
 import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 import { toldReason } from "./own-reasons.ts";
@@ -31,31 +36,8 @@ export const TIMELINE_SENTENCES = [
 
 /** States of a delivery, an attempt or a receipt. A status in brackets, a time or a reason may follow. */
 export const TIMELINE_STATES = [
-  "accepted",
-  "queued",
-  "begun",
-  "refused for good",
-  "refused by this provider's rules",
-  "refused for the account or its settings",
-  "refused for now: too fast",
-  "this message was deferred by the provider",
-  "failed for now",
-  "no answer: the provider may have it",
-  "waiting for the next attempt",
-  "waiting to be sent",
-  "being sent",
-  "delivered to the recipient",
-  "bounced",
-  "cancelled",
-  "the recipient complained",
-  "failed",
-  "expired",
-  "skipped",
-  "unknown whether the provider has it: a person decides",
-  "discarded",
-  "not yet delivered, the provider keeps trying",
-  "the provider has it",
-  "the recipient opted out",
+  ...[STATUS_WORDS, CLASS_WORDS, RECEIPT_WORDS].flatMap((words) => Object.values(words)),
+  ...["queued", "begun", "waiting to be sent", "cancelled"],
 ].sort((a, b) => b.length - a.length);
 
 const FORMS = formsIn(TIMELINE_SENTENCES);

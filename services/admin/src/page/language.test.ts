@@ -11,8 +11,10 @@ import {
   codeSentences,
   faultMessages,
   literalsOf,
+  timelineTexts,
 } from "../../test/messages.ts";
 import { startForTenant } from "../admin-under-test.ts";
+import { TIMELINE_SENTENCES, TIMELINE_STATES } from "../event/timeline-words.ts";
 import { AUDIT_TARGETS } from "../platform/audit-pages.ts";
 import { faultWords } from "./fault-words.ts";
 import {
@@ -23,6 +25,7 @@ import {
   type Language,
   say,
 } from "./language.ts";
+import { formsIn, valuesIn } from "./sentence-forms.ts";
 import { translateScript, translateView } from "./translate-source.ts";
 import { counted, number } from "./words.ts";
 
@@ -100,6 +103,20 @@ test("every target of the audit log that is no name is translated", async () => 
   const known = Object.values(AUDIT_TARGETS).flat();
   assert.deepEqual(
     [...targets].filter(([text]) => !known.includes(text)),
+    [],
+  );
+});
+
+test("every sentence of an event's timeline is translated", async () => {
+  const texts = await timelineTexts();
+  assert.ok(texts.length > 50, "the sentences are found");
+  const known = [...TIMELINE_SENTENCES, ...TIMELINE_STATES, "{0}, due at {1}"];
+  const isPart = (text: string) => {
+    const own = text.replaceAll(/^\{0\}: |: \{0\}$/g, "");
+    return formsIn([`{0}${own}{0}`]).some((form) => known.some((one) => valuesIn(one, form)));
+  };
+  assert.deepEqual(
+    texts.filter((text) => !isPart(text)),
     [],
   );
 });
