@@ -1,4 +1,5 @@
 import type { Preview } from "@belfry/administration/templates/preview-template";
+import { Phrase, say, type Words } from "../page/language.ts";
 
 /**
  * A preview renders a variable without a value as its name between two characters that no text has, so that the page can
@@ -12,22 +13,30 @@ export function unfilledMark(name: string): string {
   return `${BEGIN}${name.replaceAll(/[\uE0F1\uE0F2]/g, "")}${END}`;
 }
 
+const NO_VALUE = say`no value`;
+const NO_ADDRESS = say`no address`;
+/** Marks in the place of a headline that is not written yet. A variable's name has no blank. */
+const HEADLINES = [say`no subject yet`, say`no title yet`];
+
 interface MarkedPart {
-  text: string;
+  text: Words;
   unfilled: boolean;
 }
 
 function markedParts(text: string): MarkedPart[] {
   return text
     .split(MARKED)
-    .map((part, index) => ({ text: part, unfilled: index % 2 === 1 }))
+    .map((part, index) => ({
+      text: HEADLINES.find((one) => String(one) === part) ?? part,
+      unfilled: index % 2 === 1,
+    }))
     .filter((part) => part.text !== "");
 }
 
 const STYLE = `<style>
 .belfry-unfilled{padding:0 5px;border-radius:4px;background:#ffe2b8!important;color:#6d4200!important}
 a[href="#"]{outline:2px dashed #c06a00!important;outline-offset:2px}
-a[href="#"]::after{content:" no address";font-size:12px;color:#c06a00;background:#fff8ec}
+a[href="#"]::after{content:" {address}";font-size:12px;color:#c06a00;background:#fff8ec}
 </style>`;
 /** Elements whose content is text, not markup. */
 const RAW = /^<(style|title|script|textarea|xmp|noscript)(?=[\s/>])/i;
@@ -39,22 +48,25 @@ const RAW_ENDS = new Map(
 );
 
 /** A rendered mail with its marks as `<mark>` elements; within a tag or a title the name alone. */
-export function markedHtml(html: string): string {
+export function markedHtml(html: string): Phrase {
+  return new Phrase((language) => {
+    const mark = `<mark class="belfry-unfilled" title="${NO_VALUE.in(language)}">$1</mark>`;
+    return withMarks(html, mark) + STYLE.replace("{address}", NO_ADDRESS.in(language));
+  });
+}
+
+function withMarks(html: string, mark: string): string {
   const pieces: string[] = [];
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
     const end = open === -1 ? html.length : open;
-    pieces.push(
-      html
-        .slice(at, end)
-        .replace(MARKED, '<mark class="belfry-unfilled" title="no value">$1</mark>'),
-    );
+    pieces.push(html.slice(at, end).replace(MARKED, mark));
     if (open === -1) break;
     at = endOfTag(html, open);
     pieces.push(html.slice(open, at).replace(MARKED, "$1"));
   }
-  return pieces.join("") + STYLE;
+  return pieces.join("");
 }
 
 /** The place after a tag, a comment, or an element whose content is text. */
