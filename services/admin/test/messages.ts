@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DeletedTenantData } from "@belfry/administration/erasure/delete-tenant";
 import { NOTHING_ERASED } from "@belfry/administration/erasure/erasure-report";
 import { RANGES } from "@belfry/administration/health/activity-sums";
+import { TENANT_ROLES } from "@belfry/administration/people/person-rows";
 import { ADDRESSES } from "@belfry/contracts/addresses";
 import { CHANNEL_ROWS, CHANNELS } from "@belfry/contracts/channels";
 import { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
@@ -53,6 +54,7 @@ function tableTexts(): string[] {
     ...STARTERS.flatMap(({ label, description }) => [label, description]),
     ...[...TIMELINE_SENTENCES, ...TIMELINE_STATES, ...DELIVERY_STATUSES],
     ...Object.values(ADDRESSES).map(({ label }) => label),
+    ...TENANT_ROLES,
     ...RECEIPT_KINDS,
     ...SUPPRESSION_REASONS,
     ...Object.keys({ ...NOTHING_ERASED, ...DeletedTenantData.properties }).map(fieldName),
