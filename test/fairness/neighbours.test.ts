@@ -1,141 +1,23 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { MAX_ATTACHMENT_BYTES } from "@belfry/contracts/attachments";
-import { MAX_BROADCAST_BODY_BYTES, MAX_BROADCAST_USERS } from "@belfry/contracts/broadcasts";
-import { MAX_CANCEL_NAMES } from "@belfry/contracts/cancel";
-import { MAX_PREFERENCES } from "@belfry/contracts/preferences";
-import { MAX_MEMBERS_OF_CHANGE } from "@belfry/contracts/topics";
+import { MAX_BROADCAST_BODY_BYTES } from "@belfry/contracts/broadcasts";
 import { TRIGGER_PATH } from "@belfry/contracts/trigger";
-import { MAX_EVENTS_OF_BATCH } from "@belfry/contracts/trigger-batch";
-import { MAX_USERS_OF_BATCH } from "@belfry/contracts/users";
 import { eventually } from "@belfry/testing/eventually";
 import { untilBlocked } from "@belfry/testing/until-blocked";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { ask } from "../openapi/ask.ts";
-import { document } from "../openapi/document.ts";
+import { besideTriggers, trigger } from "./beside-triggers.ts";
+import { CALLS, DEAREST, USER } from "./dearest-calls.ts";
+import { heapOf, withinMemory } from "./within-memory.ts";
 
 /** Calls of one tenant beside another tenant's triggers: nobody's calls fail somebody else's. */
 
 const AT_ONCE = 32;
 const EVENTS = 2_000;
 const ID = "0198c0de-0000-7000-8000-000000000001";
-const USER = "user-1";
-
-/** The memory limit of ingest-api in the chart, and the heap that Node takes of it. */
-const MEMORY_MIB = 512;
-const ingest = await startIngest(wholeFile(), { NODE_OPTIONS: "--max-old-space-size=256" });
-
-const names = (count: number, prefix: string) =>
-  Array.from({ length: count }, (_, n) => `${prefix}-${n}`.padEnd(200, "x"));
-const LONG_AGO = new Date(Date.now() - 20 * 86_400_000).toISOString();
-
-const EVENTS_OF_BATCH = Array.from({ length: MAX_EVENTS_OF_BATCH }, (_, n) => ({
-  eventType: "nothing.listens",
-  payload: { userId: `user-${n}` },
-  variables: { text: "x".repeat(9_000) },
-}));
-
-/** Of each call but the trigger the dearest input that is allowed: a query, a body. A new call needs a row. */
-const DEAREST: Readonly<
-  Record<string, { query?: string; body?: unknown; headers?: Record<string, string> }>
-> = {
-  "POST /api/v1/events/trigger-batch": { body: { events: EVENTS_OF_BATCH } },
-  "POST /api/v1/attachments": {
-    body: "x".repeat(MAX_ATTACHMENT_BYTES / 16),
-    headers: { "content-type": "application/pdf", "x-file-name": "a.pdf" },
-  },
-  "POST /api/v1/events/cancel": {
-    body: {
-      cancelKeys: names(MAX_CANCEL_NAMES, "key"),
-      userIds: names(MAX_CANCEL_NAMES, "user"),
-    },
-  },
-  "PATCH /api/v1/events/{eventId}": { body: { sendAt: "2099-01-01T00:00:00Z" } },
-  "GET /api/v1/events/{eventId}": {},
-  "POST /api/v1/broadcasts": {
-    body: {
-      userIds: names(MAX_BROADCAST_USERS, "for"),
-      exceptUserIds: names(MAX_BROADCAST_USERS, "not"),
-      eventType: "product.news",
-      variables: { text: "x".repeat(60_000) },
-    },
-  },
-  "GET /api/v1/broadcasts": { query: "limit=200" },
-  "GET /api/v1/broadcasts/{broadcastId}": {},
-  "POST /api/v1/broadcasts/{broadcastId}/pause": {},
-  "POST /api/v1/broadcasts/{broadcastId}/resume": {},
-  "POST /api/v1/broadcasts/{broadcastId}/cancel": {},
-  "GET /api/v1/events/scheduled": { query: "limit=1000" },
-  "POST /api/v1/auth/realtime-token": { body: { userId: USER } },
-  "GET /api/v1/notifications/{tenantId}/{userId}": { query: "limit=1000&offset=1000000" },
-  "PUT /api/v1/notifications/{tenantId}/{userId}/{notificationId}/read": {},
-  "PUT /api/v1/notifications/{tenantId}/{userId}/read": {},
-  "PUT /api/v1/notifications/{tenantId}/{userId}/archived": {},
-  "GET /api/v1/notifications/{tenantId}/{userId}/tabs": {},
-  "GET /api/v1/notifications/{tenantId}/{userId}/unread-count": {},
-  "PATCH /api/v1/notifications/{tenantId}/{userId}/{notificationId}": { body: { archived: true } },
-  "DELETE /api/v1/notifications/{tenantId}/{userId}/{notificationId}": {},
-  "PUT /api/v1/users/{userId}": { body: { email: "ann@example.com", timezone: "Europe/Berlin" } },
-  "GET /api/v1/users/{userId}": {},
-  "DELETE /api/v1/users/{userId}": {},
-  "POST /api/v1/users/batch": {
-    body: {
-      users: names(MAX_USERS_OF_BATCH, "user").map((userId) => ({
-        ...{ userId, email: "ann@example.com", phone: "+12025550123", locale: "de-AT" },
-        ...{ timezone: "Europe/Vienna", quietHours: { from: "22:00", to: "06:00" } },
-      })),
-    },
-  },
-  "GET /api/v1/erasures/{erasureId}": {},
-  "GET /api/v1/users/{userId}/preferences": {},
-  "PATCH /api/v1/users/{userId}/preferences": {
-    body: {
-      preferences: Array.from({ length: MAX_PREFERENCES }, (_, n) => ({
-        ...{ category: "*", channel: "EMAIL", enabled: n % 2 === 0 },
-      })),
-    },
-  },
-  "GET /api/v1/topics": { query: "limit=1000" },
-  "PATCH /api/v1/topics/{key}/members": {
-    body: {
-      add: names(MAX_MEMBERS_OF_CHANGE / 2, "in"),
-      remove: names(MAX_MEMBERS_OF_CHANGE / 2, "out"),
-    },
-  },
-  "GET /api/v1/topics/{key}/members": { query: "limit=1000&search=in" },
-  "DELETE /api/v1/topics/{key}": {},
-  "GET /api/v1/webhooks": {},
-  "POST /api/v1/webhooks": { body: { url: "https://hooks.example.com/a", types: [] } },
-  "GET /api/v1/webhooks/{webhookId}": {},
-  "PATCH /api/v1/webhooks/{webhookId}": { body: { description: "x".repeat(255) } },
-  "DELETE /api/v1/webhooks/{webhookId}": {},
-  "POST /api/v1/webhooks/{webhookId}/rotate-secret": {},
-  "GET /api/v1/webhooks/{webhookId}/attempts": { query: "limit=500" },
-  "POST /api/v1/webhooks/{webhookId}/test": {},
-  "POST /api/v1/webhooks/{webhookId}/replay": { body: { since: LONG_AGO, all: true } },
-  "GET /api/v1/webhooks/{webhookId}/messages": { query: "limit=500" },
-  "GET /api/v1/webhooks/{webhookId}/messages/{messageId}": {},
-  "POST /api/v1/webhooks/{webhookId}/messages/{messageId}/resend": {},
-};
-
-const CALLS = Object.entries(document.paths)
-  .flatMap(
-    ([path, methods]) =>
-      Object.entries(methods)
-        .filter(([, { security }]) => security.length > 0)
-        .map(([method]) => `${method.toUpperCase()} ${path}`)
-        .filter((call) => call !== `POST ${TRIGGER_PATH}`),
-    // What they delete the others need.
-  )
-  .toSorted((a, b) => Number(a.startsWith("DELETE")) - Number(b.startsWith("DELETE")));
-
-function trigger(key: string, userId: string, more: object = {}) {
-  const body = { eventType: "order.confirmed", payload: { userId }, ...more };
-  return ask(ingest.url, { method: "POST", path: TRIGGER_PATH, key, body });
-}
+const ingest = await startIngest(wholeFile(), await heapOf("ingest-api"));
 
 test("every call at its dearest, 32 at a time, fails no trigger of another tenant and no call of its own", async (t) => {
   assert.deepEqual(Object.keys(DEAREST).toSorted(), CALLS.toSorted());
@@ -177,15 +59,9 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
       .replace("{webhookId}", made.body.data.id)
       .replace(/\{\w+\}/g, ID);
     const asked = { method, path: query === undefined ? path : `${path}?${query}`, body, headers };
-    const [calls, triggers] = await Promise.all([
-      Promise.all(
-        Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),
-      ),
-      Promise.all(
-        Array.from({ length: 8 }, (_, n) => trigger(quiet.apiKey, `${call} ${n}`.slice(0, 200))),
-      ),
-    ]);
-    assert.deepEqual(new Set(triggers.map(({ status }) => status)), new Set([200]), call);
+    const calls = await besideTriggers(ingest, quiet.apiKey, call, () =>
+      Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),
+    );
     const statuses = new Set(calls.map(({ status }) => status));
     for (const status of statuses) {
       if (status >= 500 || status === 422) {
@@ -213,11 +89,9 @@ test("24 connections with the dearest body of a route leave another tenant's tri
   for (const [call, body] of Object.entries(BIG_BODIES)) {
     const [method = "", path = ""] = call.split(" ");
     const asked = { method, path, body, key: loud.apiKey };
-    const [floods, triggers] = await Promise.all([
-      Promise.all(Array.from({ length: 24 }, () => ask(ingest.url, asked))),
-      Promise.all(Array.from({ length: 24 }, (_, n) => trigger(quiet.apiKey, `big ${call} ${n}`))),
-    ]);
-    assert.deepEqual(new Set(triggers.map(({ status }) => status)), new Set([200]), call);
+    const floods = await besideTriggers(ingest, quiet.apiKey, `big ${call}`, () =>
+      Array.from({ length: 24 }, () => ask(ingest.url, asked)),
+    );
     const statuses = new Set(floods.map(({ status }) => status));
     assert.ok(
       [...statuses].every((status) => [422, 429].includes(status)),
@@ -225,10 +99,7 @@ test("24 connections with the dearest body of a route leave another tenant's tri
     );
     counts.push(`${call}: ${[...statuses].join(", ")}`);
   }
-  const status = await readFile(`/proc/${ingest.process.pid}/status`, "utf8");
-  const peakMib = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-  t.diagnostic(`${counts.join("\n")}\nat most ${Math.round(peakMib)} MiB`);
-  assert.ok(peakMib < MEMORY_MIB, `${peakMib} MiB`);
+  t.diagnostic(`${counts.join("\n")}\n${await withinMemory("ingest-api", ingest.process)}`);
   assert.deepEqual(ingest.faults(), []);
 });
 
@@ -248,7 +119,7 @@ test("of bodies that one key announces and does not send few are waited for; the
   const [, held] = /^belfry_held_body_bytes (\d+)$/m.exec(await metrics.text()) ?? [];
   assert.ok(Number(held) <= 2 * MAX_BROADCAST_BODY_BYTES, held);
   const variables = { text: "x".repeat(200_000) };
-  const large = await trigger(quiet.apiKey, "user-1", { variables });
+  const large = await trigger(ingest, quiet.apiKey, "user-1", { variables });
   const body = DEAREST["POST /api/v1/users/batch"]!.body;
   const batch = { method: "POST", path: "/api/v1/users/batch", key: quiet.apiKey, body };
   assert.deepEqual([large.status, (await ask(ingest.url, batch)).status], [200, 200]);
@@ -300,7 +171,7 @@ test("calls of one tenant that hang in the database keep neither triggers nor ot
     await untilBlocked(ingest.pool);
     const others = await Promise.all(
       Array.from({ length: AT_ONCE }, async (_, n) => [
-        (await trigger(quiet.apiKey, `beside-${n}`)).status,
+        (await trigger(ingest, quiet.apiKey, `beside-${n}`)).status,
         (await ask(ingest.url, { method: "GET", path: "/api/v1/webhooks", key: quiet.apiKey }))
           .status,
       ]),
