@@ -38,6 +38,7 @@ export async function startIngest(t: Cleanup, env: Record<string, string> = {}) 
     process,
     db,
     pool,
+    keys,
     createTenant: (input: TenantInput = {}) => {
       const name = input.name ?? `Tenant ${randomUUID()}`;
       return createTenant(db, { perMinute: 1_000_000, dailyCap: null, ...input, name }, keys);

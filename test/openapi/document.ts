@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createHttpServer } from "@belfry/service/http";
 import { createLogger } from "@belfry/service/logger";
+import type { FastifyInstance } from "fastify";
 import { manageApi } from "../../services/admin/src/manage-api.ts";
 import { type AppDeps, createApp } from "../../services/ingest-api/src/app.ts";
 import type { Schema } from "../fuzz/arbitrary-of-schema.ts";
@@ -43,7 +45,16 @@ const config = {
   receiptsPerMinute: 1,
 };
 const log = createLogger({ service: "ingest-api", level: "silent" });
+
+/** Every route of ingest-api, as `POST /webhooks/:provider/:tenantId`; some are in no document. */
+export const routes: string[] = [];
+const collect = (message: unknown) => {
+  const { fastify } = message as { fastify: FastifyInstance };
+  fastify.addHook("onRoute", ({ method, url }) => void routes.push(`${method} ${url}`));
+};
+subscribe("fastify.initialization", collect);
 await using app = await createApp({ config, log } as AppDeps);
+unsubscribe("fastify.initialization", collect);
 await using managing = createHttpServer({ log, maxBodyBytes: 1 });
 await manageApi(managing, {
   config: { baseUrl: "/", limits: { unknownKeysPerMinute: 1, otherPerMinute: 1 } },
