@@ -22,7 +22,7 @@ import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 /** How many calls may use the database at the same time; the pages keep the other connections. */
 const CALLS_AT_A_TIME = 4;
 
-/** Room for one bundle of the largest size, which takes most of the memory of a container of 512 MiB. */
+/** Room for one bundle of the largest size, which takes most of the memory of a container of 768 MiB. */
 const HELD_BODY_BYTES = 16 * 1024 * 1024;
 
 const DESCRIPTION = [
