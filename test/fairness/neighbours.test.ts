@@ -8,7 +8,7 @@ import { untilBlocked } from "@belfry/testing/until-blocked";
 import { wholeFile } from "@belfry/testing/whole-file";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { ask } from "../openapi/ask.ts";
-import { besideTriggers, trigger } from "./beside-triggers.ts";
+import { beside, trigger } from "./beside.ts";
 import { CALLS, DEAREST, USER } from "./dearest-calls.ts";
 import { heapOf, withinMemory } from "./within-memory.ts";
 
@@ -59,8 +59,10 @@ test("every call at its dearest, 32 at a time, fails no trigger of another tenan
       .replace("{webhookId}", made.body.data.id)
       .replace(/\{\w+\}/g, ID);
     const asked = { method, path: query === undefined ? path : `${path}?${query}`, body, headers };
-    const calls = await besideTriggers(ingest, quiet.apiKey, call, () =>
-      Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),
+    const calls = await beside(
+      () => trigger(ingest, quiet.apiKey, call),
+      call,
+      () => Array.from({ length: AT_ONCE }, () => ask(ingest.url, { ...asked, key: loud.apiKey })),
     );
     const statuses = new Set(calls.map(({ status }) => status));
     for (const status of statuses) {
@@ -89,8 +91,10 @@ test("24 connections with the dearest body of a route leave another tenant's tri
   for (const [call, body] of Object.entries(BIG_BODIES)) {
     const [method = "", path = ""] = call.split(" ");
     const asked = { method, path, body, key: loud.apiKey };
-    const floods = await besideTriggers(ingest, quiet.apiKey, `big ${call}`, () =>
-      Array.from({ length: 24 }, () => ask(ingest.url, asked)),
+    const floods = await beside(
+      () => trigger(ingest, quiet.apiKey, `big ${call}`),
+      call,
+      () => Array.from({ length: 24 }, () => ask(ingest.url, asked)),
     );
     const statuses = new Set(floods.map(({ status }) => status));
     assert.ok(

@@ -8,7 +8,7 @@ import { wholeFile } from "@belfry/testing/whole-file";
 import { KEY_ACCESS } from "../../services/ingest-api/src/key-access.ts";
 import { startIngest } from "../fuzz/start-ingest.ts";
 import { routes } from "../openapi/document.ts";
-import { besideTriggers } from "./beside-triggers.ts";
+import { beside, trigger } from "./beside.ts";
 import { CALLS, DEAREST } from "./dearest-calls.ts";
 import { type OpenCall, QUERY, vendorCalls } from "./vendor-calls.ts";
 import { heapOf, withinMemory } from "./within-memory.ts";
@@ -77,13 +77,16 @@ const OPEN: [route: string, calls: OpenCall[]][] = [
 /** Sends the calls of a route in turn, 24 at a time. Resolves to the statuses. */
 async function flood(route: string, calls: readonly OpenCall[]): Promise<Set<number>> {
   const [method = ""] = route.split(" ");
-  const statuses = await besideTriggers(ingest, quiet.apiKey, route, () =>
-    Array.from({ length: AT_ONCE }, async (_, n) => {
-      const { path, headers = {}, body = null } = calls[n % calls.length]!;
-      const response = await fetch(ingest.url + path, { method, headers, body });
-      await response.arrayBuffer();
-      return response.status;
-    }),
+  const statuses = await beside(
+    () => trigger(ingest, quiet.apiKey, route),
+    route,
+    () =>
+      Array.from({ length: AT_ONCE }, async (_, n) => {
+        const { path, headers = {}, body = null } = calls[n % calls.length]!;
+        const response = await fetch(ingest.url + path, { method, headers, body });
+        await response.arrayBuffer();
+        return response.status;
+      }),
   );
   return new Set(statuses);
 }

@@ -12,25 +12,24 @@ export function trigger({ url }: Ingest, key: string, userId: string, more: obje
 }
 
 /**
- * Starts requests beside another tenant, who sends two triggers at a time until the requests are answered. Fails unless each
- * trigger is answered 200. Resolves to the requests' answers.
+ * Starts requests beside a neighbour, who sends two of its own at a time until they are answered. Fails unless each of the
+ * neighbour's is answered 200. Resolves to the answers of the others.
  */
-export async function besideTriggers<Answer>(
-  ingest: Ingest,
-  key: string,
+export async function beside<Answer>(
+  send: () => Promise<{ status: number }>,
   name: string,
   start: () => Promise<Answer>[],
 ): Promise<Answer[]> {
   let isAnswered = false;
   const statuses = new Set<number>();
-  const send = async () => {
-    do statuses.add((await trigger(ingest, key, name.slice(0, 200))).status);
+  const sendOn = async () => {
+    do statuses.add((await send()).status);
     while (!isAnswered);
   };
   const answers = Promise.all(start()).finally(() => {
     isAnswered = true;
   });
-  await Promise.all([answers, ...Array.from({ length: SENDERS }, send)]);
+  await Promise.all([answers, ...Array.from({ length: SENDERS }, sendOn)]);
   assert.deepEqual(statuses, new Set([200]), name);
   return await answers;
 }
