@@ -20,7 +20,7 @@ const EVENTS_OF_BATCH = Array.from({ length: MAX_EVENTS_OF_BATCH }, (_, n) => ({
   variables: { text: "x".repeat(9_000) },
 }));
 
-/** Of each call but the trigger the dearest input that is allowed: a query, a body. A new call needs a row. */
+/** The dearest input that each call but the trigger allows: a query, a body. A new call needs a row. */
 export const DEAREST: Readonly<
   Record<string, { query?: string; body?: unknown; headers?: Record<string, string> }>
 > = {
@@ -117,6 +117,6 @@ export const CALLS = Object.entries(document.paths)
         .filter(([, { security }]) => security.length > 0)
         .map(([method]) => `${method.toUpperCase()} ${path}`)
         .filter((call) => call !== `POST ${TRIGGER_PATH}`),
-    // What they delete the others need.
+    // Deletions come last: the other calls need what they delete.
   )
   .toSorted((a, b) => Number(a.startsWith("DELETE")) - Number(b.startsWith("DELETE")));

@@ -27,7 +27,7 @@ const ingest = await startIngest(wholeFile(), {
 const [loud, quiet] = [await ingest.createTenant(), await ingest.createTenant()];
 const languages = { "accept-language": "a,".repeat(6_000) };
 
-/** A link with a name that is too long, one that works, and the forms for it. */
+/** The page of a link that works. */
 const linkTo = (purpose: LinkPurpose) => {
   const link = {
     tenantId: loud.id,
@@ -56,7 +56,7 @@ const forms = (purpose: LinkPurpose): OpenCall[] =>
     body,
   }));
 
-/** Of each route without a key the dearest calls. A new route needs a row. */
+/** The dearest calls of each route without a key. A new route needs a row. */
 const OPEN: [route: string, calls: OpenCall[]][] = [
   ["GET /docs", [{ path: `/docs?${QUERY}` }]],
   ["GET /docs/reference.js", [{ path: "/docs/reference.js" }]],

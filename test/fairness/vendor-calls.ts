@@ -30,7 +30,7 @@ function vonageToken(): string {
   return `${text}.${createHmac("sha256", SECRET).update(text).digest("base64url")}`;
 }
 
-/** Of each vendor its settings, and headers that have its body read. Brevo's and Postmark's prove the body. */
+/** Each vendor's settings, and headers that make us read the body. Those of Brevo and Postmark prove the body. */
 const VENDORS: Readonly<
   Record<string, { settings: Record<string, string>; headers: Record<string, string> }>
 > = {
@@ -84,10 +84,10 @@ function sendgridHeaders(body: string): Record<string, string> {
   };
 }
 
-/** Below the bound of a request's headers. */
+/** Many names; its length is below the bound of a request's headers. */
 export const QUERY = "a&".repeat(7_000);
 
-/** As many fields, as deep, and as many values as a body of this size can have. */
+/** Returns bodies with the most fields, the deepest arrays and the most values for this size. */
 function bodiesOf(maxBytes: number): readonly [type: string, body: string][] {
   const half = Math.floor(maxBytes / 2) - 1;
   const deep = Math.min(half, 95_000);
