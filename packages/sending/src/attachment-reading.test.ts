@@ -79,8 +79,8 @@ test("the timeline tells of images that the event has no file for, of files that
         ],
       },
       [
-        "attachment 4: METHOD of the calendar is REQUEST, that of its type none",
-        "attachment 5: METHOD of the calendar is REQUEST, that of its type CANCEL",
+        "attachment 4: the METHOD of the calendar is REQUEST, the method of its type is none",
+        "attachment 5: the METHOD of the calendar is REQUEST, the method of its type is CANCEL",
       ],
     ],
   ];

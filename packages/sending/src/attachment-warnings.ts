@@ -47,7 +47,7 @@ export async function calendarWarnings(
     const typed = /; method="?(\w{1,32})/i.exec(file.type)?.[1] ?? "none";
     if (said.toUpperCase() === typed.toUpperCase()) continue;
     warnings.push(
-      `attachment ${at + 1}: METHOD of the calendar is ${said}, that of its type ${typed}`,
+      `attachment ${at + 1}: the METHOD of the calendar is ${said}, the method of its type is ${typed}`,
     );
   }
   return warnings;

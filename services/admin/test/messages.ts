@@ -137,16 +137,21 @@ export async function auditTargets(): Promise<Map<string, string>> {
   return found;
 }
 
-/** Returns the sentences and states in the code of the timeline, as `{0}: begun`. Keys and names of modules are none. */
+/** Returns the sentences and states in the code of the timeline, such as `{0}: begun`, and the warnings of senders. */
 export async function timelineTexts(): Promise<string[]> {
   const file = join(ROOT, "packages/administration/src/events/event-timeline.ts");
   const source = await readFile(file, "utf8");
-  return literalsOf(source)
+  const own = literalsOf(source)
     .filter(({ text, index }) => {
       const isName = /(?:from|===|\[)\s*$/.test(source.slice(0, index));
       return /\p{L}{2}/u.test(text) && !isName && source[index + text.length + 2] !== ":";
     })
     .map(({ text }) => text);
+  const warnings = ["mail-envelope", "attachment-warnings"].map(async (name) => {
+    const sender = await readFile(join(ROOT, `packages/sending/src/${name}.ts`), "utf8");
+    return literalsOf(sender).flatMap(({ text }) => (/\p{L}{2}.* /u.test(text) ? [text] : []));
+  });
+  return [...own, ...(await Promise.all(warnings)).flat()];
 }
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -32,6 +32,13 @@ export const TIMELINE_SENTENCES = [
   "gathered with no other event yet",
   "gathered with 1 other into one message",
   "gathered with {0} others into one message",
+  "sender's name left out: it is too long or no name",
+  "reply address left out: it is no email address in ASCII",
+  "{0} left out: the mail has its recipient's link to unsubscribe",
+  "{0}: {1} left out, as suppressed",
+  "images without an attachment of their cid: {0}",
+  "attachments with a cid that the mail does not show: {0}",
+  "attachment {0}: the METHOD of the calendar is {1}, the method of its type is {2}",
 ];
 
 /** States of a delivery, an attempt or a receipt. A status in brackets, a time or a reason may follow. */
