@@ -1,9 +1,9 @@
 import { Plugin, PluginKey } from "prosemirror-state";
 
-/** The menu behind a `/` in the visual editor: what can be put in, filtered by what is typed on. */
+/** The insert menu of the visual editor. A typed `/` opens the menu, and the text after the `/` filters its entries. */
 
 const key = new PluginKey("menu");
-/** More would have to scroll. */
+/** The most entries that the menu shows. More would need scrolling. */
 const MOST_SHOWN = 16;
 
 /** Returns the text after a `/` that begins a word: `{from, query}`. */
@@ -15,7 +15,10 @@ function typedAt({ selection }) {
   return query === undefined ? undefined : { from: $from.pos - query.length - 1, query };
 }
 
-/** `id` is of the list. `entries()` are `{label, run}`; one is run once what was typed for it is taken away. */
+/**
+ * Returns the plugin of a menu. `id` is the id of its list element. `entries()` returns `{label, run}` objects.
+ * Choosing an entry deletes the typed `/…` and calls the entry's `run`.
+ */
 export function slashMenu(host, entries, id = "visual-menu") {
   const list = document.createElement("ul");
   list.id = id;
@@ -75,7 +78,8 @@ export function slashMenu(host, entries, id = "visual-menu") {
 
   return new Plugin({
     key,
-    // Whether it is open: what was there before, or came from elsewhere, opens no menu.
+    // The state is whether the menu is open. A `/` that already existed, was pasted or was dropped does not open the
+    // menu.
     state: {
       init: () => false,
       apply(tr, isOpen, _, state) {
@@ -112,7 +116,7 @@ export function slashMenu(host, entries, id = "visual-menu") {
   });
 }
 
-/** Whether a word of a label begins with what is typed, or the label has it anywhere. */
+/** Whether a label contains the typed text, which is in lower case. */
 function isFound(label, query) {
   return label.toLowerCase().includes(query);
 }

@@ -6,7 +6,7 @@ import { NodeSelection, TextSelection } from "prosemirror-state";
 
 const holdsBlocks = ({ type }) => type.name === "doc" || type.name === "branch";
 
-/** The block around a place: `{position, node, parent, index}`; the innermost one that stands among blocks. */
+/** Returns the innermost block around a place whose parent contains blocks: `{position, node, depth}`. */
 export function blockAround($place) {
   for (let depth = $place.depth; depth > 0; depth -= 1) {
     const parent = $place.node(depth - 1);
@@ -25,7 +25,7 @@ function selectedBlock({ selection }) {
   return blockAround($from);
 }
 
-/** The item of a list around the cursor, where it has a neighbour on that side. */
+/** Returns the innermost list item around the cursor, if the item has a neighbour in the direction of `step`. */
 function selectedItem({ selection }, step) {
   const { $from } = selection;
   for (let depth = $from.depth; depth > 0; depth -= 1) {
@@ -37,7 +37,9 @@ function selectedItem({ selection }, step) {
   return undefined;
 }
 
-/** Moves what the cursor is in by one place, into boxes and out of them; -1 is up, 1 is down. */
+/**
+ * Returns a command that moves the list item or block at the cursor one place, also into and out of boxes; -1 is up.
+ */
 export function moveBlock(step) {
   return (state, dispatch) => {
     const moved = selectedItem(state, step) ?? selectedBlock(state);
@@ -49,6 +51,10 @@ export function moveBlock(step) {
   };
 }
 
+/**
+ * Returns where to insert the node: past its sibling, inside a sibling box, in the next branch, or outside of its own
+ * box. The place inside a box is 2 from its edge, because a branch is around the blocks, too.
+ */
 function targetOf(doc, { position, node }, step) {
   const $at = doc.resolve(position);
   const index = $at.index();
@@ -72,7 +78,7 @@ function moveTo(state, { position, node }, target) {
   const offset = selection.from - position;
   const isAlone = state.doc.resolve(position).parent.childCount === 1;
   const end = position + node.nodeSize;
-  // A box is never without anything.
+  // A branch must contain a block, so an empty paragraph replaces the only one.
   if (isAlone) tr.replaceWith(position, end, state.schema.node("paragraph"));
   else tr.delete(position, end);
   const at = tr.mapping.map(target, -1);
@@ -81,7 +87,7 @@ function moveTo(state, { position, node }, target) {
   const isWhole = selection instanceof NodeSelection && selection.from === position;
   const $cursor = tr.doc.resolve(Math.min(at + Math.max(offset, 0), tr.doc.content.size));
   tr.setSelection(isWhole ? NodeSelection.create(tr.doc, at) : TextSelection.near($cursor));
-  // Each move is taken back by itself.
+  // One undo reverts one move.
   return closeHistory(tr);
 }
 
@@ -133,7 +139,7 @@ export function createHandle(host, view) {
   });
 }
 
-/** The block that begins at a place. */
+/** Returns the block that begins at a place; undefined if none does. */
 function blockAt($place) {
   const node = $place.nodeAfter;
   const isBlock = node?.type.isInGroup("block") && holdsBlocks($place.parent);

@@ -6,11 +6,11 @@ import { writeDocument } from "./visual-text.js";
 import { readPlain } from "./visual-words.js";
 
 /**
- * Copies out of a visual editor and pastes into one. A part that HTML has no element for is copied as its text, and read
- * like any text.
+ * Copying from a visual editor and pasting into one. A part for which HTML has no element (`PARTS`) is copied as its
+ * text. Pasting parses that text like any other.
  */
 
-/** The bound of pasted HTML. Word writes some 100 KiB for a page. */
+/** The most characters of pasted HTML that are read. Word writes some 100 KiB for a page. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PARTS = ["preheader", "button", "image", "table", "box"];
 
@@ -40,7 +40,10 @@ const ownSerializer = new DOMSerializer(
   DOMSerializer.marksFromSchema(schema),
 );
 
-/** The properties of an editor for what is pasted and dropped into it; `tell(names)` is called with what was left out. */
+/**
+ * Returns the properties of an editor that handle pasting and dropping. `tell(names)` is called with the names of the
+ * parts that were left out. `shape` may change the content before it is inserted.
+ */
 export function pasteProps(tell, shape = (slice) => slice) {
   const bounded = (max) => (text) => {
     isTooLong = text.length > max;
@@ -53,7 +56,7 @@ export function pasteProps(tell, shape = (slice) => slice) {
     clipboardSerializer: ownSerializer,
     clipboardParser: {
       parseSlice(dom, options) {
-        // ProseMirror keeps the blanks of what was copied from an editor, and of nothing else.
+        // ProseMirror preserves whitespace only of content that was copied from an editor.
         const isOwn = options.preserveWhitespace;
         const { slice, dropped } = isOwn
           ? { slice: ownParser.parseSlice(dom, options), dropped: [] }

@@ -1,8 +1,8 @@
 import { Schema } from "prosemirror-model";
 
 /**
- * The schema of a simple mail. A block's `blank` is the number of blank lines before it in the text, so that an unchanged
- * text is written as it was; null lets the writer decide.
+ * The schema of a simple mail. A block's `blank` is the number of blank lines before it in the text, so that an
+ * unchanged text is written as it was; null lets the writer decide.
  */
 
 const BLANK = { blank: { default: null } };
@@ -10,14 +10,19 @@ const blockOf = (spec, attrs = {}) => ({ group: "block", ...spec, attrs: { ...BL
 const WORDS = "(text | tag)*";
 const levelOf = (level) => ({ tag: `h${level}`, attrs: { level } });
 
-/** An address as it can stand between brackets: blanks and brackets of its own, outside of tags, are encoded. */
+/**
+ * Returns an address as it is written in a link: spaces, brackets and backslashes outside of tags are percent-encoded.
+ */
 export function writtenAddress(address) {
   return address.replace(/\{\{.*?\}\}|[\s()<>\\]/g, (part) =>
     part.length > 1 ? part : `%${part.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
   );
 }
 
-/** The address of a pasted link, if a mail may lead there: by a scheme that all tenants have, or by a variable. */
+/**
+ * Returns the address of a pasted link as it is written; undefined if mails may not link there. They may if the address
+ * has a scheme that every tenant allows, or begins with a variable.
+ */
 export function allowedAddress(address) {
   const isAllowed =
     address.length <= 2000 && /^(?:https?:\/\/|mailto:|tel:|sms:|\{\{)./i.test(address);
@@ -94,12 +99,12 @@ export const schema = new Schema({
       },
       { src: {}, alt: { default: "" }, title: { default: null } },
     ),
-    /** Shown as it is written. */
+    /** A table, stored and shown as its source text. */
     table: blockOf(
       { draggable: true, toDOM: ({ attrs }) => ["pre", { class: "visual-table" }, attrs.text] },
       { text: {} },
     ),
-    /** Parts of which a condition chooses, or one that is repeated: a branch for each of its tags but the last. */
+    /** A condition or a loop. Each of its tags but the last begins a branch of blocks; `end` is the last tag. */
     box: blockOf(
       {
         content: "branch+",
@@ -115,7 +120,7 @@ export const schema = new Schema({
       attrs: { tag: { default: "{% else %}" }, ...BLANK },
       toDOM: () => ["div", { class: "visual-branch" }, 0],
     },
-    /** A tag among words, as it is written: a variable, or the beginning or end of a condition. */
+    /** A tag within a line of text, as it is written: a variable, or the beginning or end of a condition. */
     tag: {
       group: "inline",
       inline: true,
@@ -135,7 +140,7 @@ export const schema = new Schema({
     },
     text: { group: "inline" },
   },
-  // In this order where two begin and end together: the first is written around the second.
+  // The order matters for two marks that begin and end together: the first is written around the second.
   marks: {
     link: {
       attrs: { href: {}, title: { default: null } },

@@ -1,7 +1,7 @@
 import { writeWords } from "./visual-marks.js";
 import { behindLabel, labelEnd, readPlain, splitTags, tagEnds } from "./visual-words.js";
 
-/** Writes the document of a simple mail as its text. */
+/** Converts the document of a simple mail to its text. */
 
 export const RULER = /^[ \t]*[|:-][ \t|:-]*$/;
 export const DIVIDER = "---";
@@ -10,7 +10,7 @@ export const BEGINS_OTHER = /^(?:#{1,6}(?:\s|$)|>|([-_*])[ \t]*(?:\1[ \t]*){2,}$
 export const PREHEADER = /^(\s*preheader:[ \t]*)(.*)$/i;
 export const isBlank = (line) => line.trim() === "";
 
-/** Whether a line has tags of blocks and nothing else, or else nothing but a link, which the server makes a button. */
+/** Whether a line is only block tags, or block tags and one link or image. The server makes such a link a button. */
 export function isAloneBesideTags(line) {
   const parts = splitTags(line).filter(({ text, isTag }) => !(isTag && text.startsWith("{%")));
   const rest = parts
@@ -41,7 +41,7 @@ function leastBlanks(previous, node) {
   return LEAST_BLANKS[previous.type.name]?.[node.type.name] ?? 0;
 }
 
-/** A document as text. `places`: of each block its first line, from 1, and where it stands in the document. */
+/** Returns a document as text. `places` has each block's first line, from 1, and its position in the document. */
 export function writeDocument(doc) {
   const lines = [];
   const places = [];
@@ -50,7 +50,7 @@ export function writeDocument(doc) {
   };
   const writeBox = (box, position) => {
     let last;
-    // A table would go on behind the tag.
+    // A table would continue after the tag if no blank line ended it.
     const gapBehind = (blank) => gap(blank ?? (last?.type.name === "table" ? 1 : 0));
     box.forEach((branch, offset, index) => {
       if (index > 0) gapBehind(branch.attrs.blank);
@@ -75,6 +75,7 @@ export function writeDocument(doc) {
     });
   };
   writeAll(doc, 0, () => 0);
+  // A first line that only looks like a preheader is escaped.
   if (doc.firstChild.type.name !== "preheader") {
     const first = lines.findIndex((line) => !isBlank(line));
     if (PREHEADER.exec(lines[first] ?? "")?.[2]) lines[first] = lines[first].replace(":", "\\:");
@@ -82,7 +83,7 @@ export function writeDocument(doc) {
   return { text: lines.length === 0 ? "" : lines.join("\n") + doc.attrs.end, places };
 }
 
-/** The lines of a block; none of an empty one. */
+/** Returns the lines of a block; none if it is empty. */
 function linesOf(node, previous) {
   const { attrs } = node;
   const title = attrs.title ? ` "${attrs.title}"` : "";
@@ -122,7 +123,7 @@ function wordLines(node) {
   return writeWords(node.content).split("\n");
 }
 
-/** Words whose lines are read as nothing else. */
+/** Returns the lines of a paragraph, escaped where the server would read a list, a heading or another block. */
 function paragraphLines(node) {
   return wordLines(node)
     .filter((line) => !isBlank(line))
@@ -147,7 +148,9 @@ function quoteLines(quote) {
   return own;
 }
 
-/** A list directly behind one with the same sign would go on with it. */
+/**
+ * Returns the lines of a list. It gets another sign than a list directly before it, or both would be read as one list.
+ */
 function listItemLines(list, previous) {
   const { sign, start } = list.attrs;
   const isOrdered = list.type.name === "ordered_list";

@@ -1,6 +1,8 @@
 import { schema } from "./visual-schema.js";
 
-/** Reads the words of one text from Markdown. Only what has one meaning is read: it is what the server makes of it. */
+/**
+ * Parses inline Markdown. Accepts only text that the server reads in the same way, and throws `Unshown` for any other.
+ */
 
 /** The reason why a text cannot be shown, with its `line`, from 1. */
 export class Unshown extends Error {
@@ -11,7 +13,7 @@ export class Unshown extends Error {
 }
 
 export const SIGNS = { strong: "**", em: "*", strike: "~~" };
-/** Signs that mark words in runs, and what a run begins. */
+/** The signs whose runs begin and end marks, and the marks that each run begins. */
 export const RUNS = { "*": true, _: true, "~": true };
 const BEGINS = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["strike"] };
 /** Replaces a tag while the characters beside it are examined. The server also puts a word there. */
@@ -25,7 +27,7 @@ const ENTITY = /^&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,31});/i;
 const NO_ADDRESS = /[\s()<>\\]|\{[{%]|&#?\w+;/y;
 const ADDRESS_END = /(?: "([^"\\&{]*)")?\)/y;
 
-/** Returns where the tag ends that begins at a place, for each place of a text. Tags end on their line. */
+/** Returns a map from the place where a tag begins to the place behind its end. Tags end on their line. */
 export function tagEnds(text) {
   const ends = new Map();
   // The loop runs backwards and remembers the next `}}` and `%}`. A search from each `{{` would be quadratic.
@@ -82,7 +84,7 @@ export function behindLabel(text, at, tags) {
   return isRead ? { href: text.slice(at + 1, end), title, end: end + rest.length } : undefined;
 }
 
-/** Returns the place of the `]` that ends a label which begins at `from`; -1 where it is none. */
+/** Returns the place of the `]` that ends a label which begins at `from`; -1 if there is none. */
 export function labelEnd(text, from, tags) {
   for (let at = from; at < text.length; at += 1) {
     const tag = tags.get(at);
@@ -99,7 +101,7 @@ export const isAutoLink = (text, at) =>
 export const isEntity = (text, at) => text[at] === "&" && ENTITY.test(text.slice(at, at + 40));
 export const isSpace = (character) => /^\s*$/.test(character);
 
-/** Returns whether a run of signs may begin a mark, may end one, or neither. */
+/** Returns whether a run of signs may begin a mark (`opens`) and may end one (`closes`). */
 export function flanking(text, from, to, tags) {
   const endsWithTag = /[}%]\}$/.test(text.slice(Math.max(0, from - 2), from));
   const before = endsWithTag
@@ -116,7 +118,7 @@ export function flanking(text, from, to, tags) {
   };
 }
 
-/** Reads words that the server takes without marks. */
+/** Returns text and its tags as nodes. Signs are not read as marks: the server does not read them here, either. */
 export function readPlain(text) {
   return splitTags(text).map(({ text: own, isTag }) =>
     isTag ? schema.node("tag", { code: own }) : schema.text(own),
@@ -145,7 +147,7 @@ export function readWords(text, firstLine, marks = []) {
     throw new Unshown(message, from);
   };
 
-  /** Begins or ends what a run of one sign stands for; returns the place behind it. */
+  /** Reads the run of one sign at `at`, and begins or ends its marks. Returns the place behind the run. */
   const readSign = (at) => {
     const character = text[at];
     let end = at;

@@ -2,7 +2,9 @@ import { textEdits } from "./text-edits.js";
 import { createVisualEditor } from "./visual-editor.js";
 import { createVisualLine } from "./visual-line.js";
 
-/** A simple mail is written in the visual editor or as text; whatever else, as text. Both write into `area`. */
+/**
+ * Switches between the visual editor and the text editor. Only a simple mail can use the visual one. Both fill `area`.
+ */
 
 const byId = (id) => document.getElementById(id);
 
@@ -24,7 +26,7 @@ const ASKED = [
   ["For each …", "loop"],
 ];
 
-/** Says which parts of what was pasted are left out; they stay named until something else is pasted. */
+/** Shows the names of the parts that pasting left out, until something else is pasted. */
 function showLeftOut(names) {
   byId("visual-pasted").hidden = names.length === 0;
   for (const part of byId("visual-pasted").querySelectorAll("[data-left-out]")) {
@@ -85,7 +87,7 @@ export function createWritingMode(options) {
   return {
     show,
     edits: () => (isVisual ? visual.edits : edits),
-    /** Returns the place of a fault in words, if the mode shows lines. */
+    /** Returns the place of a fault, such as `, line 3`; empty if the mode does not show lines. */
     place: ({ line }) => (isVisual ? "" : `, line ${line}`),
     goTo: (line) => (isVisual ? visual : code).goTo(line),
     markFaults(faults) {
