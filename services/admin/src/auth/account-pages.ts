@@ -22,7 +22,7 @@ import { beginAtProvider, required } from "./oidc-sign-in-pages.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 import { hashClient, refusedFactors, tooManyTries } from "./sign-in-checks.ts";
 
-/** A person's own name, password and sessions, and their accounts at the provider. */
+/** Registers the pages for a person's own name, password and sessions, and for their accounts at the provider. */
 export function accountPages(deps: AuthDeps): void {
   const { route, db, oidc } = deps;
   const show = async ({ person }: Signed, faults: Faults = {}, name?: string): Promise<Answer> => {
@@ -113,13 +113,13 @@ export function accountPages(deps: AuthDeps): void {
   identityPages(deps);
 }
 
-/** Connecting an account at the provider to one's own, and disconnecting it. */
+/** Registers the routes that connect an account at the provider to a person's own account, and disconnect it. */
 function identityPages(deps: AuthDeps): void {
   const { route, once } = deps;
   route("POST /account/identities/connect", async (signed) => {
     const { person, reply } = signed;
     required(deps.oidc);
-    // A connected account can sign in, and people who come from the provider are not asked for a code.
+    // Password and code are asked for first: a connected account can sign in, and without a code.
     const refused = await refusedFactors(deps, signed);
     if (refused !== undefined) return notPossible(refused);
     const begun = await beginAtProvider(deps, reply, {
@@ -139,7 +139,7 @@ function identityPages(deps: AuthDeps): void {
     return page("account-connect", say`Connect ${name}`, { to, name });
   });
 
-  // Works without a provider too: an account that was connected before can be taken away.
+  // Works without a provider, too: an account that was connected earlier can be disconnected.
   route("POST /account/identities/disconnect", async ({ person, audited, form }) => {
     const issuer = form.get("issuer") ?? "";
     return await orFaults(

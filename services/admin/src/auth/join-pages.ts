@@ -17,7 +17,9 @@ import { withoutReferrer } from "../page/security-headers.ts";
 import type { AuthDeps } from "./pending-sign-ins.ts";
 import { hashClient, openSession, tooManyTries } from "./sign-in-checks.ts";
 
-/** The links that make an operator or a member of whoever holds them. */
+/**
+ * Registers the pages of invitation links. Anybody who has the link can become the operator or member that it invites.
+ */
 export function joinPages({ route, db, cookies }: AuthDeps): void {
   const showForm = async (guest: Guest, values: object, faults: Faults): Promise<Answer> => {
     withoutReferrer(guest.reply);

@@ -3,16 +3,16 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { OidcFault } from "./oidc-fault.ts";
 import type { OidcSettings } from "./oidc-settings.ts";
 
-/** Claims of an ID token or of the userinfo endpoint: of the provider, but any JSON. */
+/** Claims of an ID token or of the userinfo endpoint. They come from the provider, but may be any JSON. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Whether the ID token leaves out what only the userinfo endpoint may still tell. */
+/** Whether the ID token lacks the address, its verification or the groups, which the userinfo endpoint may have. */
 export function needsUserInfo(token: Claims, settings: OidcSettings): boolean {
   if (typeof token.email !== "string" || token.email_verified === undefined) return true;
   return settings.groupRoles.length > 0 && token[settings.groupsClaim] === undefined;
 }
 
-/** Throws `OidcFault` where `sub` or the groups are none. */
+/** Returns the account of these claims. Throws `OidcFault` if `sub` or the groups are not valid. */
 export function accountOf(
   token: Claims,
   userInfo: Claims | undefined,
@@ -32,7 +32,7 @@ export function accountOf(
   };
 }
 
-/** Address and its verification are said together: one source's word is not the other's. */
+/** Returns the address and whether it is verified, both from one source: no source verifies the address of another. */
 function addressOf(sources: readonly Claims[]): { email: string | null; emailVerified: boolean } {
   const found =
     sources.find((one) => typeof one.email === "string" && one.email_verified !== undefined) ??
@@ -41,7 +41,7 @@ function addressOf(sources: readonly Claims[]): { email: string | null; emailVer
   if (email === undefined || textFault(email) !== undefined) {
     return { email: null, emailVerified: false };
   }
-  // Some say it as text.
+  // Some providers send the verification as text.
   return {
     email,
     emailVerified: found?.email_verified === true || found?.email_verified === "true",
@@ -49,8 +49,8 @@ function addressOf(sources: readonly Claims[]): { email: string | null; emailVer
 }
 
 /**
- * None where there is no such claim. One that cannot be read is refused: to take it for "no groups" would
- * take roles away, to leave them as they are would keep them for who has lost them.
+ * Returns the groups; none if there is no such claim. Throws `OidcFault` if the claim cannot be read: treating it as
+ * "no groups" would remove roles, and keeping the roles would keep those of people who have lost them.
  */
 function groupsOf(token: Claims, userInfo: Claims | undefined, claim: string): string[] {
   const source = [token, userInfo ?? {}].find((one) => Object.hasOwn(one, claim));
@@ -60,13 +60,13 @@ function groupsOf(token: Claims, userInfo: Claims | undefined, claim: string): s
     return [];
   }
   const value = source[claim];
-  // One group, as some providers write it.
+  // Some providers write a single group as text.
   const groups = typeof value === "string" ? [value] : value;
   if (Array.isArray(groups) && groups.every((one) => typeof one === "string")) return groups;
   throw new OidcFault("groups");
 }
 
-/** A provider that has too many groups for a token names a place to ask for them instead. */
+/** Whether the claim is at another endpoint: a provider that has too many groups for a token names one instead. */
 function isElsewhere(names: unknown, claim: string): boolean {
   return typeof names === "object" && names !== null && Object.hasOwn(names, claim);
 }

@@ -4,31 +4,33 @@ import { accountOf, type Claims, needsUserInfo } from "./oidc-account.ts";
 import { OidcFault, oidcFaultOf } from "./oidc-fault.ts";
 import { isLoopback, type OidcSettings } from "./oidc-settings.ts";
 
-/** Values that identify one sign-in: made here, kept in the browser's cookie, and compared when it returns. */
+/**
+ * Values that identify one sign-in. The browser's cookie stores them, and they are compared when the browser returns.
+ */
 export interface OidcChecks {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** The provider of OpenID Connect. `begin` and `finish` throw `OidcFault`. */
+/** The client of one OpenID Connect provider. `begin` and `finish` throw `OidcFault`. */
 export interface OidcClient {
   settings: OidcSettings;
-  /** Whether an account of that issuer comes in by this provider. */
+  /** Whether accounts of that issuer belong to this provider. */
   isOfProvider(issuer: string): boolean;
   /** Returns the address at which the browser signs in. */
   begin(): Promise<{ to: string; checks: OidcChecks }>;
-  /** Returns the account that came back; `query` is the return address's. */
+  /** Returns the account that has signed in; `query` is the query of the return address. */
   finish(query: URLSearchParams, checks: OidcChecks): Promise<ProviderAccount>;
 }
 
 /** The return path that is registered at the provider, after `ADMIN_BASE_URL`. */
 const CALLBACK_PATH = "/sign-in/oidc/callback";
 
-/** The discovery document is read again after this. */
+/** The age at which the discovery document is read again. */
 const REDISCOVER_AFTER_MS = 60 * 60 * 1000;
 
-/** Asks the provider nothing before somebody signs in: one that is down keeps nobody else out. */
+/** Creates a client that calls the provider only when somebody signs in: the other people do not depend on it. */
 export function createOidcClient(settings: OidcSettings, baseUrl: string): OidcClient {
   const redirectUri = `${baseUrl}${CALLBACK_PATH}`;
   const issuer = new URL(settings.issuer).href;
@@ -42,7 +44,7 @@ export function createOidcClient(settings: OidcSettings, baseUrl: string): OidcC
     try {
       return await configuration;
     } catch (error) {
-      // The next one asks again; all who came meanwhile share this answer.
+      // The next sign-in tries again. Sign-ins that wait for this request get the same error.
       if (found?.configuration === configuration) found = undefined;
       throw error;
     }
@@ -74,7 +76,8 @@ export function createOidcClient(settings: OidcSettings, baseUrl: string): OidcC
       return await orFault(async () => {
         const oidc = await import("openid-client");
         const configuration = await discovered();
-        // Never from the request's `Host`: the provider compares it with the one that we began with.
+        // We do not read the address from the request's `Host`: the provider compares it with the one that `begin`
+        // sent.
         const url = new URL(redirectUri);
         url.search = query.toString();
         const tokens = await oidc.authorizationCodeGrant(configuration, url, {
@@ -102,21 +105,21 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   const post = oidc.ClientSecretPost(clientSecret);
   const basic = oidc.ClientSecretBasic(clientSecret);
   const authenticate: ClientAuth = (server, ...rest) => {
-    // A provider that names none takes Basic; of those that take both not all unescape it as they should.
+    // Basic is the default of a provider that names no methods. If both are supported, some decode Basic wrongly.
     const methods = server.token_endpoint_auth_methods_supported ?? [];
     return (methods.includes("client_secret_post") ? post : basic)(server, ...rest);
   };
   const configuration = await oidc.discovery(new URL(issuer), clientId, undefined, authenticate, {
     [oidc.customFetch]: oidcFetch(settings),
-    // Ours is shorter, and holds for the body too.
+    // The timeout of `oidcFetch` is shorter, and covers the body, too.
     timeout: (2 * timeoutMs) / 1000,
     execute: [
-      // TLS says who answered, the signature who wrote it: both are asked for.
+      // We require both TLS, which proves who answered, and a signature, which proves who wrote the token.
       oidc.enableNonRepudiationChecks,
       ...(allowHttpOnLoopback ? [oidc.allowInsecureRequests] : []),
     ],
   });
-  // Checked before it is cached: a faulty document may be right the next time.
+  // Checked before the configuration is cached: a faulty document may be right the next time.
   const server = configuration.serverMetadata();
   for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
     requireSafe(new URL(server[name] ?? ""), allowHttpOnLoopback);
@@ -132,12 +135,12 @@ async function orFault<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Longer than any discovery document, key set or token answer. */
+/** The size limit of an answer. Discovery documents, key sets and token answers are all smaller. */
 export const MAX_ANSWER_BYTES = 512 * 1024;
 
 type Init = RequestInit & { signal?: AbortSignal | null | undefined };
 
-/** `fetch` of one provider: one deadline for head and body, bounded bytes, https, no redirects. */
+/** Returns a `fetch` for one provider: one deadline for head and body, bounded bytes, https, no redirects. */
 function oidcFetch({
   timeoutMs,
   allowHttpOnLoopback,
@@ -163,7 +166,7 @@ function oidcFetch({
   };
 }
 
-/** Throws unless nobody between us and the provider can listen. */
+/** Throws unless the URL is https, or http on this machine where that is allowed. */
 function requireSafe(url: URL, allowHttpOnLoopback: boolean): void {
   if (url.protocol === "https:") return;
   if (url.protocol === "http:" && allowHttpOnLoopback && isLoopback(url.hostname)) return;

@@ -1,23 +1,23 @@
 import type { IdentityRefusal } from "@belfry/administration/people/identities";
 import { type Phrase, say, type Words } from "../page/language.ts";
 
-/** The reason why a sign-in at the provider failed: shown in words on the page, logged as a code. */
+/** The reason why a sign-in at the provider failed. The page shows it as a sentence, the log as a code. */
 type OidcFaultReason =
-  /** Down, slow, or its answer is of no use. */
+  /** The provider is down or slow, or its answer is unusable. */
   | "unavailable"
-  /** It did not let the person in, or the person changed their mind. */
+  /** The provider refused the person, or the person cancelled. */
   | "denied"
-  /** Its answer is not for this sign-in, or has no valid signature. */
+  /** The answer is not for this sign-in, or has no valid signature. */
   | "untrusted"
-  /** Its list of groups cannot be read. */
+  /** The list of groups in the answer cannot be read. */
   | "groups"
-  /** Another browser's, used before, or too old. */
+  /** The sign-in was begun in another browser, was used before, or has expired. */
   | "stale";
 
 export class OidcFault extends Error {
   override readonly name = "OidcFault";
   readonly reason: OidcFaultReason;
-  /** For the log: codes and our own words, never an answer's text, which may hold a token. */
+  /** Details for the log: only codes and our own words. The text of an answer may contain a token. */
   readonly details: Readonly<Record<string, string | number>>;
 
   constructor(reason: OidcFaultReason, details: Record<string, string | number> = {}) {
@@ -33,7 +33,7 @@ export function oidcFaultOf(error: unknown): OidcFault {
   const details = describe(error);
   const { name, code, error: answered } = error as Record<string, unknown>;
   if (name === "AuthorizationResponseError") return new OidcFault("denied", details);
-  // The token endpoint took neither this code nor this verifier.
+  // The token endpoint rejected the code or the verifier.
   if (name === "ResponseBodyError" && answered === "invalid_grant") {
     return new OidcFault("stale", details);
   }
@@ -50,7 +50,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
   "OAUTH_UNSUPPORTED_OPERATION",
 ]);
 
-/** Codes as OAuth has them: nothing of a text that an answer could put there. */
+/** Matches codes as OAuth defines them. Other text may come from an answer and is not logged. */
 const CODE = /^[A-Za-z0-9_.-]{1,80}$/;
 const MOST_CAUSES = 5;
 
@@ -69,7 +69,7 @@ function describe(error: unknown): Record<string, string> {
   return details;
 }
 
-/** Why somebody was not let in, and what to do now. */
+/** The sentence that tells a person why the sign-in failed and what to do now, and the HTTP status. */
 export interface OidcWords {
   text: Phrase;
   status: number;
@@ -96,7 +96,7 @@ const FAULTS: Readonly<Record<OidcFaultReason, [status: number, words: (name: st
     stale: [400, () => say`This sign-in was already used, or has expired. Start again.`],
   };
 
-/** The words of a fault; `name` is the provider's. */
+/** Returns the words of a fault; `name` is the provider's name. */
 export function faultWords(reason: OidcFaultReason, name: string): OidcWords {
   const [status, words] = FAULTS[reason];
   return { status, text: words(name) };

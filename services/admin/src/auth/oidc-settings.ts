@@ -2,7 +2,7 @@ import { parseGroupRoles } from "@belfry/administration/people/group-roles";
 import { textFault } from "@belfry/contracts/identifiers";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The variables of signing in by OpenID Connect: without `OIDC_ISSUER` there is none of it. */
+/** The variables for signing in by OpenID Connect. If `OIDC_ISSUER` is empty, people sign in by password only. */
 export const oidcConfig = {
   OIDC_ISSUER: Type.String({
     description:
@@ -60,20 +60,20 @@ type OidcConfig = Static<ReturnType<typeof Type.Object<typeof oidcConfig>>> & {
 /** The checked settings. */
 export type OidcSettings = NonNullable<ReturnType<typeof oidcSettings>>;
 
-/** How long the provider has for one answer. */
+/** Timeout in ms for one answer of the provider. */
 const TIMEOUT_MS = 10_000;
 
-/** Undefined without an issuer. */
+/** Returns the settings; undefined if there is no issuer. */
 export function oidcSettings(config: OidcConfig) {
   if (config.OIDC_ISSUER === "") return undefined;
   return {
     issuer: config.OIDC_ISSUER,
     clientId: config.OIDC_CLIENT_ID,
     clientSecret: config.OIDC_CLIENT_SECRET,
-    /** On the button: "Sign in with …". */
+    /** The provider's name on the button "Sign in with …". */
     name: config.OIDC_NAME === "" ? new URL(config.OIDC_ISSUER).hostname : config.OIDC_NAME,
     scopes: config.OIDC_SCOPES,
-    /** In lower case. */
+    /** Domains of email addresses, in lower case. */
     allowedDomains: parseDomains(config.OIDC_ALLOWED_DOMAINS),
     groupsClaim: config.OIDC_GROUPS_CLAIM,
     groupRoles: parseGroupRoles(config.OIDC_ROLES),
@@ -82,10 +82,10 @@ export function oidcSettings(config: OidcConfig) {
   };
 }
 
-/** Faults that no single variable shows. */
+/** Returns the faults that concern several variables together. */
 export function oidcFaults(config: Partial<OidcConfig>): string[] {
   const faults: string[] = [];
-  // The allowance is for trials on one machine: an installation that people reach by https cannot have it.
+  // Http is allowed for trials on one machine only, so not for an installation that people reach by https.
   if (config.OIDC_ALLOW_HTTP_ON_LOOPBACK && config.ADMIN_BASE_URL?.startsWith("https:")) {
     faults.push("OIDC_ALLOW_HTTP_ON_LOOPBACK: is for trials, where ADMIN_BASE_URL is http");
   }
@@ -128,7 +128,7 @@ function throwFault(fault: string | undefined): void {
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Whether a URL's host is this very machine. */
+/** Whether a URL's host is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -17,10 +17,10 @@ import { faultWords, OidcFault, type OidcWords, refusalWords } from "./oidc-faul
 import type { AuthDeps, OidcPending } from "./pending-sign-ins.ts";
 import { sessionPlace, takeSession, tooManyTries } from "./sign-in-checks.ts";
 
-/** A working day: then the provider says anew who somebody is, and in which groups. */
+/** 12 h cover a working day. After them the provider states again who the person is, and in which groups. */
 const OIDC_SESSION_SECONDS = 12 * 60 * 60;
 
-/** To the provider, and back from it. */
+/** Registers the routes that send the browser to the provider and receive it afterwards. */
 export function oidcSignInPages(deps: AuthDeps): void {
   const { route, db, cookies, oidc, pendings, log } = deps;
   route("GET /sign-in/oidc", async ({ query, reply }) => {
@@ -75,7 +75,7 @@ export function oidcSignInPages(deps: AuthDeps): void {
     account: ProviderAccount,
     { connects }: OidcPending,
   ): Promise<Answer> => {
-    // It is for the session that asked for it, and for nobody who has signed in here since.
+    // The account is for the session that began this, not for a person who has signed in to this browser since then.
     if (person === undefined || person.sessionId !== connects) throw new OidcFault("stale");
     const { personId, email } = person;
     const { issuer, subject } = account;
@@ -84,7 +84,7 @@ export function oidcSignInPages(deps: AuthDeps): void {
       actorOf(person, address),
       async (transaction) => {
         await connectIdentity(transaction, personId, account);
-        // Now that the person is locked: whatever ended the session may have come first.
+        // Checked once the person is locked, because the session may have ended before the lock.
         if (!(await isSession(transaction, connects))) throw new OidcFault("stale");
       },
       () => ({
@@ -116,13 +116,13 @@ export async function beginAtProvider(
   }
 }
 
-/** Throws `NotFound` where no provider is configured: then these pages do not exist. */
+/** Returns the client. Throws `NotFound` if no provider is configured: these pages do not exist then. */
 export function required(oidc: OidcClient | undefined): OidcClient {
   if (oidc === undefined) throw new NotFound("path", "there is nothing here");
   return oidc;
 }
 
-/** The page to sign in at, with what was wrong. */
+/** Returns the sign-in page with the reason why signing in failed. */
 function signInAgain({ text, status }: OidcWords, next: string): Answer {
   return page("sign-in", say`Sign in`, { next, email: "", refused: text }, status);
 }

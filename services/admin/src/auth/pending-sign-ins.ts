@@ -9,25 +9,25 @@ import type { OidcChecks, OidcClient } from "./oidc-client.ts";
 /** Dependencies of the sign-in pages. */
 export type AuthDeps = PageDeps & {
   cookies: Cookies;
-  /** Undefined: people sign in by password alone. */
+  /** Undefined if people sign in by password only. */
   oidc: OidcClient | undefined;
   pendings: PendingSignIns;
 };
 
-/** Sign-ins that are half done. Each rests in the browser that began it. */
+/** Unfinished sign-ins. A cookie of the browser that began a sign-in stores it. */
 type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
-/** The password was right, and a code is asked for. */
+/** A sign-in with the right password that still needs a code. */
 interface CodePending extends PasswordGiven {
-  /** A path of ours to go on to. */
+  /** The path of ours to redirect to afterwards. */
   next: string;
 }
 
-/** The browser was sent to the OpenID Connect provider, and has not come back. */
+/** A sign-in whose browser was sent to the OpenID Connect provider and has not returned. */
 export interface OidcPending extends OidcChecks {
-  /** A path of ours to go on to. */
+  /** The path of ours to redirect to afterwards. */
   next: string;
-  /** The session that connects an account to its person; without one somebody signs in. */
+  /** The session that connects an account to its person; undefined if somebody signs in. */
   connects: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function createPendingSignIns(cookies: Cookies, options: CookieOptions) {
     seconds: 5 * 60,
     sameSite: "strict",
   });
-  // Lax: the browser comes back from another site.
+  // Lax, because the browser returns from another site.
   const oidcCookie = sealedCookie<OidcPending>(options, {
     name: "oidc",
     seconds: 10 * 60,
@@ -51,10 +51,10 @@ export function createPendingSignIns(cookies: Cookies, options: CookieOptions) {
   });
   const secretOf = ({ request, person }: Guest) => cookies.secretOf(request, person !== undefined);
   return {
-    /** Bound to what the browser's forms are bound to: another browser cannot use the cookie. */
+    /** Bound to the secret of the browser's forms, so that another browser cannot use the cookie. */
     code: {
       async keep(guest: Guest, pending: CodePending): Promise<void> {
-        // A form was accepted, so there is one.
+        // The browser has a secret, because its form was accepted.
         const browser = formToken(secretOf(guest) ?? "");
         await codeCookie.keep(guest.reply, { ...pending, browser });
       },
@@ -66,10 +66,10 @@ export function createPendingSignIns(cookies: Cookies, options: CookieOptions) {
       },
       clear: codeCookie.clear,
     },
-    /** A browser has one at a time. */
+    /** A browser has at most one of these sign-ins. */
     oidc: {
       keep: oidcCookie.keep,
-      /** Once: the cookie is gone with it. */
+      /** Returns the sign-in and deletes its cookie, so that it is used only once. */
       async take(request: FastifyRequest, reply: FastifyReply): Promise<OidcPending | undefined> {
         const pending = await oidcCookie.read(request);
         oidcCookie.clear(reply);
@@ -79,10 +79,10 @@ export function createPendingSignIns(cookies: Cookies, options: CookieOptions) {
   };
 }
 
-/** The longest that browsers keep. */
+/** The size in bytes up to which browsers store a cookie. */
 const MAX_COOKIE = 4096;
 
-/** A cookie that only we can make and read: visitors who never come back leave no row. */
+/** Returns a cookie that only we can make and read. So visitors who never return leave no rows in the database. */
 function sealedCookie<T extends object>(
   { keys, isHttps, nowMs }: CookieOptions,
   kind: { name: string; seconds: number; sameSite: "lax" | "strict" },
@@ -97,7 +97,7 @@ function sealedCookie<T extends object>(
       const sealed = await encryptSecret(keys, owner, JSON.stringify({ content, endsMs }));
       reply.setCookie(name, sealed, { ...attributes, maxAge: seconds });
     },
-    /** Undefined: there is none, it is too old, or we did not make it. */
+    /** Returns undefined if there is no cookie, it has expired, or we did not make it. */
     async read(request: FastifyRequest): Promise<T | undefined> {
       const sealed = request.cookies[name];
       if (sealed === undefined || sealed.length > MAX_COOKIE) return undefined;

@@ -15,8 +15,8 @@ import { withoutReferrer } from "../page/security-headers.ts";
 import { hashClient, tooManyTries } from "./sign-in-checks.ts";
 
 /**
- * The links by which a person sets a new password. Nobody is signed in by one: what else signing in asks
- * for, it asks for afterwards. Every wrong link is answered alike, and counted.
+ * Registers the pages of the links by which a person sets a new password. A link signs nobody in: the person signs in
+ * afterwards, with a code where one is needed. All wrong links get the same answer, and they are counted.
  */
 export function resetPages({ route, db, log }: PageDeps): void {
   const limited = async (guest: Guest, answer: () => Promise<Answer>): Promise<Answer> => {

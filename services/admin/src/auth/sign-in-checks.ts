@@ -33,7 +33,7 @@ import type { AuthDeps } from "./pending-sign-ins.ts";
 const CODE_FAULT = faultWords(WRONG_CODE);
 export const CODE_IS_WRONG = say`The code ${CODE_FAULT}.`;
 
-/** The faults by field, and as a sentence. */
+/** Why password or code were refused: faults by field, and the same as a sentence. */
 interface RefusedFactors {
   faults: Faults;
   text: Phrase;
@@ -41,8 +41,8 @@ interface RefusedFactors {
 }
 
 /**
- * Asks a signed-in person for password and code again, in the fields `current` and `code`, before a change that opens
- * the account: whoever finds an open session must not make it. Undefined: both were right.
+ * Checks a signed-in person's password and code again, in the fields `current` and `code`, before a change that opens
+ * the account: somebody who finds an open session must not make it. Returns undefined if both are right.
  */
 export async function refusedFactors(
   { db, keys, nowMs }: Pick<PageDeps, "db" | "keys" | "nowMs">,
@@ -81,7 +81,7 @@ export async function refusedFactors(
   return undefined;
 }
 
-/** The audit log tells once of so many wrong codes that we accept none for a while. */
+/** Writes to the audit log, once a period, that after so many wrong codes we accept none for a while. */
 export async function codeWasWrong(
   db: Database,
   actor: Actor & { personId: string },
@@ -100,7 +100,7 @@ export function hashClient({ address, reply }: Pick<Guest, "address" | "reply">)
 
 type SessionDeps = Pick<AuthDeps, "db" | "cookies">;
 
-/** For whoever has just been made this person. */
+/** Begins a session for the guest, who has just joined as this person. */
 export async function openSession(
   deps: SessionDeps,
   guest: Guest,
@@ -109,13 +109,13 @@ export async function openSession(
   await takeSession(deps, guest, await beginSession(deps.db, personId, sessionPlace(guest)));
 }
 
-/** The only way to a session's cookie. */
+/** Gives the browser the cookie of a session. No other function does. */
 export async function takeSession(
   { db, cookies }: SessionDeps,
   { person, reply }: Guest,
   token: string,
 ): Promise<void> {
-  // A session that was there before is not taken over by this one.
+  // The browser's previous session ends, so that the new one does not inherit it.
   if (person !== undefined) await deleteSessions(db, person.personId, { id: person.sessionId });
   cookies.begin(reply, token);
 }
@@ -124,7 +124,7 @@ export function sessionPlace({ request, address }: Guest): SessionPlace {
   return { address, userAgent: request.headers["user-agent"] ?? "" };
 }
 
-/** The sentence for the page; a program finds the time to wait in the answer's header. */
+/** Returns the sentence for the page. Programs find the time to wait in the header of the answer. */
 export function tooManyTries(
   reply: FastifyReply,
   waitSeconds: number,

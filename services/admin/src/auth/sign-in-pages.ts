@@ -32,7 +32,7 @@ import {
 
 const WRONG = say`The email address or the password is wrong.`;
 
-/** Signing in and out, and the first page after it. */
+/** Registers the pages for signing in and out, and the redirect to a person's first page. */
 export function signInPages(deps: AuthDeps): void {
   const { route, db, cookies, pendings, log } = deps;
   route("GET /", async ({ person, query }) => {
@@ -58,7 +58,7 @@ export function signInPages(deps: AuthDeps): void {
     const client = hashClient(guest);
     const given = await checkPassword(db, email, form.get("password") ?? "", client).catch(
       async (error) => {
-        // The try of a client that hangs up stays counted.
+        // A try that we had no time to check does not count, unless the client has hung up.
         if (error instanceof TooBusy && !client.signal?.aborted) {
           await takeSignInBack(db, { address, email });
         }
@@ -94,7 +94,7 @@ async function homeOf(db: Database, person: SessionHolder): Promise<string> {
   return first === undefined ? "/account" : `/tenants/${first.tenantId}`;
 }
 
-/** The second step of signing in, for people with two-factor authentication. */
+/** Registers the second step of signing in, for people with two-factor authentication. */
 function codePages({ route, db, keys, cookies, pendings, nowMs, log }: AuthDeps): void {
   const form = ({ query }: Guest, refused?: Phrase, status = 200): Answer =>
     page(

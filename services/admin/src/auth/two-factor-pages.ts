@@ -19,17 +19,17 @@ import type { AuthDeps } from "./pending-sign-ins.ts";
 import { refusedFactors } from "./sign-in-checks.ts";
 
 const HERE = "/account/two-factor";
-/** White around a QR code, in modules, as its standard asks: the page may be dark. */
+/** The white margin of a QR code in modules, as its standard requires: the page itself may be dark. */
 const QUIET_ZONE = 4;
 
-/** Turning one's own two-factor authentication on and off, and its recovery codes. */
+/** Registers the pages on which a person turns two-factor authentication on and off and gets recovery codes. */
 export function twoFactorPages(deps: AuthDeps): void {
   const { route, db, keys, once, config, oidc } = deps;
   const now = () => new Date(deps.nowMs());
-  // An issuer has no colon.
+  // The issuer in a TOTP address must not contain a colon.
   const issuer = `Belfry (${new URL(config.baseUrl).hostname.replaceAll(":", " ")})`;
 
-  /** `faults` are of the form that `of` names. */
+  /** `faults` belong to the form that `of` names. */
   const show = async (
     { person }: Signed,
     more: { faults?: Faults; of?: string; recoveryCodes?: unknown } = {},
@@ -120,7 +120,7 @@ export function twoFactorPages(deps: AuthDeps): void {
   );
 }
 
-/** In another window, or by an operator: the page says so. */
+/** Shows the page again: two-factor authentication was turned off in another window or by an operator. */
 function isOff(): Answer {
   return redirect(HERE);
 }
