@@ -6,7 +6,7 @@ import { oidcConfig } from "./auth/oidc-settings.ts";
 
 const HTTP_URL = "^https?://[^/]+$";
 
-/** The variables of the Admin UI and the management API. */
+/** The configuration variables of the Admin UI and the management API. */
 export const configSchema = Type.Object({
   ...commonConfig,
   ...listenConfig("ADMIN", "the Admin UI", 3002),

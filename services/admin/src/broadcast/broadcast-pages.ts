@@ -17,10 +17,10 @@ import type { InTenant } from "../page/router.ts";
 import { audienceOf, STATES, toldStatuses } from "./broadcast-words.ts";
 
 const PAGE = 50;
-/** Events of its newest chunk to show. */
+/** The most events of a broadcast's newest chunk that the page shows. */
 const MOST_EVENTS = 10;
 
-/** The broadcasts of a tenant, how far one is, and what stops it or lets it go on. */
+/** Registers the pages that list a tenant's broadcasts, show the progress of one, and pause, continue or cancel it. */
 export function broadcastPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/broadcasts", async ({ query, run }) => {
     const given = query.get("after") ?? "";
@@ -80,7 +80,7 @@ interface EventOfBroadcast {
   acceptedAt: Date;
 }
 
-/** Some of those that it made last; events past their retention are gone. */
+/** Returns up to `MOST_EVENTS` events of the newest chunk. Events that are older than their retention are missing. */
 async function newestEvents(db: Database, tenantId: string, broadcastId: string) {
   const { rows } = await sql<EventOfBroadcast>`
     select e.id, e.user_id as "userId", e.accepted_at as "acceptedAt"

@@ -4,7 +4,7 @@ import type { DELIVERY_STATUSES } from "@belfry/contracts/delivery";
 import { type Phrase, say } from "../page/language.ts";
 import { counted } from "../page/words.ts";
 
-/** How pages say the state of a broadcast, and what its numbers mean. */
+/** Words for the states and figures of broadcasts. */
 
 export const STATES: Readonly<Record<BroadcastState, { text: Phrase; tone: string }>> = {
   scheduled: { text: say`scheduled`, tone: "busy" },
@@ -17,7 +17,7 @@ export const STATES: Readonly<Record<BroadcastState, { text: Phrase; tone: strin
 
 type Status = (typeof DELIVERY_STATUSES)[number] | "published" | "cancelled";
 
-/** In the order in which they are shown. */
+/** Words for the statuses of deliveries, in the order in which they are shown. */
 const STATUSES: Readonly<Record<Status, Phrase>> = {
   delivered: say`delivered`,
   accepted: say`sent: the provider has taken them`,
@@ -35,7 +35,7 @@ const STATUSES: Readonly<Record<Status, Phrase>> = {
   cancelled: say`cancelled before anything of them was sent`,
 };
 
-/** The numbers by status, in words; a status that no table knows stays as it is. */
+/** Returns the figures by status, with words. A status without a row in `STATUSES` is shown as it is. */
 export function toldStatuses(byStatus: Broadcast["byStatus"]) {
   const known = Object.entries(STATUSES).filter(([status]) => (byStatus[status] ?? 0) > 0);
   const others = Object.keys(byStatus).filter((status) => !Object.hasOwn(STATUSES, status));
@@ -53,7 +53,7 @@ export function audienceOf({ topics }: Pick<Broadcast, "topics">): Phrase {
     : say`the members of ${counted(topics.length, "topic")}: ${topics.join(", ")}`;
 }
 
-/** Why a person would get nothing on a channel. */
+/** Words for why a person would get nothing on a channel. */
 export const MISS_WORDS: Readonly<Record<Miss, Phrase>> = {
   "no-address": say`have no address for it in their profile`,
   "no-provider": say`cannot be reached: there is no active provider`,

@@ -43,46 +43,46 @@ import {
 } from "../template/template-values.ts";
 import { audienceOf, MISS_WORDS } from "./broadcast-words.ts";
 
-/** Topics that the form offers at first; a search finds the others. */
+/** The number of topics that the form offers at first. A search finds the others. */
 const MOST_TOPICS = 50;
 const MOST_FOUND = 20;
 
-/** A broadcast as its form has it: texts as they were typed. */
+/** A broadcast's form: texts as they were typed. */
 interface Values {
   eventType: string;
-  /** Ticked ones. */
+  /** Keys of the ticked topics. */
   topics: string[];
-  /** Keys of others, separated by commas. */
+  /** Keys of other topics, separated by commas. */
   moreTopics: string;
-  /** One a line. */
+  /** Ids of users, one on a line. */
   userIds: string;
   exceptUserIds: string;
-  /** JSON text. */
+  /** A JSON object as text. */
   sampleVariables: string;
   channels: Channel[];
-  /** Empty: at once. */
+  /** Empty if the broadcast is sent at once. */
   sendAt: string;
-  /** Empty: each user's own. */
+  /** Empty if each user gets their own language. */
   locale: string;
-  /** An id; empty: as all other messages. */
+  /** Id of a provider account; empty if the usual ones are used. */
   provider: string;
 }
 
-/** A template with its text in this language; empty: the default variant. */
+/** A template with its text in the wanted language; `locale` is empty if that is the default variant. */
 interface TextInLanguage extends Template {
   locale: string;
 }
 
-/** For the page that checks a broadcast. */
+/** The data of the page that checks a broadcast. */
 interface Checked {
   estimate: BroadcastEstimate;
-  /** The test that this page has just sent. */
+  /** The test message that was just sent. */
   test?: { channel: Channel; to: string; sent: SentTest };
 }
 
 /**
- * A new broadcast: its event type is chosen, then its form is filled in, then what it would do is looked at, and only then
- * it can be sent.
+ * Registers the pages for a new broadcast. A person chooses the event type, fills in the form, and checks what the
+ * broadcast would do. Only then it can be sent.
  */
 export function composePages({ route, db, once }: PageDeps): void {
   const showForm = async (
@@ -127,7 +127,9 @@ export function composePages({ route, db, once }: PageDeps): void {
     });
   };
 
-  /** Sends what the check page shows on one channel: an email to the signed-in person, the others to whom the form names. */
+  /**
+   * Sends the message of one channel as a test: an email to the signed-in person, others to the recipient in the form.
+   */
   const sendOwnTest = async ({ tenant, form, run, person }: InTenant, values: Values) => {
     const templates = await textsOf(db, tenant.id, values.eventType, values.locale);
     const template = templates.find(({ channel }) => channel === form.get("test"));
@@ -196,7 +198,7 @@ export function composePages({ route, db, once }: PageDeps): void {
     const values = valuesOf(form);
     return await orFaults(
       async () => {
-        // The page that was confirmed has the key: sent twice, it is one broadcast.
+        // The confirmed page contains the key, so a form that is submitted twice creates one broadcast.
         const idempotencyKey = form.get("key") || undefined;
         const { id } = await run(createBroadcast, { ...inputOf(values), idempotencyKey });
         return redirect(`${base}/broadcasts/${id}`, "broadcast-made");
@@ -222,7 +224,7 @@ function valuesOf(form: URLSearchParams): Values {
   };
 }
 
-/** The same as fields of another form. */
+/** Returns the values as hidden fields of another form. */
 function fieldsOf(values: Values): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
@@ -235,7 +237,7 @@ const parts = (text: string, separator: RegExp) =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** An empty field is not given: the act says what is missing. */
+/** Returns the audience without its empty fields, so that the act reports what is missing. */
 function audienceIn({ topics, moreTopics, userIds, exceptUserIds }: Values) {
   const keys = [...new Set([...topics, ...parts(moreTopics, /[\n,;]/)])];
   const users = parts(userIds, /\n/);
@@ -247,7 +249,7 @@ function audienceIn({ topics, moreTopics, userIds, exceptUserIds }: Values) {
   };
 }
 
-/** Throws `InvalidInput` for what cannot be read. */
+/** Returns the input of the act. Throws `InvalidInput` if variables or time cannot be read. */
 function inputOf(values: Values) {
   const { eventType, sampleVariables, channels, sendAt, locale, provider } = values;
   const variables = parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
@@ -276,7 +278,9 @@ function besideFields(faults: Faults, values: Values): Faults {
   return shown;
 }
 
-/** Active templates by event type, of types without a sensitive one. */
+/**
+ * Returns the active templates by event type. Types with a sensitive template are left out: they cannot be broadcast.
+ */
 async function sendableTypes(db: Database, tenantId: string) {
   const own = await readTemplates(db, tenantId);
   const builtIn = await readTemplates(db, PLATFORM);
@@ -325,7 +329,7 @@ function previewValues(template: TextInLanguage, { sampleVariables }: Values): T
   return { ...templateValues(template), sampleVariables, digestKind: "" };
 }
 
-/** The sample values of all channels, to begin with. */
+/** Returns the sample values of all channels, with which the form begins. */
 async function samplesOf(db: Database, templates: readonly TemplateSummary[]): Promise<string> {
   const samples = await Promise.all(
     templates.map(
@@ -336,7 +340,7 @@ async function samplesOf(db: Database, templates: readonly TemplateSummary[]): P
   return JSON.stringify(all, null, 2);
 }
 
-/** Topics whose key begins with a text, by key. */
+/** Returns the topics whose key begins with a text, in order of key. */
 async function findTopics(db: Database, tenantId: string, typed: string) {
   const search = typed.trim();
   if (search !== "" && !TOPIC_KEY.test(search)) return [];
