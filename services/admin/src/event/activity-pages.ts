@@ -36,7 +36,7 @@ import { waitsOfEvent } from "./waits-of-event.ts";
 
 const PAGE = 50;
 
-/** The newest events, a search among them, and one event with all its channels. */
+/** Registers the pages of the newest events, of a search among events, and of one event with all its channels. */
 export function activityPages({ route, db, config }: PageDeps): void {
   route("GET /tenants/:tenantId/activity", async ({ tenant, query, base }) => {
     const wanted = (query.get("event") ?? "").trim();
@@ -120,7 +120,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
     async ({ tenant, params: { eventId = "", position = "" } }) => {
       const file = await openEventAttachment(db, tenant.id, eventId, position);
       return documentAnswer(Readable.from(file.content, { objectMode: false }), {
-        // Nothing that somebody uploaded is shown as a page of ours.
+        // An uploaded file is never shown as a page of ours.
         "content-type": "application/octet-stream",
         "content-disposition": `attachment; filename*=UTF-8''${fileNameValue(file.name)}`,
         "content-length": String(file.bytes),
@@ -178,7 +178,7 @@ function orUndefined(error: unknown): undefined {
   throw error;
 }
 
-/** A digest: which events it combines, until when, and what became of the message. */
+/** Registers the page of a digest: its events, the end of its window, and the state of its message. */
 export function digestPages({ route, db }: PageDeps): void {
   const drawDigest = async ({ tenant, params, run }: InTenant, fault?: Phrase) => {
     const digest = await run(showDigest, { id: params.digestId ?? "" });
@@ -206,7 +206,7 @@ export function digestPages({ route, db }: PageDeps): void {
 
 const SENT = ["accepted", "delivered", "bounced", "complained", "published"];
 
-/** The heading of a channel's content, which we render again whether or not it was sent. */
+/** Returns the heading of a channel's content. We render the content again, whether it was sent or not. */
 function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "delivery">): Phrase {
   const classes = (delivery?.attempts ?? []).map((attempt) => attempt.class);
   if (SENT.includes(status) || classes.includes("accepted")) return say`as sent`;
@@ -220,7 +220,7 @@ function contentHeading({ status, delivery }: Pick<ChannelReport, "status" | "de
 const UNDER_WAY = ["queued", "sending", "waiting"];
 const ARRIVED = ["accepted", "delivered", "published"];
 
-/** The states of an event that no channel decides. */
+/** States of events that do not depend on the channels. */
 const BEFORE_DISPATCH: Readonly<Record<string, { text: Phrase; tone: string }>> = {
   cancelled: { text: say`cancelled`, tone: "quiet" },
   refused: { text: say`refused`, tone: "bad" },
@@ -236,7 +236,10 @@ const NOTHING_YET: Readonly<Record<string, Phrase>> = {
   accepted: say`It was accepted, and is sent within seconds.`,
 };
 
-/** Returns an event's badge over all its channels, by their states and stored reasons. Dispatching alone sends nothing. */
+/**
+ * Returns an event's badge over all its channels, by their states and stored reasons. A dispatched event is not yet
+ * sent.
+ */
 function eventState(
   { status, channels }: EventReport,
   reasons: Readonly<Record<string, string | null>>,

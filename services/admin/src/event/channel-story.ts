@@ -14,13 +14,13 @@ import { whyNot } from "./why-not.ts";
 export interface ChannelStory {
   channel: Channel;
   report: ChannelReport;
-  /** False: the event was never for this channel. */
+  /** Whether the event was meant for this channel. */
   isMeant: boolean;
-  /** The stored reason. */
+  /** The reason as it is stored. */
   reason: string | null | undefined;
   /** The outcome in a plain sentence; undefined while it waits or is under way. */
   sentence: Phrase | undefined;
-  /** The address that it went to, or was to. */
+  /** The address to which it was sent, or would have been. */
   recipient: string | null;
   /** The vendors' answers, newest first. */
   said: VendorSaid[];
@@ -29,15 +29,15 @@ export interface ChannelStory {
 
 export interface VendorSaid {
   at: Date;
-  /** Number of the try; undefined for a receipt. */
+  /** Number of the attempt; undefined for a receipt. */
   number: number | undefined;
   provider: string;
   /** Link to the provider's account, for people who may open it. */
   href: string | undefined;
-  /** Its code. */
+  /** The vendor's code. */
   status: string | null;
   reason: Words | null;
-  /** undefined: there is none; null: it may repeat what a sensitive template sent. */
+  /** Undefined if there is no answer; null if the answer may repeat content of a sensitive template. */
   answer: string | null | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Evidence extends EventEvidence {
   reasons: Partial<Record<Channel, string | null>>;
 }
 
-/** Every channel of an event, those that did not arrive first, those that were not meant last. */
+/** Returns an event's channels: first those where it did not arrive, last those that it was not meant for. */
 export function channelStories(event: EventReport, evidence: Evidence, reader: Reader) {
   const all = Object.entries(event.channels) as [Channel, ChannelReport][];
   const stories = all.map(([channel, report]) => storyOf(event, channel, report, evidence, reader));
@@ -133,7 +133,7 @@ function vendorName(kind: string | null | undefined): Words {
   return row === undefined ? say`the provider` : shortTitle(row.title);
 }
 
-/** The words that the delivery's state came of: of a receipt where one has moved it, else of the last try. */
+/** Returns the words that explain the delivery's state: those of the receipt that set it, or of the last attempt. */
 function lastWords({ tries, receipts }: DeliveryEvidence, status: string) {
   const receipt = receipts.findLast(({ kind }) => kind === status);
   if (receipt === undefined) return tries.findLast((one) => one.class !== null);

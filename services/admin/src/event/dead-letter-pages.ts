@@ -20,7 +20,7 @@ import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 50;
-/** Dead letters that one request changes. A large replay takes many requests and shows its progress between them. */
+/** The most dead letters that one request changes. A large replay takes several and shows its progress between them. */
 const BATCH = 500;
 
 const CHANGES = {
@@ -39,9 +39,9 @@ const CHANGES = {
 } as const;
 
 /**
- * Pages for undelivered messages that wait for a person: by class, one or a group. An action on a group first shows a page
- * of its own, then runs batch by batch. That page's address holds the progress, so that a person may leave it and go on
- * later.
+ * Registers the pages for undelivered messages that a person must handle: by class, one or a group. An action on a
+ * group first shows a page, then runs batch by batch. The page's address contains the progress, so that a person can
+ * leave it and continue later.
  */
 export function deadLetterPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/dead-letters", async ({ tenant, query }) => {
@@ -113,7 +113,7 @@ function filterOf(
   };
 }
 
-/** The same choice once more, for a form or an address. */
+/** Returns the chosen filter as fields of a form or an address. */
 function fieldsOf(
   choice: Partial<Record<"channel" | "class" | "provider", string | null | undefined>>,
 ): Record<string, string> {
@@ -124,7 +124,7 @@ function fieldsOf(
   );
 }
 
-/** The replay that led to this page; undefined: none did. */
+/** Returns the replay that led to this page; undefined if none did. */
 function replayOf(query: URLSearchParams): { count: number; since: Date } | undefined {
   const count = /^\d{1,9}$/.exec(query.get("replayed") ?? "")?.[0];
   const since = new Date(startOf(query) ?? "");
@@ -132,19 +132,19 @@ function replayOf(query: URLSearchParams): { count: number; since: Date } | unde
   return { count: Number(count), since };
 }
 
-/** Returns a replay's outcome: deliveries that neither wait for an attempt nor failed again have been sent. */
+/** Returns the outcome of a replay. Deliveries that neither wait for an attempt nor failed again were sent (`left`). */
 function outcomeOf(count: number, { trying, failed }: { trying: number; failed: number }) {
   const waits = Math.min(trying, count);
   const again = Math.min(failed, count - waits);
   return { count, trying: waits, again, left: count - waits - again };
 }
 
-/** When the first batch began. */
+/** Returns when the first batch began. */
 function startOf(given: URLSearchParams): string | undefined {
   return given.get("before") || undefined;
 }
 
-/** Why some are left out, and how many of the newest each reason holds back. */
+/** Returns the reasons why dead letters are left out, and the number of the newest ones that each reason concerns. */
 function leftOut({ refused }: DeadLetterChange): { reason: Phrase; count: number }[] {
   const reasons = Map.groupBy(refused, ({ reason }) => reason);
   return [...reasons].map(([reason, all]) => ({ reason: faultWords(reason), count: all.length }));

@@ -10,7 +10,9 @@ import { mailHeaders } from "../page/security-headers.ts";
 const OUTBOX_PER_PAGE = 30;
 const REPLIES_PER_PAGE = 50;
 
-/** Pages for the sandbox provider's outbox, and for replies to text messages that Belfry did not recognize. */
+/**
+ * Registers the pages of the sandbox provider's outbox, and of replies to text messages that Belfry did not recognize.
+ */
 export function messageListPages({ route, config }: PageDeps): void {
   route("GET /tenants/:tenantId/outbox", async ({ run, query }) => {
     const after = idOf(query, "before");

@@ -7,12 +7,12 @@ import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
 
 export interface ReasonRow {
-  /** For a product manager, after "Not sent:"; `{name}` stands for an argument of the reason. */
+  /** The reason for a product manager, in words that follow "Not sent:". `{name}` is replaced by an argument. */
   says: string | ((args: Reason["args"]) => Phrase);
   look?: Place;
 }
 
-/** Codes without a row: the reason's own words are clear enough, or the vendor's code says more. */
+/** Codes without a row: their own words are clear enough, or the vendor's code says more. */
 type Untold =
   | ("quiet" | "gathered" | "gathered-quiet" | "unread" | "provider-paused" | "replayed")
   | ("no-room-for-attachments" | "not-gathered")
@@ -35,7 +35,7 @@ const SUPPRESSED: Readonly<Record<string, Phrase>> = {
   "by hand": say`added by hand`,
 };
 
-/** The meaning of each of Belfry's own reasons. */
+/** The meanings of Belfry's own reasons, by code. */
 export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow>> = {
   "no-template": templates("there is no active template of this event type for it"),
   throttled: templates(
@@ -108,10 +108,10 @@ export const OWN_REASONS: Readonly<Record<Exclude<ReasonCode, Untold>, ReasonRow
   },
 };
 
-/** Channels that the event was never for: nobody has to ask why. */
+/** Reasons of channels that the event was not meant for. Nobody needs an explanation of them. */
 const NOT_MEANT = ["no-template", "channel-not-allowed", "channel-not-requested"];
 
-/** Skipped as the user or the template wants it, or as the user has no such address. */
+/** Reasons of channels that the user or the template excludes, or for which the user has no address. */
 const NOT_MISSED = [
   ...["turned-off", "turned-off-category", "turned-off-channel", "turned-off-category-channel"],
   ...["not-turned-on", "throttled", "read-in-inbox", "no-address", "digest-cancelled", "cancelled"],
@@ -122,13 +122,13 @@ export function isMeant(reason: string | null | undefined): boolean {
   return !NOT_MEANT.includes(reasonOf(reason)?.code ?? "");
 }
 
-/** Whether a channel skipped for this stored reason should have had a message: its address is suppressed, for example. */
+/** Whether a channel should have sent a message although it was skipped: the address is suppressed, for example. */
 export function isMissed(reason: string | null | undefined): boolean {
   const code = reasonOf(reason)?.code;
   return code !== undefined && ![...NOT_MEANT, ...NOT_MISSED].includes(code);
 }
 
-/** Names of addresses by the trigger's field. */
+/** Names of addresses by the field of the trigger that contains them. */
 const ADDRESS_NAMES: Readonly<Record<string, Phrase>> = {
   [ADDRESSES.recipientEmail.field]: say`email address`,
   [ADDRESSES.recipientPhone.field]: say`phone number`,
@@ -147,14 +147,14 @@ function toldArgs({ why, source, ...args }: Reason["args"]): Record<string, Word
   };
 }
 
-/** The reason of a webhook endpoint with its answer, as `answeredWith` stores it. */
+/** Matches the reason of a webhook endpoint with its answer, as `answeredWith` stores it. */
 const ANSWERED = /^it answered (\d.{0,100})$/;
-/** A form with fewer letters of its own, such as `no {field}`, may be a vendor's sentence. */
+/** The least letters of a form's own. With fewer, as in `no {field}`, it could match a vendor's sentence. */
 const LEAST_LETTERS = 9;
 const CODES = new Map(Object.entries(REASONS).map(([code, words]) => [words as string, code]));
 const FORMS = formsIn([...CODES.keys()]).filter(({ letters }) => letters >= LEAST_LETTERS);
 
-/** Finds the reason that the API has put into words with its arguments; undefined: the words are a vendor's. */
+/** Returns the reason and arguments of words that the API has made from a reason; undefined for a vendor's words. */
 function wordedReason(words: string): Reason | undefined {
   for (const form of FORMS) {
     const values = valuesIn(words, form);
@@ -166,7 +166,7 @@ function wordedReason(words: string): Reason | undefined {
   return undefined;
 }
 
-/** Returns a stored reason in words. Text that is no reason of Belfry's own stays. */
+/** Returns a stored reason in words. Text that is not a reason of Belfry's stays as it is. */
 export function toldReason(stored: string): Words {
   const reason = reasonOf(stored) ?? wordedReason(stored);
   const answer = reason === undefined ? ANSWERED.exec(stored)?.[1] : undefined;
@@ -174,7 +174,7 @@ export function toldReason(stored: string): Words {
   return reason === undefined ? stored : named(REASONS[reason.code], toldArgs(reason.args));
 }
 
-/** The same for a product manager; undefined: the reason's own words are all there is. */
+/** Returns the reason in words for a product manager; undefined if there are only the reason's own words. */
 export function toldRow(reason: Reason): { says: Phrase; look?: Place } | undefined {
   const rows: Partial<Record<string, ReasonRow>> = OWN_REASONS;
   const row = rows[reason.code];

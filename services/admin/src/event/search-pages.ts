@@ -8,7 +8,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 
 const BY_ID = ["event id", "own event id"];
 
-/** One search field for addresses, ids and users: in one tenant for its people, in all tenants for operators. */
+/** Registers the search for addresses, ids and users: in one tenant for its members, in all tenants for operators. */
 export function searchPages({ route, db, keys }: PageDeps): void {
   const answer = async (text: string, tenantId: string | undefined): Promise<Answer> => {
     const shown = (found: Partial<Found>, more: object = {}, status = 200) =>

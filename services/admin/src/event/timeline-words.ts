@@ -7,7 +7,7 @@ import { type Phrase, phrase, say, type Words } from "../page/language.ts";
 import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 import { toldReason } from "./own-reasons.ts";
 
-/** The sentences of an event's timeline, as the API words them. `{0}` stands for a value or the rest of the sentence. */
+/** The sentences of the timeline in the API's words. `{0}` stands for a value or the rest of the sentence. */
 export const TIMELINE_SENTENCES = [
   "made by the broadcast {0}",
   "scheduled for {0}",

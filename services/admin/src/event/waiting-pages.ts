@@ -14,7 +14,7 @@ import { WAIT_NAMES } from "./waits-of-event.ts";
 
 const PAGE = 50;
 
-/** What of a tenant waits, until when and why: events, messages that gather, and messages that are held. */
+/** Registers the page of all that waits in a tenant: scheduled events, messages in digests, and held messages. */
 export function waitingPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/waiting", async ({ tenant, query, run }) => {
     const why = WAIT_REASONS.find((one) => one === query.get("why"));
@@ -29,7 +29,7 @@ export function waitingPages({ route, db }: PageDeps): void {
       ...{ scheduled, gathered, held, why, names: WAIT_NAMES },
       isFirst: after === undefined,
       isFirstGathered: user === undefined,
-      /** When one list shows its next page, the others keep theirs. */
+      /** Only one list moves to its next page; the other lists stay where they are. */
       later: addressOf(query, { after: scheduled.next }),
       moreGathered: addressOf(query, { user: gathered.next?.userId, digest: gathered.next?.id }),
     });
@@ -42,7 +42,7 @@ function userPlace(query: URLSearchParams): { userId: string; id: string } | und
   return textFault(userId) === undefined && UUID.test(id) ? { userId, id } : undefined;
 }
 
-/** Another page of one list; undefined: there is none. */
+/** Returns the address of the next page of one list; undefined if there is none. */
 function addressOf(query: URLSearchParams, place: Readonly<Record<string, string | undefined>>) {
   const next = new URLSearchParams(query);
   next.delete("done");
@@ -53,10 +53,10 @@ function addressOf(query: URLSearchParams, place: Readonly<Record<string, string
   return `?${next}`;
 }
 
-/** Moving lets go at once what is past by the database's clock, whatever ours says. */
+/** A time that is past for the database's clock, even if ours is wrong. An event that moves there is sent at once. */
 const NOW = new Date(0).toISOString();
 
-/** Pages to move, send now or cancel one waiting event. */
+/** Registers the pages that move, send now or cancel one waiting event. */
 export function scheduledEventPages({ route, db }: PageDeps): void {
   const eventOf = async ({ tenant, params }: InTenant): Promise<EventReport> => {
     const id = params.eventId ?? "";
@@ -109,7 +109,7 @@ export function scheduledEventPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Back to where the button was. */
+/** Returns the page that contains the button. */
 function placeAfter({ form, base }: InTenant, eventId: string): string {
   return form.get("from") === "event" ? `${base}/activity/${eventId}` : `${base}/waiting`;
 }

@@ -7,16 +7,16 @@ import { toldReason } from "./own-reasons.ts";
 
 /** A reason for which an event waits, as a whole or on a channel. */
 interface Wait {
-  /** null: the event as a whole. */
+  /** Null if the event waits as a whole. */
   channel: string | null;
   /** ISO 8601, UTC. */
   until: string;
   because: Phrase;
-  /** Id of the open digest that it is in. */
+  /** Id of the open digest that contains the event; null if there is none. */
   digestId: string | null;
 }
 
-/** The waits of an event, by channel; none where nothing of it waits for a time. */
+/** Returns the waits of an event, by channel; none if nothing of it waits for a time. */
 export function waitsOfEvent(event: EventReport, now = Date.now()): Wait[] {
   if (event.status === "scheduled" && event.sendAt !== null) {
     const because = say`it is scheduled for that time`;
@@ -56,7 +56,7 @@ export const WAIT_NAMES: Readonly<Record<WaitReason, Phrase>> = {
   other: say`Waiting for its time`,
 };
 
-/** Why something waits, after "because"; what a vendor said is put behind it. */
+/** Causes of a wait, in words that follow "because". `waitsOfEvent` appends the reason of a failed attempt. */
 const WAIT_CAUSES: Readonly<Record<WaitReason, Phrase>> = {
   gathered: say`it is in a digest with other events`,
   quiet: say`of the recipient's quiet hours`,

@@ -7,22 +7,22 @@ import { MAIL_STATUS, SMTP_REPLIES, VENDOR_CODES } from "./vendor-codes.ts";
 /** Facts about a channel on which nothing arrived. */
 export interface Told {
   status: string;
-  /** The stored reason. */
+  /** The reason as it is stored. */
   reason?: string | null | undefined;
-  /** The provider's last answer: to a try, or later about a message that it had accepted. */
+  /** The provider's last answer: to an attempt, or a later one about a message that the provider had accepted. */
   vendor?: VendorWords | undefined;
-  /** How often it was tried. */
+  /** The number of attempts. */
   tries?: number | undefined;
 }
 
 export interface VendorWords {
   /** The provider's kind. */
   provider: string;
-  /** Ours, as it is stored; null: of a receipt. */
+  /** Our reason, as it is stored; null for a receipt. */
   reason: string | null;
-  /** Its code: an HTTP status, an SMTP reply, an enhanced status code, or one of its own. */
+  /** The vendor's code: an HTTP status, an SMTP reply, an enhanced status code, or a code of its own. */
   vendorStatus: string | null;
-  /** Its answer, as far as it is kept; of a receipt its words. */
+  /** The stored part of the vendor's answer, or the words of its receipt. */
   vendorAnswer?: string | null | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface WhyNot {
   look?: Place | undefined;
 }
 
-/** How the sentence begins; a status that is not here has arrived, or still may. */
+/** The first words of the sentence, by status. With other statuses the message has arrived, or still may. */
 const BEGINNINGS: Readonly<Record<string, Phrase>> = {
   skipped: say`Not sent`,
   failed: say`Not delivered`,
@@ -43,10 +43,10 @@ const BEGINNINGS: Readonly<Record<string, Phrase>> = {
   unknown: say`Perhaps delivered`,
   discarded: say`Failed`,
 };
-/** Statuses from receipts. Their reasons are the vendor's words, whatever they begin with. */
+/** Statuses from receipts. Their reasons are always the vendor's words, even if they look like ours. */
 const OF_VENDORS = ["bounced", "complained"];
 
-/** Why something did not arrive, in a plain sentence; undefined: it did, or still may. */
+/** Returns why something did not arrive, as a plain sentence; undefined if it did arrive or still may. */
 export function whyNot({ status, reason, vendor, tries = 0 }: Told): WhyNot | undefined {
   const beginning = BEGINNINGS[status];
   if (beginning === undefined) return undefined;
@@ -90,7 +90,7 @@ function ofVendor(vendor: VendorWords): Meaning {
   return row && { says: phrase(row.says), look: row.look };
 }
 
-/** Returns the meaning of the vendor's code: its own, an enhanced status code in any place, or an SMTP reply. */
+/** Returns the meaning of the vendor's code: a code of its own, an enhanced status code anywhere, or an SMTP reply. */
 function codeRow({ provider, reason, vendorStatus, vendorAnswer }: VendorWords) {
   const own = VENDOR_CODES[provider] ?? {};
   for (const code of [vendorStatus, vendorAnswer]) {
