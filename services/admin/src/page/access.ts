@@ -1,15 +1,15 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * The rights of each role, in one table that the router uses. A route that is not listed cannot be registered. A role has
- * the rights of the roles before it. An operator may do everything in every tenant.
+ * The rights of each role, in one table that the router uses. A route that is not listed cannot be registered. A role
+ * includes the rights of the roles before it. An operator may do everything in every tenant.
  */
 export type Access =
-  /** Everybody, signed in or not. */
+  /** Everybody, even if not signed in. */
   | "anyone"
   /** Every signed-in person. */
   | "person"
-  /** A role in the tenant of the path; in another tenant's path nothing exists (404). */
+  /** A role in the tenant of the path. Paths of other tenants do not exist for the person (404). */
   | "viewer"
   | "editor"
   | "owner"
@@ -74,7 +74,7 @@ export const ACCESS = {
   "POST /tenants/:tenantId/deactivate": "operator",
   "GET /tenants/:tenantId/delete": "operator",
   "POST /tenants/:tenantId/delete": "operator",
-  // Outside the tenant's path, as it outlives the tenant.
+  // Not in the tenant's path, because the page remains after the tenant is deleted.
   "GET /deletions/:deletedId": "operator",
 
   "GET /tenants/:tenantId": "viewer",
@@ -246,12 +246,12 @@ export function mayDo(role: Role, needed: Role): boolean {
   return RANKS.indexOf(role) >= RANKS.indexOf(needed);
 }
 
-/** Whether the platform has this page too, for its `global.*` templates. */
+/** Whether the platform has this page, too, for its `global.*` templates. */
 export function isOfPlatform(route: RouteKey): boolean {
   return /^(GET|POST) \/tenants\/:tenantId\/templates(\/|$)/.test(route);
 }
 
-/** Whether the page is about what a bundle holds. In a locked environment everybody has the rights of a viewer there. */
+/** Whether the page shows content of bundles. If the environment is locked, everybody has a viewer's rights on it. */
 export function isOfBundle(route: RouteKey): boolean {
   const isOther = /\/templates\/(test|:templateId\/separate-events)$/.test(route);
   return !isOther && /\/:tenantId\/(templates|design|images|categories)(\/|$)/.test(route);

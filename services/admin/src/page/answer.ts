@@ -20,7 +20,7 @@ export type Answer =
     }
   | { kind: "redirect"; to: string }
   | { kind: "json"; status: number; body: object }
-  /** A document that is not one of our pages, under its own headers. */
+  /** A document with its own headers that is not one of our pages. */
   | { kind: "document"; content: string | Buffer | Readable; headers: Headers };
 
 export function page(
@@ -32,7 +32,10 @@ export function page(
   return { kind: "page", view, title, status, data };
 }
 
-/** `done` names a sentence of notices.ts, shown once on the next page; `at` the element where the keyboard goes on. */
+/**
+ * `done` names a sentence of notices.ts, shown once on the next page; `at` is the id of the element to move the focus
+ * to.
+ */
 export function redirect(path: string, done?: string, at?: string): Answer {
   const query = done === undefined ? "" : `${path.includes("?") ? "&" : "?"}done=${done}`;
   const fragment = at === undefined ? "" : `#${encodeURIComponent(at)}`;
@@ -43,7 +46,7 @@ export function json(body: object, status = 200): Answer {
   return { kind: "json", status, body };
 }
 
-/** HTML unless the headers say otherwise. */
+/** Returns a document, which is HTML unless the headers have another content type. */
 export function documentAnswer(content: string | Buffer | Readable, headers: Headers): Answer {
   return { kind: "document", content, headers };
 }
@@ -61,7 +64,7 @@ export function faultsByField(faults: readonly InputFault[]): Record<string, Wor
   return byField;
 }
 
-/** Runs a change. Where the input has faults, it answers the form again, with status 422. */
+/** Runs a change. If the input has faults, returns the form again, with status 422. */
 export async function orFaults(
   change: () => Promise<Answer>,
   form: (faults: Faults, all: readonly InputFault[]) => Answer | Promise<Answer>,
@@ -82,18 +85,18 @@ export function withStatus(status: number, answer: Answer): Answer {
 export type ShownOnce = ReturnType<typeof createShownOnce>;
 
 /**
- * Content that a form has made is shown by the page after it, once: a reload of that page does nothing again,
- * and shows nothing again.
+ * Stores content that a form has made until the next page shows it, once. A reload of that page neither repeats the
+ * form's change nor shows the content again.
  */
 export function createShownOnce(db: Database, keys: SecretKeys) {
   return {
-    /** Redirects to a page of ours, which takes `content`. */
+    /** Stores `content` and redirects to a page of ours, which gets it by `take`. */
     async show({ sessionId }: SessionHolder, path: string, content: object): Promise<Answer> {
       const id = await keepToShow(db, keys, sessionId, content);
       const [plain = "", anchor] = path.split("#", 2);
       return redirect(`${plain}?shown=${id}${anchor === undefined ? "" : `#${anchor}`}`);
     },
-    /** For the page: what it was given; empty where that was shown before. */
+    /** Returns the content for this page and deletes it; empty if there is none, or it was already shown. */
     async take({
       person,
       query,
@@ -107,17 +110,19 @@ export function createShownOnce(db: Database, keys: SecretKeys) {
   };
 }
 
-/** The given path if it is one of ours; "/" if it could lead to another site. */
+/** Returns the path if it is one of ours, or "/" if it could lead to another site. */
 export function ownPath(given: string | null): string {
   if (given === null || !given.startsWith("/") || given.length > 2000) return "/";
   const base = "http://here.invalid";
   const url = URL.parse(given, base);
-  // "//elsewhere" and "/\elsewhere" are other hosts to a browser.
+  // Browsers read "//elsewhere" and "/\elsewhere" as other hosts.
   if (url?.origin !== base || url.pathname.startsWith("//")) return "/";
   return url.pathname + url.search;
 }
 
-/** The page of ours that led here, as the way back; undefined: none did, or it is this one. */
+/**
+ * Returns the page of ours with the link to this one, for a link back; undefined if there is none, or it is this page.
+ */
 export function cameFrom({ headers, host, url }: FastifyRequest): string | undefined {
   const from = URL.parse(headers.referer ?? "");
   if (from?.host !== host) return undefined;

@@ -11,17 +11,20 @@ import { previewFrameHeaders } from "./security-headers.ts";
 import { translateScript } from "./translate-source.ts";
 
 /**
- * The files that browsers load. They are read once at the start, so that no request ever names a file. Modules of
- * packages are served with their imports rewritten to our addresses: this needs no build step, and no import map,
- * which would have to be inline.
+ * Scripts, styles and other files for browsers. They are read once at the start, so that no request names a file on the
+ * disk. Modules of packages are served with their imports rewritten to our addresses. This needs no build step, and no
+ * import map, which would have to be inline.
  */
 interface Assets {
   get(path: string): { type: string; content: Buffer } | undefined;
-  /** The address of `page.js`, say. It changes with the content, so that browsers may keep the file for ever. */
+  /**
+   * Returns the address of a file such as `page.js`. It changes with the content, so browsers may cache the file for
+   * ever.
+   */
   address(name: string, language?: Language): string;
 }
 
-/** Joined into one sheet, in this order. */
+/** The style sheets that are joined into one, in this order. */
 const STYLES = [
   "base.css",
   "frame.css",
@@ -60,7 +63,7 @@ interface Source {
 
 let loaded: Promise<Assets> | undefined;
 
-/** Read once a process. */
+/** Reads the assets, once a process. */
 export function loadAssets(): Promise<Assets> {
   loaded ??= readAssets();
   return loaded;
@@ -123,7 +126,10 @@ async function readAssets(): Promise<Assets> {
   };
 }
 
-/** Our own scripts say words; they import one another from the folder of their language. */
+/**
+ * Whether there is a file for each language: only of our own scripts, as they contain texts. Their names have no
+ * folder, so their relative imports stay in the folder of their language.
+ */
 function isTranslated(name: string): boolean {
   return name.endsWith(".js") && !name.includes("/");
 }
@@ -132,7 +138,7 @@ function isRelative(specifier: string): boolean {
   return specifier.startsWith(".") || specifier.startsWith("/");
 }
 
-/** The ES module that a package offers to browsers. */
+/** Returns the file of the ES module that a package offers to browsers. */
 async function moduleFile(specifier: string, from: string): Promise<string> {
   const manifest = findPackageJSON(specifier, pathToFileURL(from));
   if (manifest === undefined) throw new Error(`no package ${specifier} for ${from}`);
@@ -142,7 +148,7 @@ async function moduleFile(specifier: string, from: string): Promise<string> {
   return await realpath(join(dirname(manifest), file));
 }
 
-/** Styles and scripts, and the document that the live preview is shown in. */
+/** Registers the routes for styles and scripts, and for the document that contains the live preview. */
 export function assetRoutes(route: Route, assets: Assets, apiUrl: string): void {
   route("GET /assets/*", async ({ params }) => {
     const asset = assets.get(params["*"] ?? "");
@@ -150,7 +156,7 @@ export function assetRoutes(route: Route, assets: Assets, apiUrl: string): void 
     const headers = {
       "content-type": asset.type,
       "cache-control": "public, max-age=31536000, immutable",
-      // The preview's frame is sandboxed: another origin, to the browser.
+      // The frame of the preview is sandboxed, so the browser treats it as another origin.
       "cross-origin-resource-policy": "cross-origin",
     };
     return documentAnswer(asset.content, headers);

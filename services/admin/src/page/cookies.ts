@@ -9,14 +9,14 @@ import type { Database } from "@belfry/database/connection";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * Two cookies that neither scripts nor other sites can read: the session's token, new at each sign-in, and before that a
- * guest's token. The token of the forms is made from either.
+ * Two cookies that neither scripts nor other sites can read: a guest's token, and after signing in the session's token,
+ * which is new at each sign-in. The token of the forms is made from one of them.
  */
 export interface Cookies {
   holder(request: FastifyRequest): Promise<SessionHolder | undefined>;
   /** Returns the secret of this request's form token. */
   secretOf(request: FastifyRequest, signedIn: boolean): string | undefined;
-  /** The form token for this answer's page; sets a cookie for a new guest. */
+  /** Returns the form token for this answer's page; sets a cookie for a new guest. */
   formToken(request: FastifyRequest, reply: FastifyReply, signedIn: boolean): string;
   begin(reply: FastifyReply, token: string): void;
   end(reply: FastifyReply): void;
@@ -25,13 +25,13 @@ export interface Cookies {
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export function createCookies(db: Database, isHttps: boolean): Cookies {
-  // A __Host- cookie cannot be set by a neighbour's subdomain.
+  // Other subdomains cannot set a __Host- cookie.
   const prefix = isHttps ? "__Host-" : "";
   const session = `${prefix}belfry_session`;
   const guest = `${prefix}belfry_guest`;
   const options = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;
   const read = (request: FastifyRequest, name: string) => {
-    // Undefined where a hook refused the request earlier, for its `Host`, say.
+    // `cookies` is undefined if a hook refused the request earlier, because of its `Host`, for example.
     const value = (request.cookies as FastifyRequest["cookies"] | null)?.[name];
     return value !== undefined && TOKEN.test(value) ? value : undefined;
   };
@@ -59,8 +59,8 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
 }
 
 /**
- * Against cross-site request forgery: every form carries a token that is made from the cookie of the session or guest,
- * so that only our own pages know it. `isFromOurPages` checks the browser's headers as well.
+ * Protection against cross-site request forgery: every form has a token that is made from the cookie of the session or
+ * guest, so that only our own pages know it. `isFromOurPages` checks the browser's headers as well.
  */
 
 export const FORM_TOKEN = "_token";
@@ -80,7 +80,7 @@ export function isFormToken(given: string | null, cookie: string | undefined): b
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
 
-/** False when the browser says that the request comes from elsewhere. */
+/** Whether the request comes from our own pages, according to the browser's headers; true if they are missing. */
 export function isFromOurPages(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin") return false;

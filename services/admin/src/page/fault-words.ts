@@ -10,8 +10,8 @@ import { type Form, formsIn, valuesIn } from "./sentence-forms.ts";
 import { fieldName } from "./words.ts";
 
 /**
- * Acts report faults in English for the command line and the API: `must be at most 255 characters`. The Admin UI translates
- * them by the catalogue's sentence with places that the message matches.
+ * Acts report faults in English for the command line and the API: `must be at most 255 characters`. The Admin UI finds
+ * the catalogue's sentence with places that matches the message, and translates it.
  */
 
 const FORMS = new Map<Catalogue, readonly Form[]>();
@@ -24,17 +24,17 @@ function formsOf(catalogue: Catalogue): readonly Form[] {
   return forms;
 }
 
-/** Returns a fault's message for a page. A message that no catalogue has stays English. */
+/** Returns a fault's message for a page. A message that is in no catalogue stays English. */
 export function faultWords(message: string): Phrase {
   return new Phrase((language) => told(message, language));
 }
 
-/** Faults for a script of a page. */
+/** Translates faults for the script of a page. */
 export function inWords<F extends { message: string }>(faults: readonly F[]) {
   return faults.map((fault) => ({ ...fault, message: faultWords(fault.message) }));
 }
 
-/** Faults where no form shows them beside their fields. */
+/** Joins faults into one text, for pages that do not show them beside their fields. */
 export function refusalWords(faults: readonly { field: string; message: string }[]): Phrase {
   const lines = faults.map(({ field, message }) =>
     phrase("{0} {1}", [fieldName(field), faultWords(message)]),
@@ -43,7 +43,7 @@ export function refusalWords(faults: readonly { field: string; message: string }
 }
 
 const OR: Readonly<Record<Language, string>> = { en: " or ", de: " oder ", fr: " ou " };
-/** A part of a field in front of its fault, as `fromEmail: is missing` or `from must be a time of day`. */
+/** Matches the part of a field before its fault, as in `fromEmail: is missing` or `from must be a time of day`. */
 const PART = /^(\S{0,64} )(.+)$/s;
 const MOST_NESTED = 3;
 
@@ -60,7 +60,7 @@ function told(message: string, language: Language, depth = 0): string {
   return part === undefined ? message : part + told(rest ?? "", language, depth + 1);
 }
 
-/** Translates a list or a nested fault as well. Quoted text is somebody's input and stays. */
+/** Translates a value that is itself a list or a fault. Quoted text is somebody's input and stays as it is. */
 function valueIn(value: string, language: Language, depth: number): string {
   if (value.startsWith('"')) return value;
   const words = told(value, language, depth + 1);

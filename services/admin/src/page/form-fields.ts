@@ -1,25 +1,25 @@
 import { UUID } from "@belfry/contracts/identifiers";
 import { momentOf } from "@belfry/contracts/scheduled";
 
-/** The bound of a form or a query. The largest form of the pages has a few hundred fields. */
+/** The most fields of a form or a query. The largest form of the pages has a few hundred. */
 export const MAX_FORM_FIELDS = 2_000;
 
 const OFFSET = /(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads the moment of a field or an address; undefined: it is none. The page's script sends an offset; without the
+ * Reads the time of a field or an address; undefined if it is not valid. The page's script sends an offset; without the
  * script the field is in UTC, as its label says.
  */
 export function readMoment(text: string): Date | undefined {
   return momentOf(OFFSET.test(text) ? text : `${text}Z`);
 }
 
-/** The value of a date field, in UTC; the page's script converts it to the reader's time zone. */
+/** Returns the value of a date field, in UTC. The page's script converts it to the reader's time zone. */
 export function fieldMoment(moment: Date | string | number): string {
   return new Date(moment).toISOString().slice(0, 16);
 }
 
-/** Reads several date fields: the moments, the values to show again, and the faults. */
+/** Reads several date fields. Returns the times, the values to show again, and the faults. */
 export function readMoments<Name extends string>(
   values: Readonly<Record<Name, string>>,
 ): {
@@ -42,18 +42,18 @@ export function readMoments<Name extends string>(
   return { moments, shown, faults };
 }
 
-/** The id that a query or a form names; undefined: it names none. */
+/** Returns the id in a field of a query or a form; undefined if it is not valid. */
 export function idOf(given: URLSearchParams, name: string): string | undefined {
   const id = given.get(name) ?? "";
   return UUID.test(id) ? id : undefined;
 }
 
-/** A whole number as it was typed; NaN for any other text, so that the act refuses it beside its field. */
+/** Returns a typed whole number; NaN for any other text, so that the act reports the fault beside its field. */
 export function wholeNumber(text: string): number {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
 }
 
-/** Fields of a form or a query as they were typed, without the spaces around them. */
+/** Returns fields of a form or a query as they were typed, without the spaces around them. */
 export function typedTexts<Name extends string>(
   given: URLSearchParams,
   names: readonly Name[],
@@ -62,7 +62,7 @@ export function typedTexts<Name extends string>(
   return Object.fromEntries(texts) as Record<Name, string>;
 }
 
-/** The quiet hours of a form; null where both of its fields are empty. */
+/** Returns the quiet hours of a form; null if both of its fields are empty. */
 export function typedQuietHours({ quietFrom, quietTo }: Record<"quietFrom" | "quietTo", string>) {
   return quietFrom === "" && quietTo === "" ? null : { from: quietFrom, to: quietTo };
 }

@@ -1,12 +1,15 @@
 import { type Answer, json, orFaults } from "./answer.ts";
 import type { InTenant } from "./router.ts";
 
-/** A page that imports sends its lines share by share where it has scripts, to show how far it is: see `import-page.js`. */
+/**
+ * Whether the page's script sends this request: it sends the lines in parts, to show its progress. See
+ * `import-page.js`.
+ */
 export function isByScript({ request }: Pick<InTenant, "request">): boolean {
   return request.headers.accept === "application/json";
 }
 
-/** Writes one share: its counts as JSON, or the faults of the lines, which refuse all of them. */
+/** Writes one part. Returns its counts as JSON, or the faults of its lines; one fault refuses the whole part. */
 export async function importShare(
   form: URLSearchParams,
   write: (share: { part: number; parts: number }) => Promise<object>,

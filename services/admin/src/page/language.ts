@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The languages of the Admin UI, as each calls itself. English is what the views and the code say. */
+/** The languages of the Admin UI, by their own names. Views and code are written in English. */
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** English texts with `{0}`, `{1}`, … in place of their values, and what each is in the language. */
+/** Translations of English texts, with `{0}`, `{1}`, … for their values. */
 export type Catalogue = Readonly<Record<string, string>>;
 
 const CATALOGUES: Readonly<Record<Language, Catalogue>> = {
@@ -14,7 +14,7 @@ const CATALOGUES: Readonly<Record<Language, Catalogue>> = {
   fr: readCatalogue("fr"),
 };
 
-/** Catalogues of acts' faults: see `fault-words.ts`. */
+/** Translations of the acts' faults: see `fault-words.ts`. */
 const FAULT_CATALOGUES: Readonly<Record<Language, Catalogue>> = {
   en: {},
   de: readCatalogue("de-faults"),
@@ -37,17 +37,17 @@ export function isLanguage(value: unknown): value is Language {
   return typeof value === "string" && Object.hasOwn(LANGUAGES, value);
 }
 
-/** The first of ours that an `Accept-Language` header names; English if it names none. */
+/** Returns the first language of ours in an `Accept-Language` header; English if there is none. */
 export function acceptedLanguage(header: string | undefined): Language {
   const named = (header ?? "").slice(0, 200).split(",");
   const bases = named.map((one) => one.trim().slice(0, 2).toLowerCase());
   return bases.find(isLanguage) ?? "en";
 }
 
-/** The language of the view that is being rendered; English where none is. */
+/** The language of the view that is being rendered; English outside a view. */
 let rendered: Language = "en";
 
-/** Runs `render`, in which the string of each phrase is in `language`: a view may join phrases. */
+/** Runs `render` with phrases converted to strings in `language`, because a view may join phrases. */
 export function renderedIn<T>(language: Language, render: () => T): T {
   const before = rendered;
   rendered = language;
@@ -59,8 +59,8 @@ export function renderedIn<T>(language: Language, render: () => T): T {
 }
 
 /**
- * Words that a page writes in its reader's language. Outside a view their string is English, so that what is not a page
- * (a log line, JSON) can use them, too.
+ * Words that a page writes in its reader's language. Outside a view their string is English, so that log lines and JSON
+ * can use them, too.
  */
 export class Phrase {
   readonly #write: (language: Language) => string;
@@ -82,23 +82,23 @@ export class Phrase {
   }
 }
 
-/** Text for a view: data stays, a phrase is translated. */
+/** Text for a view: data stays as it is, a phrase is translated. */
 export type Words = string | Phrase;
 
-/** One whole sentence, as a template literal; its values may be phrases. */
+/** Returns the phrase of one whole sentence, a template literal whose values may be phrases. */
 export function say(parts: TemplateStringsArray, ...values: readonly unknown[]): Phrase {
   const english = parts.map((part, at) => (at === 0 ? part : `{${at - 1}}${part}`)).join("");
   return phrase(english, values);
 }
 
-/** The phrase of an English text that a catalogue knows by its form. */
+/** Returns the phrase of an English text with places for these values. Without a translation it stays English. */
 export function phrase(english: string, values: readonly unknown[] = []): Phrase {
   return new Phrase((language) =>
     fill(CATALOGUES[language][english] ?? english, (at) => written(values[at], language)),
   );
 }
 
-/** The same of a text whose places have names, as `{until}`. */
+/** Returns the phrase of an English text whose places have names, such as `{until}`. */
 export function named(english: string, values: Readonly<Record<string, unknown>>): Phrase {
   return new Phrase((language) =>
     (CATALOGUES[language][english] ?? english).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -111,7 +111,7 @@ export function written(value: unknown, language: Language): string {
   return value instanceof Phrase ? value.in(language) : String(value);
 }
 
-/** A list of names with commas between. */
+/** Returns a list of names with commas between them. */
 export function joined(names: readonly Words[]): Phrase {
   return new Phrase((language) => names.map((name) => written(name, language)).join(", "));
 }

@@ -1,4 +1,4 @@
-/** Offered by name; any other by its code. */
+/** The languages that forms offer by name. A person can type the code of any other. */
 const OFFERED = [
   ...["ar", "bg", "bn", "ca", "cs", "da", "de", "de-AT", "de-CH", "el", "en", "en-GB", "en-US"],
   ...["es", "es-MX", "et", "fa", "fi", "fr", "fr-CA", "fr-CH", "he", "hi", "hr", "hu", "id", "it"],
@@ -11,7 +11,7 @@ const NAMES = new Intl.DisplayNames("en", {
   languageDisplay: "standard",
 });
 
-/** `German (Austria)`; a code that nobody knows stays a code. */
+/** Returns the name of a language, such as `German (Austria)`; the code itself if it is unknown. */
 export function languageName(locale: string): string {
   try {
     return NAMES.of(locale) ?? locale;
@@ -20,12 +20,12 @@ export function languageName(locale: string): string {
   }
 }
 
-/** `[code, name]`, by name, without those that are there already. */
+/** Returns the offered languages that are not in `taken`, as `[code, name]` by name. */
 export function offeredLanguages(taken: readonly string[]): [string, string][] {
   return OFFERED.filter((locale) => !taken.includes(locale))
     .map((locale): [string, string] => [locale, languageName(locale)])
     .toSorted(([, a], [, b]) => a.localeCompare(b, "en"));
 }
 
-/** Choices of fields for a time zone. */
+/** The time zones that forms offer. */
 export const TIME_ZONES: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone")];

@@ -69,12 +69,12 @@ const NOTICES: Readonly<Record<string, Phrase>> = {
   "sent-again": say`Sent again, with the same webhook-id.`,
 };
 
-/** The name of the notice that tells how many are left. */
+/** Returns the name of the notice that says how many recovery codes are left. */
 export function recoveryCodesLeft(left: number): string {
   return `recovery-codes-left-${left}`;
 }
 
-/** The sentence that a page shows once. The address has its name, never its text. */
+/** Returns the sentence that a page shows once. The address contains its name, never its text. */
 export function noticeOf(done: string | null | undefined): Phrase | undefined {
   return done != null && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined;
 }

@@ -19,7 +19,7 @@ export interface PageDeps {
   };
   once: ShownOnce;
   signToken(claims: { sub: string; tenant: string; concealed: true }): Promise<string>;
-  /** The clock for codes and half-done sign-ins. */
+  /** The clock for two-factor codes and unfinished sign-ins, in ms. */
   nowMs(): number;
   log: Logger;
 }

@@ -30,20 +30,20 @@ import type { Answer } from "./answer.ts";
 import { type Cookies, FORM_TOKEN, isFormToken, isFromOurPages } from "./cookies.ts";
 import { MAX_FORM_FIELDS } from "./form-fields.ts";
 
-/** The limit of forms that guests may send: an address, a name, a password twice. */
+/** The size limit of forms that guests may send: an address, a name, a password twice. */
 const MAX_GUEST_BODY_BYTES = 16 * 1024;
 
-/** The one form with a file, and what its other fields take. */
+/** The only form with a file. 64 KiB are for its other fields. */
 const UPLOAD: RouteKey = "POST /tenants/:tenantId/images";
 const MAX_UPLOAD_BYTES = MAX_IMAGE_BYTES + 64 * 1024;
 
-/** A request as a handler gets it. */
+/** A request, as handlers of pages for everybody get it. */
 export interface Guest {
   person: SessionHolder | undefined;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   form: URLSearchParams;
-  /** The client's address. */
+  /** The client's IP address. */
   address: string;
   request: FastifyRequest;
   reply: FastifyReply;
@@ -51,15 +51,15 @@ export interface Guest {
 
 export interface Signed extends Guest {
   person: SessionHolder;
-  /** For the audit log. */
+  /** The person as the audit log names them. */
   actor: Actor;
-  /** `audited` of administration, by this person. */
+  /** The function `audited` of administration, with this person as the actor. */
   audited<T>(
     change: (transaction: Database) => Promise<T>,
     note: (result: T) => AuditNote | undefined,
   ): Promise<T>;
   /**
-   * Runs an act as this person: in the tenant of the page's path, else on the platform. Throws what `runAct` throws.
+   * Runs an act as this person: in the tenant of the page's path, or else on the platform. Throws what `runAct` throws.
    */
   run<I extends TObject, O extends TSchema>(
     act: Act<I, O>,
@@ -67,15 +67,15 @@ export interface Signed extends Guest {
   ): Promise<Static<O>>;
 }
 
-/** The tenant of a page, for the navigation around it. */
+/** The tenant of a page, for the navigation. */
 export interface PlaceInTenant {
-  /** `platform` for the pages that the platform has too. */
+  /** The tenant, or `platform` for pages that the platform has, too. */
   tenant: Membership;
   /** The person's role; `viewer` if there is a `lock`. */
   role: Role;
   /** `/tenants/<id>`. */
   base: string;
-  /** The tenant is a locked environment, and the page is about what a bundle holds. */
+  /** Set if the tenant is a locked environment and the page shows content of bundles. */
   lock?: Lock;
 }
 
@@ -101,7 +101,7 @@ interface RouterDeps {
   write(answer: Answer, context: Guest, inTenant: PlaceInTenant | undefined): Promise<void>;
 }
 
-/** Registers routes with the access that the table gives them. */
+/** Returns a function that registers routes with the access in the table. */
 export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
   const contexts = new WeakMap<FastifyRequest, Guest | Signed | InTenant>();
   return (key, handler) => {
@@ -114,17 +114,17 @@ export function createRoute(app: FastifyInstance, deps: RouterDeps): Route {
       url,
       ...(access === "anyone" && { bodyLimit: MAX_GUEST_BODY_BYTES }),
       ...(key === UPLOAD && { bodyLimit: MAX_UPLOAD_BYTES }),
-      // Before the body is read: we hold no body of a client who may not send it.
+      // Runs before the body is read, so that we store no body of a client who may not send it.
       onRequest: async (request, reply) => {
         contexts.set(request, await judge(request, reply));
       },
       handler: async (request, reply) => {
-        // Judged again after the body: the session or the rights may have ended while it came.
+        // Checked again after the body, because the session or the rights may have ended while it was sent.
         const known = method === "GET" ? contexts.get(request) : undefined;
         const context = known ?? (await judge(request, reply));
         if (method === "POST") requireOwnForm(context, deps);
         const answer = await handler(context as Parameters<typeof handler>[0]);
-        // A form redirects to the page that tells the result: a reload must not do it again.
+        // A form must redirect to the page with the result, so that a reload does not submit it again.
         if (method === "POST" && answer.kind === "page" && answer.status < 400) {
           throw new Error(`${key} answers what it has done with a page`);
         }
@@ -140,7 +140,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
   return {
     person: await deps.cookies.holder(request),
     params: request.params as Record<string, string>,
-    // The query begins at the first question mark. Later ones belong to a value.
+    // The query begins at the first question mark. Later question marks belong to a value.
     query: boundedForm(/\?.*/s.exec(request.url)?.[0] ?? "", MAX_FORM_FIELDS),
     form: formOf(request),
     address: request.ip,
@@ -149,7 +149,7 @@ async function guestOf(request: FastifyRequest, reply: FastifyReply, deps: Route
   };
 }
 
-/** The fields of a form that are text. */
+/** Returns the text fields of a form. */
 function formOf({ body }: FastifyRequest): URLSearchParams {
   if (body instanceof FormData) return new URLSearchParams(textFields(body));
   return body instanceof URLSearchParams ? body : new URLSearchParams();
@@ -203,7 +203,7 @@ async function admitted(key: RouteKey, access: Access, guest: Guest, deps: Route
   return { ...inTenant, role: "viewer" as const, lock };
 }
 
-/** A signed-in person, for the audit log. */
+/** Returns a signed-in person as the actor of the audit log. */
 export function actorOf({ personId, name, email }: SessionHolder, address: string) {
   return { personId, person: `${name} <${email}>`, email, address };
 }
@@ -215,7 +215,7 @@ function requireOwnForm(guest: Guest, deps: RouterDeps): void {
   if (!isFromOurPages(request.headers) || !isFormToken(given, cookie)) throw new Refusal("forged");
 }
 
-/** One answer for pages that do not exist and for tenants of others. */
+/** The same answer for pages that do not exist and for other people's tenants, so that nobody learns of those. */
 function notThere(): NotFound {
   return new NotFound("path", "there is nothing here");
 }
@@ -226,7 +226,7 @@ interface Membership {
   active: boolean;
 }
 
-/** The tenant and the person's role there; undefined: they have none. */
+/** Returns the tenant and the person's role there; undefined if they have none. */
 async function membershipOf(
   db: Database,
   person: SessionHolder,
@@ -246,10 +246,10 @@ async function membershipOf(
   return { tenant: { id: tenantId, name, active }, role };
 }
 
-/** Why a request was not let in. */
+/** Why a request was refused. */
 type RefusalReason = "sign-in" | "forbidden" | "forged";
 
-/** The person's role in the tenant, and the role that the page needs. */
+/** The tenant with the person's role there, and the access that the page needs. */
 export interface RefusedRole extends PlaceInTenant {
   needed: Access;
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Headers of every answer, and of the two kinds of document that show a tenant's email. */
+/** The headers of every answer, and of the two kinds of document that show a tenant's email. */
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -42,8 +42,8 @@ const INSIDE_OUR_PAGES = {
 };
 
 /**
- * For a tenant's mail: no script, no form, no origin, its own styles, pictures by https. Those that the tenant uploaded
- * have http where ingest-api has, as on the local stack.
+ * Returns the headers for a tenant's mail: no scripts, forms or origin, only its own styles, images by https. If
+ * ingest-api has http, as on the local stack, its images are allowed, too.
  */
 export function mailHeaders(apiUrl: string): Headers {
   return {
@@ -52,7 +52,7 @@ export function mailHeaders(apiUrl: string): Headers {
   };
 }
 
-/** For the frame of the live preview: our one script takes the mail and puts it into a frame without any. */
+/** Returns the headers for the preview's frame. Its one script puts the mail into an inner frame without scripts. */
 export function previewFrameHeaders(apiUrl: string): Headers {
   const policy = ["sandbox allow-scripts", "script-src 'self'", ...policyOfMail(apiUrl)];
   return { ...INSIDE_OUR_PAGES, "content-security-policy": policy.join("; ") };
@@ -70,8 +70,8 @@ function policyOfMail(apiUrl: string): string[] {
 }
 
 /**
- * For pages whose address is a secret: browsers send only the origin to other pages, even to our own. Not
- * "no-referrer": with it browsers send the origin "null" with our own forms.
+ * Sets the referrer policy for pages whose address is a secret: browsers send only the origin, even to our own pages.
+ * Not "no-referrer": with it browsers send the origin "null" with our own forms.
  */
 export function withoutReferrer(reply: FastifyReply): void {
   reply.header("referrer-policy", "strict-origin");

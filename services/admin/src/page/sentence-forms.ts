@@ -1,11 +1,11 @@
-/** A sentence with places, between which its parts stand. */
+/** A sentence with places for values; `parts` are the texts between the places, and `letters` is their length. */
 export interface Form {
   english: string;
   parts: readonly string[];
   letters: number;
 }
 
-/** Returns the sentences with places, those with the most words of their own first: a message matches the narrowest. */
+/** Returns the sentences that have places. The longest are first, so that a message matches the most specific one. */
 export function formsIn(sentences: readonly string[]): Form[] {
   return sentences
     .filter((english) => english.includes("{"))
@@ -16,7 +16,7 @@ export function formsIn(sentences: readonly string[]): Form[] {
     .sort((a, b) => b.letters - a.letters);
 }
 
-/** The values of a message in the places of a form; undefined: it is no instance of it. */
+/** Returns the values in the places of a form; undefined if the message does not match. */
 export function valuesIn(message: string, { parts }: Form): string[] | undefined {
   const [first = ""] = parts;
   const last = parts.at(-1) ?? "";

@@ -2,11 +2,11 @@ import { type Catalogue, fill } from "./language.ts";
 
 /**
  * Translates the source of views and browser scripts before it is compiled, so that a page costs the same in every
- * language and no value of a tenant is ever looked up. A message is a piece of text between block tags and statements,
- * with its outputs and inline tags as places; a text attribute; or a string of the code that reads like words.
+ * language and no value of a tenant is ever looked up. A message is one of: the text between two block tags or
+ * statements, where outputs and inline tags become places; a text attribute; or a string in code that reads like words.
  */
 
-/** Gives the translation of an English message, or collects it. */
+/** Returns the translation of an English message, or undefined to leave it as it is. */
 type Look = (english: string) => string | undefined;
 
 export function translateView(source: string, catalogue: Catalogue): string {
@@ -17,12 +17,12 @@ export function translateScript(source: string, catalogue: Catalogue): string {
   return rewriteLiterals(source, (english) => catalogue[english], false);
 }
 
-/** The messages of a view. */
+/** Returns the messages of a view. */
 export function messagesOfView(source: string): string[] {
   return collected((look) => rewriteView(source, look));
 }
 
-/** The messages of a browser script. */
+/** Returns the messages of a browser script. */
 export function messagesOfScript(source: string): string[] {
   return collected((look) => rewriteLiterals(source, look, false));
 }
@@ -36,15 +36,15 @@ function collected(rewrite: (look: Look) => string): string[] {
   return found;
 }
 
-/** An Eta tag of a view, in the private use area of Unicode, where no text is. */
+/** Matches the mark that replaces an Eta tag. It uses the private use area of Unicode, which no text uses. */
 const MARK = /\uE000(\d+)\uE001/g;
 const TAG = /<!--[\s\S]*?-->|<!?\/?[a-zA-Z][^>]*>/g;
 const INLINE = /^<\/?(?:a|abbr|b|br|code|em|i|kbd|small|span|strong)\b/i;
 const TEXT_ATTRIBUTES = /\b(placeholder|title|aria-label|alt|data-confirm|data-label)="([^"]*)"/g;
-/** Statements, and outputs that are no part of a sentence. */
+/** Matches statements, and outputs that do not belong to a sentence. */
 const NO_PART = /^<%(?![=~])|^<%~\s*(?:include|it\.body|.*\bicon\()/;
 const LETTERS = /\p{L}{2}/u;
-/** An attribute that a view writes by a statement of its own. */
+/** Matches an attribute that a view writes by a statement of its own. */
 const ATTRIBUTE = /^[a-z-]+="/;
 
 interface Piece {
@@ -85,7 +85,7 @@ function kindOf(tag: string): Piece["kind"] {
   return /^<br\b/i.test(tag) ? "void" : "open";
 }
 
-/** The text attributes of a tag, and the outputs in its other ones. */
+/** Translates the text attributes of a tag and restores its Eta tags. */
 function rewriteTag(tag: string, tags: readonly string[], look: Look): string {
   const output = (mark: string) => mark.replaceAll(MARK, (_, index) => tags[Number(index)]!);
   const withTexts = tag.replaceAll(TEXT_ATTRIBUTES, (_, name, value: string) => {
@@ -101,7 +101,7 @@ function rewriteTag(tag: string, tags: readonly string[], look: Look): string {
   return output(withTexts);
 }
 
-/** Pieces that make one sentence. Where the inline tags of a run do not match, each of them ends a run. */
+/** Groups the pieces that form one sentence. If the inline tags of a run do not match, each of them ends a run. */
 function runsOf(pieces: readonly Piece[]): Piece[][] {
   const runs: Piece[][] = [];
   let run: Piece[] = [];
@@ -158,7 +158,7 @@ function rewriteRun(run: readonly Piece[], look: Look): string {
   return `${edge(run.slice(0, outer))}${before}${filled}${after}${edge(run.slice(run.length - outer))}`;
 }
 
-/** How many tags stand around the whole run: they are no part of the sentence. */
+/** Returns how many pairs of tags are around the whole run. They are not part of the sentence. */
 function outerTags(run: readonly Piece[]): number {
   let outer = 0;
   while (
@@ -172,20 +172,23 @@ function outerTags(run: readonly Piece[]): number {
   return outer;
 }
 
-/** A comment, a string or a template literal. */
+/** Matches a comment, a string or a template literal. */
 export const LITERAL =
   /\/\/.*|\/\*[\s\S]*?\*\/|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*)`/g;
-/** A value in a template literal. */
+/** Matches a value in a template literal. */
 export const VALUE = /\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\}/g;
-/** A string that is words: it begins like a sentence, or has several words. */
+/** Matches a string of words: it begins like a sentence, or has several words. */
 const WORDS =
   /^(?:[,+] )?(?:[A-Z][a-z']+(?:[ .,:…]|$)|[A-Z] |[A-Z]+ [a-z]|[a-z]+,? (?:[a-z]+|\{\d+\})(?:[ .,:]|$)|\{\d+\}[,:]? \(?[a-z]+,? [a-z{])/;
-/** An output's only word may be in lower case: `<%= one.required ? "required" : "optional" %>`. */
+/**
+ * Matches a single word in lower case, which is a message in an output: `<%= one.required ? "required" : "optional"
+ * %>`.
+ */
 const LOW_WORD = /^[a-z]{2,}(?: [a-z’']+)*$/;
 const IS_RESULT = /(?:<%=|\?|:|\?\?|\|\||=|Option\()\s*$/;
-/** The part of a script's statement before the text that it shows. */
+/** Matches the part of a script's statement before a text that the page shows. */
 const IS_SHOWN = /(?:\.(?:textContent|title|placeholder) = |\bnew Option\()[^;]*$/;
-/** Compared with something, a noun that is counted, a selector, or a list of names: no words. */
+/** Matches code before a string that is not words: a comparison, a counted noun, a selector or a list of names. */
 const IS_COMPARED =
   /(?:===|!==|\bcase|\bcounted\([^()]*,|\bquerySelector\(|\b(?:marks|group):|\bclassName =)\s*$/;
 const IS_KEY = { before: /[{,]\s*$/, after: /^\s*:/ };

@@ -7,7 +7,7 @@ import * as words from "./words.ts";
 
 const etas = new Map<Language, Eta>();
 
-/** Compiles the views once for each language that somebody reads. */
+/** Returns the compiler of the views in a language. Each view is compiled once for each language that is used. */
 function etaOf(language: Language): Eta {
   const known = etas.get(language);
   if (known !== undefined) return known;
@@ -28,12 +28,12 @@ function etaOf(language: Language): Eta {
   return made;
 }
 
-/** How Eta hands the values of a page to a partial, beside those that it is included with. */
+/** Eta's code that gives a partial the values of the page in addition to those of its include. */
 const MERGED = "{...it, ...(__eta_d ?? {})}";
 
 /**
- * Gives a partial only the values that it is included with, and those that `renderView` adds. Otherwise a partial that
- * reads `link` for its own sake shows the page's `link` where nobody passed one.
+ * Gives a partial only the values of its include and those that `renderView` adds. Otherwise a partial that reads an
+ * optional `link` would show the page's `link` if its include has none.
  */
 function includesOwnValues(source: string): string {
   if (!source.includes(MERGED)) throw new Error("Eta hands values to partials in another way");
@@ -41,7 +41,7 @@ function includesOwnValues(source: string): string {
   return source.replaceAll(MERGED, `{ ${own}, ...__eta_d }`);
 }
 
-/** Renders a view. Everything that a page shows is escaped unless the view says otherwise (`<%~`). */
+/** Renders a view. Eta escapes everything that a page shows unless the view uses `<%~`. */
 export function renderView(
   view: string,
   data: Record<string, unknown>,
@@ -56,7 +56,7 @@ export function renderView(
   return renderedIn(language, () => etaOf(language).render(`./${view}`, own));
 }
 
-/** Outline icons, 24 by 24, drawn in the colour of the text beside them; screen readers skip them. */
+/** Outline icons, 24 by 24, in the colour of the text beside them. Screen readers skip them. */
 const PATHS: Readonly<Record<string, string>> = {
   overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-4H4zM14 8h6V4h-6z",
   activity: "M3 12h4l3 8 4-16 3 8h4",

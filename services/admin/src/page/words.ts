@@ -27,7 +27,7 @@ export function number(value: number): Phrase {
   return new Phrase((language) => NUMBERS[language].format(value));
 }
 
-/** `1 event`, `2,000 events`. */
+/** Returns a count with its noun: `1 event`, `2,000 events`. */
 export function counted(value: number, one: string, many = `${one}s`): Phrase {
   return new Phrase((language) => {
     const isOne = PLURALS[language].select(value) === "one";
@@ -40,7 +40,7 @@ export function percent(share: number | null): Phrase {
   return share > 0.999 && share < 1 ? say`> ${number(99.9)} %` : say`${rounded(share * 100, 10)} %`;
 }
 
-/** `+12 %`, `−5 %`, `±0 %`, `> +999 %`: by how much more, as a share. */
+/** Returns a relative change: `+12 %`, `−5 %`, `±0 %`, `> +999 %`. `share` is 0.12 for 12 %. */
 export function change(share: number): string {
   const percents = Math.round(share * 100);
   if (percents > 999) return "> +999 %";
@@ -48,7 +48,7 @@ export function change(share: number): string {
   return `${sign}${number(Math.abs(percents))} %`;
 }
 
-/** `0.4 s`, `12 s`, `3 min`. */
+/** Returns a duration: `0.4 s`, `12 s`, `3 min`. */
 export function seconds(value: number | null): Phrase {
   if (value === null) return say`–`;
   if (value < 10) return say`${rounded(value, 100)} s`;
@@ -62,17 +62,17 @@ function rounded(value: number, parts = 1): Phrase {
   return number(Math.round(value * parts) / parts);
 }
 
-/** `2026-03-01 10:00:05 UTC`; the page's script converts it to the reader's time zone. */
+/** Returns a time: `2026-03-01 10:00:05 UTC`. The page's script converts it to the reader's time zone. */
 export function time(value: Date | string): string {
   return `${iso(value).slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** In UTC, however it was written. */
+/** Returns a time in ISO 8601, in UTC. */
 export function iso(value: Date | string): string {
   return new Date(value).toISOString();
 }
 
-/** `3 min ago`, `in 2 h`. */
+/** Returns a relative time: `3 min ago`, `in 2 h`. */
 export function ago(value: Date | string | null, now = Date.now()): Phrase {
   if (value === null) return say`never`;
   const passed = (now - new Date(value).getTime()) / 1000;
@@ -85,12 +85,12 @@ export const CHANNEL_NAMES: Readonly<Record<string, Phrase>> = Object.fromEntrie
 );
 export const IN_APP_NAME = phrase(CHANNEL_ROWS[IN_APP].words.label);
 
-/** `email or SMS`: the channels that need a provider. */
+/** Returns the channels that need a provider as a list: `email or SMS`. */
 export function providerChannels(last: "and" | "or"): Phrase {
   return listedChannels(PROVIDER_CHANNELS, last);
 }
 
-/** `email, SMS and push`. */
+/** Returns channels as a list: `email, SMS and push`. */
 export function listedChannels(channels: readonly Channel[], last: "and" | "or"): Phrase {
   return new Phrase((language) => {
     const names = channels.map((one) => phrase(CHANNEL_ROWS[one].words.inSentence).in(language));
@@ -98,12 +98,12 @@ export function listedChannels(channels: readonly Channel[], last: "and" | "or")
   });
 }
 
-/** A name of ours that code compares, such as the state `accepted`, in words. Never takes a tenant's value. */
+/** Translates a name of ours that code compares, such as the state `accepted`. Never call it with a tenant's value. */
 export function term(name: string): Phrase {
   return phrase(name);
 }
 
-/** Why a delivery is a dead letter. */
+/** Reasons of dead letters, by class. */
 export const DEAD_CLASS_NAMES: Readonly<Record<string, Phrase>> = {
   permanent: say`rejected permanently`,
   policy: say`refused by the provider's rules`,
@@ -118,7 +118,7 @@ export const DEAD_CLASS_NAMES: Readonly<Record<string, Phrase>> = {
   message: say`unreadable`,
 };
 
-/** The colour of a state: good, busy, bad or quiet. A skip is bad if its stored reason says that a message is missing. */
+/** Returns the tone of a state. A skipped channel is bad if its stored reason means that a message is missing. */
 export function tone(status: string, reason?: string | null): string {
   if (status === "skipped" && isMissed(reason)) return "bad";
   if (["accepted", "delivered", "published", "dispatched"].includes(status)) return "good";
@@ -132,7 +132,7 @@ export function toneOfAction(action: string): string {
   return /(create|add|activate|join|restore)$/.test(action) ? "good" : "quiet";
 }
 
-/** `Sandbox` of `Sandbox (keeps emails)`; `titleNote` has the words in brackets. */
+/** Returns `Sandbox` of `Sandbox (keeps emails)`; `titleNote` returns the words in brackets. */
 export function shortTitle(title: string): string {
   return title.replace(/ \(.*\)$/, "");
 }
@@ -141,13 +141,13 @@ export function titleNote(title: string): string {
   return / \((.*)\)$/.exec(title)?.[1] ?? "";
 }
 
-/** `settings.fromName`: "settings, from name". */
+/** Returns a field's name in words: `settings.fromName` becomes "settings, from name". */
 export function fieldName(field: string): string {
   const words = field.replaceAll(/([a-z])([A-Z])/g, (_, end, start) => `${end} ${start}`);
   return words.replaceAll(".", ", ").toLowerCase();
 }
 
-/** `Firefox on Linux`, of a user agent header. */
+/** Returns the browser of a user agent header: `Firefox on Linux`. */
 export function browser(userAgent: string): Words {
   const name = /(Edg|OPR|Firefox|Chrome|Safari|curl)\/[\d.]+/.exec(userAgent)?.[1];
   const system = /\b(Windows|Mac OS X|Android|iPhone|iPad|Linux)\b/.exec(userAgent)?.[1];
@@ -157,7 +157,7 @@ export function browser(userAgent: string): Words {
   return system === undefined ? shown : say`${shown} on ${system}`;
 }
 
-/** HTML of a time, which the page's script converts to the reader's time zone. */
+/** Returns HTML of a time, which the page's script converts to the reader's time zone. */
 export function when(value: Date | string, form: "full" | "ago" | "time" | "day" = "full"): Phrase {
   const text = form === "ago" ? ago(value) : phrase("{0}", [time(value)]);
   return new Phrase(
@@ -166,10 +166,10 @@ export function when(value: Date | string, form: "full" | "ago" | "time" | "day"
   );
 }
 
-/** A moment in ISO 8601. */
+/** Matches a time in ISO 8601. */
 const STAMP = /(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))/;
 
-/** HTML of words, or of a reason as it is stored: escaped, and each ISO 8601 moment in it written as `when` does. */
+/** Returns HTML of words or a stored reason: escaped, and each ISO 8601 time in them written as by `when`. */
 export function withTimes(text: Words | null | undefined): Phrase {
   const isTime = (part: string, at: number) => at % 2 === 1 && !Number.isNaN(Date.parse(part));
   return new Phrase((language) => {
