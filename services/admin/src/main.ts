@@ -34,7 +34,7 @@ await runService({
   check: oidcFaults,
   database: (config, log) =>
     openDatabase({ url: config.DATABASE_URL, applicationName: "belfry-admin", log }),
-  // The pages work without NATS; only sending an event again does not.
+  // The pages work without NATS, except for sending an event again.
   work: "http",
   async start({ config, log, database, nats, link, signal, stopped }) {
     const { db, pool } = database;
@@ -105,7 +105,7 @@ await runService({
     const token = await firstOperatorToken(db);
     await app.listen({ host: config.ADMIN_HOST, port: config.ADMIN_PORT });
     if (token !== undefined) {
-      // The person who starts Belfry gets this link from the log alone. It works once, for a day, while there is no operator.
+      // Only this log line contains the link. It works once, for a day, and only as long as there is no operator.
       log.info(
         `open this link to become the first operator: ${config.ADMIN_BASE_URL}/join/${token}`,
       );
@@ -143,7 +143,7 @@ await runService({
   },
 });
 
-/** Publishes to open browsers; resolves once the NATS server has the message. Rejects while NATS is not connected. */
+/** Publishes a message to open browsers and waits until the NATS server has it. Rejects if NATS is not connected. */
 async function publishNow(
   nats: NatsLink | undefined,
   { subject, message }: { subject: string; message: string },

@@ -19,7 +19,7 @@ import { nowhereElse, takeJson } from "@belfry/service/http";
 import type { FastifyInstance } from "fastify";
 import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 
-/** How many calls may use the database at the same time; the pages keep the other connections. */
+/** The most calls that use the database at the same time. The other connections are for the pages. */
 const CALLS_AT_A_TIME = 4;
 
 /** Room for one bundle of the largest size, which takes most of the memory of a container of 768 MiB. */
@@ -45,8 +45,8 @@ export interface ManageApiDeps {
 }
 
 /**
- * The management API, below `/api/v1/manage`: a route for each act that a key may run, in a scope of its own: the
- * pages' cookies, forms and errors do not reach it.
+ * Registers the management API below `/api/v1/manage`: a route for each act that an API key may run. It has its own
+ * Fastify scope, so that the cookies, forms and error handler of the pages do not apply.
  */
 export async function manageApi(app: FastifyInstance, deps: ManageApiDeps): Promise<void> {
   const { config, db, services, directory, keyUses, nowMs } = deps;

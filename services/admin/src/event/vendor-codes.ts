@@ -1,12 +1,12 @@
 import type { Place } from "./own-reasons.ts";
 
-/** Meanings of vendors' codes, for a product manager. A code that is not listed is shown in the vendor's words. */
+/** The meaning of a vendor's code, for a product manager. If a code is not listed, the vendor's words are shown. */
 export interface CodeRow {
   says: string;
   look?: Place;
 }
 
-/** Begins sentences about a mail server's answer. */
+/** The beginning of sentences about a mail server's answer. */
 const SERVER = "the mail server says that ";
 
 const NO_ADDRESS: CodeRow = { says: `${SERVER}this address does not exist` };
@@ -68,7 +68,7 @@ export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "7.26": UNPROVEN,
 };
 
-/** Replies of a mail server without enhanced codes (RFC 5321, 4.2.3), some with the step that they answer. */
+/** Replies of a mail server without enhanced codes (RFC 5321, 4.2.3), some with the command that they answer. */
 export const SMTP_REPLIES: Readonly<Record<string, CodeRow>> = {
   "421": { says: `${SERVER}it takes no mail now` },
   "450 RCPT TO": { says: `${SERVER}this mailbox cannot be reached now` },
