@@ -8,7 +8,9 @@ import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 const PAGE = 50;
 
 const LINES = ["{0} {1} line{2}", "{0} {1} lines{2}"];
-/** Targets that are words, by their action or its object. `{0}` stands for a value. Other targets are names and stay. */
+/**
+ * Targets that are words, by their action or its object. `{0}` stands for a value. Other targets are names and stay.
+ */
 export const AUDIT_TARGETS: Readonly<Record<string, readonly string[]>> = {
   broadcast: ["broadcast {0}"],
   bundle: ["{0} published"],
@@ -41,7 +43,7 @@ function targetWords(action: string, target: string): Words {
   return target;
 }
 
-/** The audit log, by person, object and time. */
+/** Registers the audit log, which can be searched by person, object and time. */
 export function auditPages({ route, db }: PageDeps): void {
   const show = async (query: URLSearchParams, tenantId?: string) => {
     const typed = typedTexts(query, ["person", "object", "from", "to"]);
@@ -80,7 +82,7 @@ export function auditPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/audit", ({ query, tenant }) => show(query, tenant.id));
 }
 
-/** The changed fields; a field of a field is named with a dot. Undefined: the field was not there. */
+/** Returns the changed fields; a nested field is named with a dot. A value is undefined if the field did not exist. */
 export function auditChanges(
   before: Record<string, unknown> | null,
   after: Record<string, unknown> | null,

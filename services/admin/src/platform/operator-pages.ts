@@ -19,7 +19,7 @@ import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
-/** The people who run the platform. */
+/** Registers the page of the people who run the platform. */
 export function operatorPages({ route, db, once }: PageDeps): void {
   const showOperators = async (extra: {
     email?: string;
@@ -87,7 +87,7 @@ export function operatorPages({ route, db, once }: PageDeps): void {
   });
 }
 
-/** Keys with which programs run operators' acts over HTTP. */
+/** Registers the page of keys with which programs run operators' acts over HTTP. */
 export function platformKeyPages({ route, once }: PageDeps): void {
   const showKeys = async (context: Signed, name = "", faults: Faults = {}) => {
     const keys = await context.run(listPlatformKeys, {});

@@ -10,7 +10,7 @@ import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { openCircuits } from "../provider/provider-pages.ts";
 
-/** The platform's state, live. */
+/** Registers the page of the platform's current state. */
 export function systemPages({
   route,
   systemFacts,
@@ -23,13 +23,13 @@ export function systemPages({
   });
 }
 
-/** Facts on the system page. */
+/** The facts on the system page. */
 export type SystemFacts = Awaited<ReturnType<typeof readSystemFacts>>;
 
 const NATS_TIMEOUT_MS = 1000;
 const RECONCILED_HOURS = 24;
 
-/** Reads Postgres and JetStream. `streams` is undefined where NATS does not answer. */
+/** Reads the facts from Postgres and JetStream. `streams` is undefined if NATS does not answer. */
 export async function readSystemFacts(db: Database, nats: NatsLink | undefined, prefix: string) {
   const reading = [
     connectedServices(db),
@@ -73,18 +73,18 @@ async function streamFacts(nats: NatsLink, prefix: string) {
   return facts;
 }
 
-/** The queries below take a few milliseconds each, whatever the tables hold. */
+// Each of the queries below takes a few milliseconds, no matter how many rows the tables have.
 
 interface ConnectedService {
   name: string;
-  /** null: the client does not tell. */
+  /** Null if the client does not report a version. */
   version: string | null;
   connections: number;
-  /** Start of its process; where the client does not tell, start of its oldest connection. */
+  /** Start of the process, or of its oldest connection if the client does not report the start. */
   since: Date;
 }
 
-/** One row a process; processes of one service that started in the same second share a row. */
+/** Returns one row for each process. Processes of a service that started in the same second share a row. */
 export async function connectedServices(db: Database): Promise<ConnectedService[]> {
   const { rows } = await sql<{ name: string; connections: number; since: Date }>`
     select application_name as name, count(*)::integer as connections, min(backend_start) as since
@@ -97,7 +97,10 @@ export async function connectedServices(db: Database): Promise<ConnectedService[
   });
 }
 
-/** The due time of the most overdue delivery of each channel that events are sent on; those of broadcasts wait on purpose. */
+/**
+ * Returns the due time of the most overdue delivery of each channel. Deliveries of broadcasts are left out, because
+ * they wait on purpose, and those of webhooks.
+ */
 async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueAt: Date }[]> {
   const { rows } = await sql<{ channel: ProviderChannel; dueAt: Date }>`
     select d.channel, min(d.due_at) as "dueAt" from deliveries d
@@ -107,7 +110,7 @@ async function oldestDue(db: Database): Promise<{ channel: ProviderChannel; dueA
   return rows;
 }
 
-/** Events that wait for the dispatcher: how many (up to 10,000), and since when. */
+/** Returns the number of events that wait for the dispatcher (up to 10,000), and since when the oldest waits. */
 async function undispatched(db: Database): Promise<{ count: number; since: Date | null }> {
   const { rows } = await sql<{ count: number; since: Date | null }>`
     select count(*)::integer as count, min(accepted_at) as since

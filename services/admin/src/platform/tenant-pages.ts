@@ -34,7 +34,10 @@ const TENANTS_PER_PAGE = 50;
 /** The name of a new tenant's first API key. */
 const FIRST_KEY = "first key";
 
-/** A tenant's own page for all of its people; for operators the list of tenants, new ones and changes. */
+/**
+ * Registers the settings page of a tenant for its members, and for operators the pages that list, add and change
+ * tenants.
+ */
 export function tenantPages({ route, db, once, config }: PageDeps): void {
   route("GET /tenants", async ({ query }) => {
     const search = (query.get("search") ?? "").trim().replaceAll("\u0000", "");
@@ -121,19 +124,19 @@ const TEXTS = [
   "perMinute",
   "dailyCap",
   "maxAttachmentMib",
-  // Empty: as the installation keeps them.
+  // Empty if the retention of the installation applies.
   "eventRetentionDays",
   "notificationRetentionDays",
   "defaultLocale",
-  // Empty: UTC.
+  // Empty for UTC.
   "timezone",
   "quietFrom",
   "quietTo",
-  // With commas between them.
+  // Separated by commas.
   "linkSchemes",
 ] as const;
 
-/** A tenant as its form has it. */
+/** A tenant's form. */
 interface Values extends Record<(typeof TEXTS)[number], string> {
   name: string;
   noCap: boolean;
@@ -209,7 +212,7 @@ function inputOf(values: Values) {
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables,
     allowExecutables,
-    // A form from before an upgrade lacks it: the setting stays.
+    // A page from before an upgrade does not send the field. Then the setting does not change.
     maxAttachmentMib:
       values.maxAttachmentMib === "" ? undefined : wholeNumber(values.maxAttachmentMib),
     eventRetentionDays: days(values.eventRetentionDays),
@@ -219,7 +222,7 @@ function inputOf(values: Values) {
   };
 }
 
-/** Deleting a tenant: the page first says what goes, and asks for the tenant's name. */
+/** Registers the page that deletes a tenant. It first shows what is deleted, and asks for the tenant's name. */
 export function deleteTenantPages({ route, db }: PageDeps): void {
   const askToDelete = async ({ tenant }: InTenant, typed = "", fault?: Words) =>
     page("tenant-delete", say`Delete ${tenant.name}`, {
@@ -248,7 +251,7 @@ export function deleteTenantPages({ route, db }: PageDeps): void {
   });
 }
 
-/** A tenant's settings, used limits, retention, and which channels it can send on. */
+/** Returns a tenant's settings, used limits and retention, and the state of each channel. */
 async function aboutTenant(db: Database, tenantId: string) {
   const [found, used, kept, providers] = await Promise.all([
     showTenant(db, tenantId),
