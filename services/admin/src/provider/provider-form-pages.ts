@@ -21,7 +21,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
 interface Shown {
-  /** undefined: the account is new. */
+  /** Undefined for a new account. */
   provider?: Provider | undefined;
   /** The typed values. */
   given?: URLSearchParams;
@@ -30,8 +30,9 @@ interface Shown {
 }
 
 /**
- * One account at a vendor: a form drawn from the settings' schema, secrets write-only, and a test. A new
- * one stands last and is not used before the vendor has accepted a test: live mail never finds out.
+ * Registers the pages of one account at a vendor: a form made from the settings' schema, in which secrets can only be
+ * written, and a test. A new account is last in order and is not used until the vendor has accepted a test, so that
+ * wrong settings never stop live messages.
  */
 export function providerFormPages({ route, db, config, once }: PageDeps): void {
   const show = async (
@@ -142,7 +143,7 @@ export function providerFormPages({ route, db, config, once }: PageDeps): void {
   });
 }
 
-/** Whether it is the one that sends. */
+/** Whether messages are sent with this account first. */
 async function isFirst(db: Database, { id, tenantId, channel }: Provider): Promise<boolean> {
   const all = await readProviders(db, tenantId);
   return all.find((one) => one.channel === channel && one.active)?.id === id;
@@ -157,7 +158,7 @@ async function kindOf(channel: string | null, name: string | null) {
   return { kind, channel };
 }
 
-/** A form drawn from a provider's settings schema, and read back. */
+/** A field of the form that is made from a provider's settings schema. */
 interface SettingsField {
   kind: keyof typeof LOOKS;
   name: string;
@@ -170,11 +171,11 @@ interface SettingsField {
   placeholder: string;
   /** The vendor's page that shows the value. */
   link: string | undefined;
-  /** Options of a choice: each value with its words. */
+  /** Options of a choice: each value with its label. */
   options: [string, Words][] | undefined;
 }
 
-/** The field that the view draws for each kind of setting. */
+/** HTML attributes for each kind of setting. */
 const LOOKS = {
   text: {},
   choice: {},
@@ -184,7 +185,9 @@ const LOOKS = {
   yes: {},
 };
 
-/** `saved`: the settings as they are shown, masked; `given`: what was typed, which comes first. */
+/**
+ * Returns the form's fields. `saved` has the stored settings with masked secrets. Typed values (`given`) replace them.
+ */
 function fieldsOf(
   schema: TObject,
   saved: Record<string, unknown> | undefined,
@@ -233,7 +236,7 @@ function settingsOf(schema: TObject, form: URLSearchParams): Record<string, unkn
   return settings;
 }
 
-/** `settings` faults begin with their field's name (`apiKey: is missing`); others are as they are. */
+/** Returns faults by field. The message of a `settings` fault begins with the field's name (`apiKey: is missing`). */
 function settingsFaults(faults: readonly InputFault[]): Faults {
   const byField: Record<string, Phrase> = {};
   for (const { field, message } of faults) {

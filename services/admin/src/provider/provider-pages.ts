@@ -19,7 +19,7 @@ import { phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import { shortTitle, titleNote } from "../page/words.ts";
 
-/** Buttons: the route, the act and the word for the sentence afterwards. */
+/** Buttons of an account: the last part of the route, the act, and the name of the notice afterwards. */
 const USES = [
   ["activate", activateProvider as Act, "activated"],
   ["make-first", makeProviderFirst, "first"],
@@ -28,7 +28,9 @@ const USES = [
   ["move-up", moveProviderUp, "moved"],
 ] as const;
 
-/** A tenant's accounts at vendors in the order of use, and what is done to a whole one. */
+/**
+ * Registers the list of a tenant's accounts at vendors, in the order of use, and the buttons that act on an account.
+ */
 export function providerPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/providers", async ({ tenant }) => {
     const [providers, circuits, ...kinds] = await Promise.all([
@@ -79,8 +81,8 @@ export function providerPages({ route, db }: PageDeps): void {
   }
 }
 
-function stateOf({ active, testedAt }: Provider, rests: boolean, isFirst: boolean) {
-  if (rests) return { tone: "bad", text: say`paused after failures` };
+function stateOf({ active, testedAt }: Provider, isPaused: boolean, isFirst: boolean) {
+  if (isPaused) return { tone: "bad", text: say`paused after failures` };
   if (!active && testedAt === null) return { tone: "quiet", text: say`not active: to be tested` };
   if (!active) return { tone: "quiet", text: say`not active` };
   return { tone: "good", text: isFirst ? say`sends` : say`standby` };
@@ -97,7 +99,7 @@ export interface OpenAccount {
   openUntil: Date;
 }
 
-/** Active provider accounts whose pause has not ended; of one tenant if it is named. */
+/** Returns the active provider accounts that are paused now, of all tenants or of one; the newest 100. */
 export async function openCircuits(db: Database, tenantId?: string): Promise<OpenAccount[]> {
   let query = db
     .selectFrom("provider_circuits as c")
@@ -113,7 +115,7 @@ export async function openCircuits(db: Database, tenantId?: string): Promise<Ope
       "c.reason",
       "c.open_until as openUntil",
     ])
-    // The row stays until a call has succeeded. Without messages to send, that can take days.
+    // The row exists until a call has succeeded. If there are no messages to send, that can take days.
     .where("c.open_until", ">", sql<Date>`clock_timestamp()`)
     .where("p.active", "=", true);
   if (tenantId !== undefined) query = query.where("p.tenant_id", "=", tenantId);
