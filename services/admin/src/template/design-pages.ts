@@ -28,7 +28,7 @@ interface Values extends Record<LayoutName, string> {
   footerTexts: Record<string, string>;
 }
 
-/** Name, label, and what the platform takes. */
+/** The colours: name, label, and the platform's default. */
 const COLORS = [
   ["primaryColor", say`Buttons and links`, PLATFORM_COLORS.primaryColor],
   ["backgroundColor", say`Behind the mail`, PLATFORM_COLORS.backgroundColor],
@@ -36,7 +36,7 @@ const COLORS = [
 ];
 const EFFECT = say`Applies to every Simple mail within 5 seconds. Drafts use it when they are published.`;
 
-/** Pages for the layout of a tenant's simple mails: logo, colours, footer, or a frame of its own. */
+/** Registers the pages for the layout of a tenant's simple mails: logo, colours and footer, or a frame of its own. */
 export function designPages({ route, db }: PageDeps): void {
   const show = async (
     context: InTenant,
@@ -117,7 +117,7 @@ function typedValues(form: URLSearchParams): Values {
   return { ...layoutOf(typed), footerTexts };
 }
 
-/** The texts by language, and the languages that may be added. */
+/** Returns the texts by language, and the languages that can be added. */
 function footersOf({ footerTexts }: Values) {
   const texts = Object.entries(footerTexts);
   return {

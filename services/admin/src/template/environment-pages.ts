@@ -16,7 +16,7 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { differences } from "./template-texts.ts";
 
-/** Which environment of a product a tenant is, and what is promoted into it. */
+/** Registers the pages that show which environment of a product a tenant is, and that promote bundles into it. */
 export function environmentPages({ route, db }: PageDeps): void {
   const show = async (
     { run, tenant, role }: InTenant,
@@ -95,7 +95,7 @@ export function environmentPages({ route, db }: PageDeps): void {
       if (id !== undefined) return redirect(`${base}/environment/promotion`);
     } catch (error) {
       if (error instanceof Conflict) return await showPromotion(context, true);
-      // Another one is under way, and the page tells how far it is.
+      // Another promotion is running, and the page shows its progress.
       if (error instanceof TooLate) return redirect(`${base}/environment/promotion`);
       throw error;
     }

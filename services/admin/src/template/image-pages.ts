@@ -4,7 +4,9 @@ import { faultsByField, json, page, redirect } from "../page/answer.ts";
 import { type Phrase, phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
-/** The images of a tenant's mails: the page of the design shows them, and the editor's dialog lets one choose. */
+/**
+ * Registers the routes for images in a tenant's mails, for the page of the design and for the editor's image dialog.
+ */
 export function imagePages({ route }: PageDeps): void {
   route("GET /tenants/:tenantId/images", async ({ run }) =>
     json({ images: await run(listImages, {}) }),

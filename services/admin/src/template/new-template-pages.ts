@@ -33,11 +33,11 @@ import { mailHeaders } from "../page/security-headers.ts";
 interface NewValues {
   eventType: string;
   channels: Channel[];
-  /** Empty: from nothing. */
+  /** Key of the chosen starter; empty if the message begins without one. */
   starter: string;
 }
 
-/** Pages for a new message. They show each starter before it is chosen and becomes a draft on each channel. */
+/** Registers the pages for a new message. They show the starters; the chosen one becomes a draft on each channel. */
 export function newTemplatePages({ route, db, config }: PageDeps): void {
   const pictures = createStarterPictures(db);
 
@@ -90,7 +90,7 @@ export function newTemplatePages({ route, db, config }: PageDeps): void {
     );
   });
 
-  /** With what it says on the channels that are text alone: the mail is a picture. */
+  /** Returns a starter with its texts on the channels without mails. The page shows its mail as a picture. */
   const shown = async (starter: Starter) => {
     const { key, label, description, eventType } = starter;
     const texts = [];
@@ -109,12 +109,12 @@ export function newTemplatePages({ route, db, config }: PageDeps): void {
   };
 }
 
-/** Tenants whose pictures are kept; of each as many as there are starters. */
+/** The number of tenants whose pictures are stored. Each has at most one picture for each starter. */
 const MOST_TENANTS = 50;
 
-/** The mails of the starters as a tenant's would look, made once for each version of its layout. */
+/** Renders the starters' mails in a tenant's layout, once for each version of the layout. */
 function createStarterPictures(db: Database) {
-  /** Pictures by tenant: the layout's version, and the pictures made so far, one after another. */
+  /** Pictures by tenant: the layout's version, the pictures made so far, and the last one that was begun. */
   const kept = new Map<
     string,
     { version: number; made: Map<string, Promise<string>>; last: Promise<unknown> }
@@ -142,7 +142,7 @@ function createStarterPictures(db: Database) {
     if (found !== undefined) return await found;
     const digest = starterDigest(starter, channel);
     const input = { channel, digest, ...starterText(starter, channel) };
-    // One after another: a tenant has few places in the queue of what is compiled.
+    // Rendered one after another, because a tenant has few places in the queue of the compiler.
     const making = own.last.then(async () => {
       const preview = await previewSource(db, tenantId, input, { ...starter.sampleVariables });
       return preview.kind === "email" ? preview.html : "";

@@ -27,7 +27,7 @@ import { NEWEST_ALONE } from "./template-preview-pages.ts";
 import { comparedParts, leftOutSentence } from "./template-texts.ts";
 import { TIMED_SETTINGS, timingFaults, timingValues } from "./timing-values.ts";
 
-/** What publishing would change, for whom, and doing it: all languages of a template at once, or some. */
+/** Registers the pages that show what publishing would change and for whom, and that publish all languages or some. */
 export function publishingPages({ route, db }: PageDeps): void {
   const show = async (context: InTenant, conflict?: object): Promise<Answer> => {
     const { tenant, base } = context;
@@ -79,7 +79,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     const { form, base } = context;
     const template = await readTemplate(db, addressOf(context));
     const drafts = draftLocales(template);
-    // The default first: what has none cannot be translated.
+    // The default text is published first, because a template without one cannot have translations.
     const chosen = drafts.filter((locale) => form.getAll("locale").includes(locale));
     if (chosen.length === 0) return redirect(`${base}/templates/${template.id}/publish`);
     try {
@@ -92,7 +92,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     return redirect(`${base}/templates/${template.id}`, "published");
   });
 
-  // For a digest that would miss events: a setting of the tenant.
+  // The page offers this setting of the tenant if a digest would miss events.
   route("POST /tenants/:tenantId/templates/:templateId/separate-events", async (context) => {
     const { run, tenant, form } = context;
     await requireTemplate(db, addressOf(context));
@@ -100,20 +100,20 @@ export function publishingPages({ route, db }: PageDeps): void {
     return redirect(ownPath(form.get("from")), "saved");
   });
 
-  /** Publishes what the page showed: these revisions of the drafts, over these versions. */
+  /** Publishes what the page showed: these revisions of the drafts, replacing these versions. */
   const publish = async ({ form, run }: InTenant, before: Template, locales: string[]) => {
     const { id, eventType, channel } = before;
     const drafts = [];
     for (const locale of locales) {
       const { sourceVersion } = await readDraft(db, { id, locale });
       const begun = sourceVersion ?? 0;
-      // Written beside the default text that is published with it, it is up to date.
+      // A translation that is published together with the default text counts as written for that version.
       const isNew = locales.includes("") && begun >= before.version;
       drafts.push({
         locale,
         ...(locale !== "" && { sourceVersion: isNew ? before.version + 1 : begun }),
         revision: Number(form.get(`revision-${locale}`)),
-        // Over what was published since the draft began: knowingly, for the page has shown it.
+        // Replaces also a version that was published after the draft began: the page has shown it to the person.
         basedOnVersion: Number(form.get(`over-${locale}`)) || 0,
       });
     }
@@ -157,13 +157,13 @@ export function publishingPages({ route, db }: PageDeps): void {
   };
 }
 
-/** Those that have a draft, the default first. */
+/** Returns the locales that have a draft, the default ("") first. */
 function draftLocales({ hasDraft, locales }: Template): string[] {
   const translations = locales.filter(({ draft }) => draft).map(({ locale }) => locale);
   return [...(hasDraft ? [""] : []), ...translations];
 }
 
-/** Whether the default text was published anew since this translation was begun. */
+/** Whether the default text was published again after this translation was begun. */
 function isOlder({ draft }: Publication, template: Template): boolean {
   return draft.locale !== "" && (draft.sourceVersion ?? 0) < template.version;
 }
@@ -192,14 +192,14 @@ function languagesSaid(all: readonly Publication[], nameOf: (locale: string) => 
   return say`${said} Users of ${joined(others)} see no change.`;
 }
 
-/** Only the draft of the default variant has them. */
+/** Returns sentences about changed settings. Only the draft of the default variant has settings. */
 function settingsSaid(all: readonly Publication[]): Phrase[] {
   return all
     .filter(({ draft }) => draft.locale === "")
     .flatMap(({ changed, settings }) => settingSentences(changed, settings));
 }
 
-/** Translations that stand behind the default text once this is published. */
+/** Returns the translations that are out of date once these drafts are published. */
 function outdatedAfter(template: Template, all: readonly Publication[]): string[] {
   const drafts = all.map(({ draft }) => draft.locale);
   const isChanging = drafts.includes("");

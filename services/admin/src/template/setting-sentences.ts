@@ -81,7 +81,7 @@ const SENTENCES: { [K in SettingName]: (value: TemplateSettings[K]) => Phrase[] 
       ? say`Nobody gets a hidden copy (Bcc) any more.`
       : say`Hidden copies (Bcc) go to ${list.join(", ")}.`,
   ],
-  // For previews alone.
+  // Only previews use sample values.
   sampleVariables: () => [],
 };
 
@@ -109,7 +109,7 @@ export function duration(seconds: number): Phrase {
   }[unit];
 }
 
-/** Returns weekdays in words, such as `Monday and Friday`. Days count from 1, a Monday. */
+/** Returns weekdays in words, such as `Monday and Friday`. 1 is Monday. */
 function weekdays(days: readonly number[]): Phrase {
   return new Phrase((language) => {
     const name = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });

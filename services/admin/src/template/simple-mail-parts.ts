@@ -1,13 +1,15 @@
 import { phrase, type Words } from "../page/language.ts";
 
-/** A piece of a simple mail's text as the visual editor shows it: `look` names its classes. */
+/** A part of a simple mail's text that pages show like the visual editor. `look` has its CSS classes. */
 export interface ShownPart {
   text: Words;
   look: string;
 }
 
 const ADDRESS = /\]\(((?:\{\{[^{}\n]{1,500}\}\}|[^(){}\s]){1,2100})(?: "[^"\n]{0,100}")?\)/;
-/** In the order of its groups: heading, bullet, address, variable, block's tag, escaped sign, marks, label, line end. */
+/**
+ * Matches one sign. Its groups: heading, bullet, address, variable, block's tag, escaped sign, marks, label, line end.
+ */
 const TOKEN = new RegExp(
   [
     /^(#{1,3}) (?=\S)/,
@@ -32,7 +34,10 @@ const TAG_WORDS: Readonly<Record<string, string>> = {
   for: "For each {0}",
 };
 
-/** Splits a simple mail's text at its signs. Headings, marks and tags become looks, so that a change of one is seen. */
+/**
+ * Splits a simple mail's text at its signs. Headings, marks and tags become CSS classes, so that their changes are
+ * visible.
+ */
 export function simpleMailParts(text: string): ShownPart[] {
   const parts: ShownPart[] = [];
   const marks = new Set<string>();
@@ -63,7 +68,7 @@ export function simpleMailParts(text: string): ShownPart[] {
       if (run === "**" || run === "***") toggle("strong");
       if (run === "*" || run === "***") toggle("em");
     } else if (end !== undefined) {
-      // Marks end with their paragraph, a heading with its line.
+      // Marks end with their paragraph, and a heading ends with its line.
       level = "";
       if (text[at] === "\n") marks.clear();
       add("\n");

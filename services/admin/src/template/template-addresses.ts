@@ -5,7 +5,7 @@ import { canonicalLocale } from "@belfry/contracts/locale";
 import type { Database } from "@belfry/database/connection";
 import type { InTenant } from "../page/router.ts";
 
-/** The template of a page's path. */
+/** Returns the ids of the template in a page's path. */
 export function addressOf({ tenant, params }: Pick<InTenant, "tenant" | "params">) {
   return { id: params.templateId ?? "", tenantId: tenant.id };
 }
@@ -16,7 +16,7 @@ export async function keyOf(db: Database, context: InTenant) {
   return { eventType, channel };
 }
 
-/** Undefined: there is none in this language. */
+/** Returns the draft in this language; undefined if there is none. */
 export async function draftOf(
   db: Database,
   { id }: { id: string },
@@ -30,7 +30,7 @@ export async function draftOf(
   }
 }
 
-/** The addresses of one template's pages, in a language. */
+/** Returns the addresses of one template's pages in a language. */
 export function addressesOf(base: string, id: string, locale: string) {
   const plain = `${base}/templates/${id}`;
   const query = locale === "" ? "" : `?locale=${encodeURIComponent(locale)}`;
@@ -49,9 +49,7 @@ export function addressesOf(base: string, id: string, locale: string) {
   };
 }
 
-/** Languages as people call them. */
-
-/** Returns the locale of a page's address: empty for the default, undefined for a value that is none. */
+/** Returns the locale in a page's address: empty for the default, undefined for a value that is not a locale. */
 export function localeOfQuery(query: URLSearchParams): string | undefined {
   const given = (query.get("other") || query.get("locale") || "").trim();
   return given === "" ? "" : canonicalLocale(given);

@@ -47,7 +47,7 @@ import {
   valuesOfTemplate,
 } from "./template-values.ts";
 
-/** The editor of one template: its form, and keeping what is in it as a draft. */
+/** Registers the editor of one template, which saves its form as a draft. */
 export function templateEditorPages({ route, db }: PageDeps): void {
   const show = async (context: InTenant, edited: Omit<Edited, "draft" | "source">) => {
     const { template, values } = edited;
@@ -103,7 +103,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     }
   });
 
-  // For browsers without scripts, and for conflicts, where the page compares two texts.
+  // Used by browsers without scripts, and after a conflict, when the page compares two texts.
   route("POST /tenants/:tenantId/templates/:templateId", async (context) => {
     const template = await readTemplate(db, addressOf(context));
     const values = typedValues(context.form, template);
@@ -121,7 +121,7 @@ export function templateEditorPages({ route, db }: PageDeps): void {
     }
   });
 
-  /** Somebody else saved first: the page keeps the typed text and compares it with theirs. */
+  /** Shows that somebody else saved first. The page keeps the typed text and compares it with the saved one. */
   const conflict = async (context: InTenant, template: Template, values: TemplateValues) => {
     const draft = await draftOf(db, template, values.locale);
     const published = await readTemplate(db, { id: template.id }, values.locale).catch(
@@ -152,14 +152,14 @@ export function templateEditorPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Event type and channel never change: another event type is another template. */
+/** Returns the typed values. Event type and channel never change: another event type is another template. */
 function typedValues(form: URLSearchParams, { eventType, channel }: Template): TemplateValues {
   return { ...valuesOfForm(form), eventType, channel };
 }
 
-/** What one template's editor has to show. */
+/** The data of one template's editor. */
 interface Edited {
-  /** With the text of its default variant. */
+  /** The template with the text of its default variant. */
   template: Template;
   values: TemplateValues;
   draft: TemplateDraft | undefined;
@@ -230,7 +230,7 @@ function stateOf(template: Template, version: number, hasDraft: boolean): [strin
   ];
 }
 
-/** As HTML. */
+/** Returns HTML about the state of the text. */
 function stateWords(
   locale: string,
   mayEdit: boolean,
@@ -265,7 +265,7 @@ function languagesOf(base: string, { template, values }: Edited, defaultName: Ph
   }));
 }
 
-/** The same event type on the other channels. */
+/** Returns links to the templates of the same event type on all channels, and to add the missing ones. */
 async function siblingsOf(db: Database, base: string, template: Template) {
   const { tenantId, eventType } = template;
   const all = (await readTemplates(db, tenantId)).filter((one) => one.eventType === eventType);
@@ -281,7 +281,7 @@ async function siblingsOf(db: Database, base: string, template: Template) {
   });
 }
 
-/** For a translation: the default text, or its changes since the translation was made. */
+/** Returns what a translator needs: the default text, or its changes since the translation was made. */
 async function sourceOf(db: Database, edited: Edited, name: Phrase, version: number) {
   const { template, source, values } = edited;
   const variant = template.locales.find((one) => one.locale === values.locale);
@@ -318,7 +318,7 @@ async function leftOutWords(db: Database, template: Template): Promise<Phrase[]>
   return reasons.map(leftOutSentence);
 }
 
-/** Whether a real event has values to show, and whether the page shows them at once. */
+/** Returns whether a real event has values to show, and whether the page shows them from the beginning. */
 async function sampleOf(db: Database, tenantId: string, values: TemplateValues, mayEdit: boolean) {
   const found =
     tenantId === PLATFORM ? undefined : await sampleFromEvents(db, tenantId, values.eventType);

@@ -29,7 +29,7 @@ import { ago, counted } from "../page/words.ts";
 import { addressesOf, addressOf, keyOf } from "./template-addresses.ts";
 import { comparedParts } from "./template-texts.ts";
 
-/** The list of templates, their versions, and buttons that act on a whole template. */
+/** Registers the list of templates, their versions, and the buttons that act on a whole template. */
 export function templatePages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId/templates", async ({ tenant, query }) => {
     const templates = await readTemplates(db, tenant.id);
@@ -116,7 +116,7 @@ export function templatePages({ route, db }: PageDeps): void {
   });
 }
 
-/** Filters of the list. */
+/** The filters of the list. */
 const STATES: Readonly<Record<string, (template: TemplateSummary) => boolean>> = {
   active: ({ active, version }) => active && version > 0,
   inactive: ({ active, version }) => !active && version > 0,
@@ -124,7 +124,7 @@ const STATES: Readonly<Record<string, (template: TemplateSummary) => boolean>> =
   outdated: ({ locales }) => locales.some((one) => one.outdated),
 };
 
-/** One template on one channel, in a few words. */
+/** Returns a template's cell of the list. */
 function glance(template: TemplateSummary) {
   const { id, active, version, hasDraft, locales, savedBy, updatedAt } = template;
   const languages = locales.filter((one) => one.version > 0).length + 1;
@@ -145,7 +145,7 @@ function glance(template: TemplateSummary) {
   };
 }
 
-/** Why the active templates of a channel reach nobody, for each such channel. */
+/** Returns sentences about active templates that reach nobody, with the reason, by channel. */
 async function leftOutChannels(db: Database, templates: readonly TemplateSummary[]) {
   const said: Phrase[] = [];
   for (const channel of CHANNELS) {
@@ -161,7 +161,7 @@ async function leftOutChannels(db: Database, templates: readonly TemplateSummary
   return said;
 }
 
-/** Buttons that act on one language of a template. */
+/** Registers the buttons that act on one language of a template. */
 export function templateLanguagePages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/:templateId/discard", async (context) => {
     const { run, base, form } = context;
@@ -172,7 +172,7 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
     return redirect(back, "discarded");
   });
 
-  // The translation still fits the changed default text.
+  // Confirms that the translation still fits the changed default text.
   route("POST /tenants/:tenantId/templates/:templateId/same", async (context) => {
     const { run, form, base } = context;
     const locale = form.get("locale") ?? "";
@@ -191,7 +191,7 @@ export function templateLanguagePages({ route, db }: PageDeps): void {
   });
 }
 
-/** A template for another event type; an operator may copy it to another tenant. */
+/** Registers the pages that copy a template to another event type, or, for operators, to another tenant. */
 export function copyingPages({ route, db }: PageDeps): void {
   const showCopy = async (
     context: InTenant,

@@ -25,13 +25,13 @@ import { shownPreview, unfilledMark } from "./unfilled-marks.ts";
 
 export const NEWEST_ALONE = say`This text shows only the newest event of the digest. Insert the digest's events to show them all.`;
 
-/** The editor's live preview, and sending its content as a test, saved or not. */
+/** Registers the editor's live preview, and the route that sends its content as a test, saved or not. */
 export function templatePreviewPages({ route, db }: PageDeps): void {
   route("POST /tenants/:tenantId/templates/preview", async ({ tenant, form }) =>
     json(await previewOf(db, tenant.id, valuesOfForm(form))),
   );
 
-  // For the list, of a template as it is saved: what is published, else its draft.
+  // For the list of templates: a preview of the published text, or of the draft if nothing is published.
   route("GET /tenants/:tenantId/templates/:templateId/preview", async (context) => {
     const template = await readTemplate(db, addressOf(context));
     const draft = template.version > 0 ? undefined : await draftOf(db, template, "");
@@ -47,7 +47,7 @@ export function templatePreviewPages({ route, db }: PageDeps): void {
 
 export type SentTest = Awaited<ReturnType<typeof sendTest>>;
 
-/** Sends a text to one person as a test. Returns the act's answer, or the faults for which nothing was sent. */
+/** Sends a text to one person as a test. Returns the act's output, or the faults because of which nothing was sent. */
 export async function sendTest(run: InTenant["run"], values: TemplateValues, to: string) {
   const { eventType, targetChannel } = values;
   try {
@@ -65,7 +65,7 @@ export async function sendTest(run: InTenant["run"], values: TemplateValues, to:
   }
 }
 
-/** Returns the result of a test for a page: whether it was sent, and its words. */
+/** Returns the result of a test for a page: whether it was sent, and a sentence. */
 export function testResult(sent: SentTest) {
   if ("faults" in sent) return { ok: false, text: refusalWords(sent.faults) };
   const { told } = sent;
@@ -80,7 +80,7 @@ export function testResult(sent: SentTest) {
   return { ok: true, text, recorded: { userId } };
 }
 
-/** Returns the preview, or every fault, for the page's script. */
+/** Returns the preview or all faults, for the page's script. */
 export async function previewOf(
   db: Database,
   tenantId: string,
@@ -92,7 +92,7 @@ export async function previewOf(
       ? { field: "sampleVariables", message: say`must be a JSON object` }
       : null;
   const beside = { sampleFault, settingFaults: settingFaultsOf(values) };
-  // An empty text is no mistake yet.
+  // An empty text is not a fault yet.
   if (values.content.trim() === "") return { ok: false, faults: [], ...beside };
   const source = withHeadline(previewInputOf(values));
   const checked = await checkSource(db, tenantId, source, samples ?? {}, unfilledMark);
@@ -106,7 +106,7 @@ export async function previewOf(
   const digest = source.digest ?? null;
   const texts = writtenTexts(source);
   const gaps = await digestGaps(db, { tenantId, channel, digest, texts });
-  // The other one is said beside the digest.
+  // The page shows the other gap beside the digest.
   const ofDigest = gaps.includes("newest-alone") ? [{ field: "", message: NEWEST_ALONE }] : [];
   const warnings = [...ofDigest, ...checked.warnings, ...ofValues];
   return { ok: true, preview: shownPreview(plain, preview), variables, warnings, ...beside };
@@ -116,7 +116,7 @@ function samplesOf({ sampleVariables }: TemplateValues): Record<string, unknown>
   return parseVariables(sampleVariables.trim() === "" ? "{}" : sampleVariables);
 }
 
-/** Lets the preview show a mail without a subject or a push without a title. */
+/** Puts marks in place of an empty subject or title, so that the preview can still show the message. */
 function withHeadline(source: PreviewInput): PreviewInput {
   const { subject, title } = source;
   return {

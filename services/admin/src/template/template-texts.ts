@@ -28,7 +28,9 @@ function buttonText({ label, url }: { label: string; url: string }): string {
   return label === "" && url === "" ? "" : `${label}: ${url}`;
 }
 
-/** The parts that at least one of the two has, line by line. Subject and content of a simple mail have no signs. */
+/**
+ * Compares two texts, part by part and line by line. Lines of a simple mail get `parts`, which show no Markdown signs.
+ */
 export function comparedParts(from: Texts, to: Texts): { name: Phrase; lines: ShownLine[] }[] {
   const isSimple = to.format === "markdown" && [to.format, undefined, null].includes(from.format);
   return PARTS.flatMap(([name, of]) => {
@@ -42,7 +44,7 @@ function withParts(line: DifferentLine): ShownLine {
   return typeof line.text === "string" ? { ...line, parts: simpleMailParts(line.text) } : line;
 }
 
-/** Why a template reaches nobody, as a sentence. */
+/** Returns a sentence about why a template reaches nobody. */
 export function leftOutSentence(reason: string): Phrase {
   return say`This is currently not sent: ${faultWords(reason)}.`;
 }
@@ -56,7 +58,7 @@ interface ShownLine extends DifferentLine {
   parts?: ShownPart[];
 }
 
-/** How many equal lines the page shows around a change. */
+/** The number of equal lines that the page shows before and after a change. */
 const AROUND = 3;
 /**
  * The most added and removed lines that we compare. The work grows with their square, and blocks the thread that serves
@@ -66,7 +68,7 @@ const MAX_EDITS = 300;
 
 const TOO_DIFFERENT = say`Too different to compare line by line: both texts are shown whole`;
 
-/** Compares two texts line by line; long equal parts are left out. */
+/** Compares two texts line by line, and leaves out long equal parts. */
 export function differences(from: string, to: string): DifferentLine[] {
   const all: DifferentLine[] = [
     { kind: "removed", text: from },

@@ -31,7 +31,7 @@ import {
   timingValues,
 } from "./timing-values.ts";
 
-/** Settings that a form turns on and off; `active` is a button of its own. */
+/** The settings that are checkboxes of the form; `active` has a button of its own. */
 const SWITCHES = SETTING_NAMES.filter(
   (name) => name !== "active" && typeof SETTINGS[name].none === "boolean",
 ) as Switch[];
@@ -43,32 +43,32 @@ function switches(isOn: (name: Switch) => boolean) {
   return Object.fromEntries(SWITCHES.map((name) => [name, isOn(name)])) as Record<Switch, boolean>;
 }
 
-/** A template as its form has it: texts as they were typed. */
+/** A template's form: texts as they were typed. */
 export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   eventType: string;
   channel: Channel;
-  /** Empty: the default variant. */
+  /** Empty for the default variant. */
   locale: string;
   subject: string;
   title: string;
   content: string;
-  /** Format of a mail; empty: derived from the text. */
+  /** Format of a mail; empty if it is derived from the text. */
   format: EmailFormat | "";
   url: string;
   /** Buttons, filled up with empty ones to the number that a push may have. */
   actions: { label: string; url: string }[];
   targetChannel: string;
-  /** For a mail, like `replyTo`, `cc` and `bcc`. Commas separate the addresses of the last two. */
+  /** For mails only, like `replyTo`, `cc` and `bcc`. Commas separate the addresses in `cc` and in `bcc`. */
   fromName: string;
   replyTo: string;
   cc: string;
   bcc: string;
-  /** JSON text. */
+  /** A JSON object as text. */
   sampleVariables: string;
-  /** False: they are a real event's, thus a user's, and are shown but never saved. */
+  /** False if the sample values are of a real event, and so of a user: they are shown but never saved. */
   keepsSamples: boolean;
   requiredVariables: string[];
-  /** 0: nothing is published. */
+  /** 0 if nothing is published. */
   basedOnVersion: number;
   /** Revision of the draft; empty if there is none. */
   revision: string;
@@ -107,7 +107,7 @@ export function valuesOfForm(form: URLSearchParams): TemplateValues {
     locale: text("locale").trim(),
     subject: text("subject"),
     title: text("title"),
-    // A form sends line ends as CR LF, whatever was typed.
+    // Forms send line ends as CR LF.
     content: text("content").replaceAll("\r\n", "\n"),
     format: isFormat(format) ? format : "",
     url: text("url").trim(),
@@ -138,15 +138,15 @@ function sourceOf(values: TemplateValues): TemplateSourceInput {
   };
 }
 
-/** The input of a preview. */
+/** Returns the input of a preview. */
 export function previewInputOf(values: TemplateValues): PreviewInput {
   const { eventType, plainCharacters, digestKind } = values;
-  // However it is set: a preview only asks whether there is one.
+  // A preview only checks whether there is a digest, so its settings do not matter.
   const digest = digestKind === "" ? null : {};
   return { ...sourceOf(values), eventType, plainCharacters, digest };
 }
 
-/** The input of a draft. Only the default variant has the settings, which hold for all languages. */
+/** Returns the input of a draft. Only the default variant has settings; they apply to all languages. */
 export function draftInputOf(values: TemplateValues): Omit<TemplateInput, "tenantId"> {
   const { targetChannel, sampleVariables, keepsSamples } = values;
   const { eventType, basedOnVersion } = values;
@@ -181,12 +181,12 @@ interface ValueSources {
   source: TemplateDraft | undefined;
 }
 
-/** Returns faults for the fields of the settings, which only the default variant has. */
+/** Returns the faults of the settings by field. Only the default variant has settings. */
 export function settingFaultsOf(values: TemplateValues): TimingFaults {
   return values.locale === "" ? timingFaults(values) : {};
 }
 
-/** Settings of all languages come from the draft of the default variant, if there is one. */
+/** Returns the form's values. The settings come from the draft of the default variant if there is one. */
 export function valuesOfTemplate(template: Template, sources: ValueSources): TemplateValues {
   const { locale, draft, source } = sources;
   const text = draft ?? sources.text;

@@ -17,9 +17,9 @@ import { typedTexts, wholeNumber } from "../page/form-fields.ts";
 import { type Phrase, say } from "../page/language.ts";
 import { duration } from "./setting-sentences.ts";
 
-/** When a template's messages are sent, as its form has it: texts as typed. */
+/** The settings of when a template's messages are sent, as its form has them: texts as they were typed. */
 
-/** A number with its unit, in seconds: `{count: "10", unit: "60"}` are 10 minutes. */
+/** A number with its unit in seconds: `{count: "10", unit: "60"}` is 10 minutes. */
 interface Duration {
   count: string;
   unit: string;
@@ -37,11 +37,11 @@ const TEXTS = ["digestAt", "digestKey", "throttleCount"] as const;
 export interface TimingValues
   extends Record<(typeof DURATIONS)[number], Duration>,
     Record<(typeof TEXTS)[number], string> {
-  /** Empty: each event is sent by itself. */
+  /** Empty if each event is sent by itself. */
   digestKind: "" | "window" | "at";
   digestSliding: boolean;
   digestLeading: boolean;
-  /** ISO days of the week; none: every day. */
+  /** ISO days of the week; empty for every day. */
   digestDays: string[];
 }
 
@@ -62,7 +62,7 @@ export function timingOfForm(form: URLSearchParams): TimingValues {
   };
 }
 
-/** Returns the form's values. Settings that are not set begin with usual values. */
+/** Returns the form's values. Settings that are not set get common values. */
 export function timingValues(settings: TemplateSettingsInput): TimingValues {
   const { digest, throttle, afterUnreadSeconds, expiresAfterSeconds } = settings;
   const text = (value: number | string | null | undefined) => String(value ?? "");
@@ -82,7 +82,7 @@ export function timingValues(settings: TemplateSettingsInput): TimingValues {
   };
 }
 
-/** A text that is no number becomes NaN, which no act takes and `timingFaults` tells. */
+/** Returns the settings. A text that is not a number becomes NaN, which acts refuse and `timingFaults` reports. */
 export function timingInput(values: TimingValues): TemplateSettingsInput {
   const { throttleCount, throttleTime, afterUnread } = values;
   const isThrottled = throttleCount !== "";
@@ -143,7 +143,7 @@ const THROTTLE_FAULTS: Readonly<Record<keyof ThrottleSettings, [TimingField, Phr
   seconds: ["throttleTime", upTo(MAX_THROTTLE_SECONDS)],
 };
 
-/** Returns the faults of administration's rules by field, in their words. */
+/** Checks the values by administration's rules and returns the faults by field, in words for the form. */
 export function timingFaults(values: TimingValues): TimingFaults {
   const { digest, throttle, afterUnreadSeconds } = timingInput(values);
   const found: [TimingField, Phrase][] = [
@@ -163,7 +163,7 @@ export function timingFaults(values: TimingValues): TimingFaults {
   return Object.fromEntries(found);
 }
 
-/** Settings of administration whose faults `timingFaults` tells. */
+/** Settings of administration whose faults `timingFaults` reports. */
 export const TIMED_SETTINGS: readonly string[] = [
   "digest",
   "throttle",

@@ -2,8 +2,8 @@ import type { Preview } from "@belfry/administration/templates/preview-template"
 import { Phrase, say, type Words } from "../page/language.ts";
 
 /**
- * A preview renders a variable without a value as its name between two characters that no text has, so that the page can
- * mark the place.
+ * A preview renders a variable without a value as its name between two characters that no text has, so that the page
+ * can mark the place.
  */
 const BEGIN = "\uE0F1";
 const END = "\uE0F2";
@@ -15,7 +15,7 @@ export function unfilledMark(name: string): string {
 
 const NO_VALUE = say`no value`;
 const NO_ADDRESS = say`no address`;
-/** Marks in the place of a headline that is not written yet. A variable's name has no blank. */
+/** Marks that replace an empty headline. They contain blanks, which a variable's name never does. */
 const HEADLINES = [say`no subject yet`, say`no title yet`];
 
 interface MarkedPart {
@@ -47,7 +47,7 @@ const RAW_ENDS = new Map(
   ]),
 );
 
-/** A rendered mail with its marks as `<mark>` elements; within a tag or a title the name alone. */
+/** Returns a rendered mail with its marks as `<mark>` elements. Within a tag or a title only the name remains. */
 export function markedHtml(html: string): Phrase {
   return new Phrase((language) => {
     const mark = `<mark class="belfry-unfilled" title="${NO_VALUE.in(language)}">$1</mark>`;
@@ -69,7 +69,7 @@ function withMarks(html: string, mark: string): string {
   return pieces.join("");
 }
 
-/** The place after a tag, a comment, or an element whose content is text. */
+/** Returns the place after a tag, a comment, or an element whose content is text. */
 function endOfTag(html: string, open: number): number {
   if (html.startsWith("<!--", open)) return after(html, "-->", open);
   const raw = RAW.exec(html.slice(open, open + 20))?.[1];
@@ -90,7 +90,7 @@ function after(html: string, end: string, from: number): number {
   return found === -1 ? html.length : found + end.length;
 }
 
-/** Searches from the element's start, so that many elements take linear time. */
+/** Returns the place after `</element`. Searches from the element's start, so that many elements take linear time. */
 function endOfRaw(html: string, element: string, from: number): number {
   const end = RAW_ENDS.get(element);
   if (end === undefined) return html.length;
@@ -98,7 +98,7 @@ function endOfRaw(html: string, element: string, from: number): number {
   return end.exec(html) === null ? html.length : end.lastIndex;
 }
 
-/** The preview for the editor: `marked` has marks, `plain` is what would be sent. */
+/** Returns the preview for the editor: `marked` is rendered with marks, `plain` is what would be sent. */
 export function shownPreview(plain: Preview, marked: Preview): object {
   if (marked.kind === "email" && plain.kind === "email") {
     const { kind, channel, missing, linksLeftOut } = plain;
