@@ -59,10 +59,9 @@ export function createCookies(db: Database, isHttps: boolean): Cookies {
 }
 
 /**
- * Protection against cross-site request forgery: every form has a token that is made from the cookie of the session or
- * guest, so that only our own pages know it. `isFromOurPages` checks the browser's headers as well.
+ * The field of each form that protects against cross-site request forgery. Its token is made from the cookie of the
+ * session or guest, so that only our own pages know it. `isFromOurPages` checks the browser's headers as well.
  */
-
 export const FORM_TOKEN = "_token";
 
 function newGuestToken(): string {
