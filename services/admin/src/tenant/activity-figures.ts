@@ -15,30 +15,30 @@ import { CHANNELS } from "@belfry/contracts/channels";
 import type { Words } from "../page/language.ts";
 import type { Series } from "./bar-chart.ts";
 
-/** Computes the overviews from sums: figures, the change since the previous period, groups, and series over time. */
+/** Computes the overviews from sums: figures, their change since the previous period, groups, and series over time. */
 
-/** A range of bars that ends now, and the sums of it and of the period before. */
+/** A range of bars that ends now, with the sums of this period and of the period before. */
 export interface Span {
   range: RangeName;
   now: Date;
-  /** Sums since twice the range ago. */
+  /** The sums since the beginning of the period before. */
   sums: readonly ActivitySum[];
 }
 
-/** The moment from which a page reads sums. */
+/** Returns the time from which a page reads sums: the beginning of the period before. */
 export function readSince(range: RangeName, now: Date): Date {
   const { bars, barSeconds } = RANGES[range];
   return new Date(rangeStart(range, now).getTime() - bars * barSeconds * 1000);
 }
 
-/** When each bar begins. */
+/** Returns when each bar begins. */
 export function barStarts({ range, now }: Span): Date[] {
   const { bars, barSeconds } = RANGES[range];
   const since = rangeStart(range, now).getTime();
   return Array.from({ length: bars }, (_, index) => new Date(since + index * barSeconds * 1000));
 }
 
-/** The sums of the range itself by one grouping. */
+/** Returns the sums of this period by one grouping. */
 export function sumsBy({ range, now, sums }: Span, grouping: Grouping): ActivitySum[] {
   const since = rangeStart(range, now);
   return sums.filter(({ groupedBy, startsAt }) => groupedBy === grouping && startsAt >= since);
@@ -52,11 +52,11 @@ const ofEvents = ({ groupedBy, name }: ActivitySum) => groupedBy === "channel" &
 export interface Figure {
   measure: Measure;
   value: number;
-  /** Against the period before, as a share of it; null: there was nothing, or it cannot be compared. */
+  /** Change since the period before, as a share of it; null if that was 0 or cannot be compared. */
   change: number | null;
 }
 
-/** Each measure over the range, with the change since the period before. */
+/** Returns each measure over the range, with its change since the period before. */
 export function figuresOf(span: Span): Figure[] {
   return MEASURES.map((measure) => {
     const { value, change } = comparison(
@@ -70,8 +70,8 @@ export function figuresOf(span: Span): Figure[] {
 }
 
 /**
- * A measure in the range and its change against as long a time before. The newest bar has only begun: of its counterpart
- * as large a part is taken.
+ * Returns a measure in the range, and its change since the period before. The newest bar has only begun, so only the
+ * same share of the bar one range earlier is counted.
  */
 export function comparison(
   { range, now, sums }: Span,
@@ -93,16 +93,16 @@ export function comparison(
 
 export interface Group extends Record<Measure, number> {
   label: Words;
-  /** The names of the sums in it: several where they read alike. */
+  /** The names of the group's sums: several if they have the same label. */
   names: string[];
-  /** Smaller ones, which were counted together. */
+  /** Whether the group is the rest: smaller groups that were counted together. */
   isRest: boolean;
   /** Change of the measure since the previous period. */
   change: number | null;
   sums: ActivitySum[];
 }
 
-/** The groups of a range, those with most of the measure first, what was counted together last. */
+/** Returns the groups of a range: those with most of the measure first, the rest last. */
 export function groupsOf(
   span: Span,
   grouping: Grouping,
@@ -124,10 +124,10 @@ export function groupsOf(
     .sort((a, b) => Number(a.isRest) - Number(b.isRest) || b[measure] - a[measure]);
 }
 
-/** Most series with a colour of their own. */
+/** The most series that have a colour of their own. */
 const MOST_SERIES = 6;
 
-/** A measure over time, one series for each of the largest groups and one for all others. */
+/** Returns a measure over time: one series for each of the largest groups, and one for all others. */
 export function seriesOfGroups(
   span: Span,
   groups: readonly Group[],
@@ -144,13 +144,13 @@ export function seriesOfGroups(
   return [...series, { tone: "other", label: restLabel, values: overTime(span, others, measure) }];
 }
 
-/** One value for each bar, also where nothing happened. */
+/** Returns one value for each bar; 0 if nothing happened. */
 export function overTime(span: Span, sums: readonly ActivitySum[], measure: Measure): number[] {
   const byBar = Map.groupBy(sums, ({ startsAt }) => startsAt.getTime());
   return barStarts(span).map((at) => total(byBar.get(at.getTime()) ?? [], measure));
 }
 
-/** How long messages took by channel. */
+/** Returns how long messages took by channel: quantiles in seconds, and the share that took at most 10 s. */
 export function latenciesByChannel(span: Span) {
   const sums = sumsBy(span, "channel");
   return CHANNELS.map((channel) => {
@@ -164,7 +164,7 @@ export function latenciesByChannel(span: Span) {
   });
 }
 
-/** A quantile of all messages over time; null in a bar without one. */
+/** Returns a quantile of all messages over time, in seconds; null for a bar without messages. */
 export function latencyOverTime(span: Span, q: number): (number | null)[] {
   const byBar = Map.groupBy(sumsBy(span, "channel"), ({ startsAt }) => startsAt.getTime());
   return barStarts(span).map((at) => {
@@ -178,7 +178,7 @@ function latenciesOf(sums: readonly ActivitySum[]) {
   return { upTo: LATENCY_BOUNDS.map((_, index) => at(index)), all: at(LATENCY_BOUNDS.length) };
 }
 
-/** Interpolates between the bounds around the quantile; the last bound if it lies beyond. */
+/** Interpolates between the bounds around the quantile; returns the last bound for a quantile beyond it. */
 export function quantile(upTo: readonly number[], all: number, q: number): number | null {
   if (all === 0) return null;
   const wanted = q * all;

@@ -31,7 +31,7 @@ export const GROUPING_NAMES: Readonly<Record<Grouping, Phrase>> = {
   tenant: say`Tenant`,
 };
 
-/** With what the figures of a range are compared. */
+/** Sentences about the period with which the figures of a range are compared. */
 export const COMPARED_WITH: Readonly<Record<RangeName, Phrase>> = {
   hour: say`Changes are against the hour before.`,
   day: say`Changes are against the 24 hours before.`,
@@ -62,10 +62,10 @@ const REASON_NAMES: Readonly<Record<string, Phrase>> = {
   "variable-missing": say`a value is missing`,
   other: say`another reason`,
 };
-/** Words for this code as a skip. As a class of dead letters it means something else. */
+/** Words for `throttled` as the reason of a skip. As a class of dead letters the code means something else. */
 const SKIPPED_BY_THROTTLE = say`enough of these for the user`;
 
-/** How a group reads: see `GROUPINGS`. */
+/** Returns the function that makes a group's label from its name: see `GROUPINGS`. */
 export function groupLabel(
   grouping: Grouping,
   measure: Measure,
@@ -115,10 +115,10 @@ const SPANS: Readonly<Record<RangeName, Phrase>> = {
   month: say`the last 30 days`,
 };
 
-/** Longer words of a vendor are cut. */
+/** The most characters of a vendor's words. Longer words are cut. */
 const MOST_WHY = 200;
 
-/** A sentence with the place, below the tenant's pages, where the group is listed. */
+/** Returns a sentence about a problem, and the path, below the tenant's pages, of the list that shows it. */
 export function troubleInWords(trouble: Trouble, range: RangeName): { text: Phrase; path: string } {
   const { channel, code, dead } = trouble;
   const span = SPANS[range];

@@ -14,7 +14,9 @@ import { Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { Signed } from "../page/router.ts";
 
-/** Pages for the alerts that a person gets by email: an owner for a tenant, an operator for all tenants. */
+/**
+ * Registers the pages for the alerts that a person gets by email: an owner for a tenant, an operator for all tenants.
+ */
 export function alertPages({ route, db }: PageDeps): void {
   const told = ({ alerts }: Awaited<ReturnType<typeof showAlerts.run>>["output"]) =>
     alerts.map(({ kind, on }) => ({

@@ -1,22 +1,22 @@
 import type { Words } from "../page/language.ts";
 
-/** One of the things that a chart compares. */
+/** One series of a chart: a line, or the parts of the bars in one colour. */
 export interface Series {
-  /** The class of its colour: see overview.css. */
+  /** The CSS class of its colour: see overview.css. */
   tone: string;
   label: Words;
-  /** One for each bar; null: there is none. */
+  /** One value for each bar; null if there is none. */
   values: readonly (number | null)[];
 }
 
 const SIZES = [
   { look: "wide-one", width: 720, height: 240 },
-  /** On a phone. */
+  /** For phones. */
   { look: "narrow-one", width: 350, height: 190 },
 ] as const;
 type Size = (typeof SIZES)[number];
 
-/** The least width of a mark below. */
+/** The least width of a time's label below the bars. */
 const MARK_WIDTH = 100;
 const LEFT = 44;
 const TOP = 10;
@@ -30,13 +30,13 @@ interface Given {
   starts: readonly Date[];
   barSeconds: number;
   series: readonly Series[];
-  /** How a value is written. */
+  /** Returns a value as the chart shows it. */
   write(value: number): Words;
 }
 
 /**
- * Bars upon one another, or lines, as data for `plot.eta`: SVG drawn on the server needs no script, and takes the page's
- * colours. A library of charts would draw the axis that `frameOf` draws, in more code than this.
+ * Returns stacked bars, or lines, as data for `plot.eta`. SVG that the server draws needs no script and uses the page's
+ * colours. A library of charts would draw the axis of `frameOf`, and would be more code than this.
  */
 export function plotOf(kind: "bars" | "lines", given: Given) {
   const { series, starts } = given;
@@ -66,7 +66,7 @@ function frameOf({ starts, barSeconds, write }: Given, most: number, size: Size)
   const everyBars = Math.ceil(starts.length / Math.floor(width / MARK_WIDTH));
   return {
     ...{ ...size, left: LEFT, slot, y },
-    /** Lines across, with their figure. */
+    /** Horizontal lines, each with its figure. */
     lines: [0, 0.5, 1].map((share) => ({ y: round(y(top * share)), label: write(top * share) })),
     marks: starts
       .map((at, index) => ({
@@ -100,7 +100,7 @@ function barsOf({ starts, series }: Given, { slot, y }: Frame) {
   });
 }
 
-/** A line breaks where there is no value. */
+/** Returns lines, which are interrupted where there is no value. */
 function curvesOf({ series }: Given, { slot, y }: Frame) {
   return series.map(({ tone, values }) => {
     const points = values.map((value, index) =>
@@ -114,14 +114,16 @@ function curvesOf({ series }: Given, { slot, y }: Frame) {
   });
 }
 
-/** The next of 2, 4, 6, 8, 10, 20, 40 …, so that the half is a whole number; of less than 1, of 0.2, 0.4 …. */
+/**
+ * Returns the next of 2, 4, 6, 8, 10, 20, 40 …, so that half of it is a whole number; below 1, the next of 0.2, 0.4 ….
+ */
 export function niceTop(most: number): number {
   for (let power = most > 0 && most < 1 ? 0.1 : 1; ; power *= 10) {
     for (const step of [2, 4, 6, 8, 10]) if (most <= step * power) return round(step * power);
   }
 }
 
-/** `500`, `1.5k`, `2M`. */
+/** Returns a number in short: `500`, `1.5k`, `2M`. */
 export function short(value: number): string {
   if (value >= 1_000_000) return `${value / 1_000_000}M`;
   return value >= 1000 ? `${value / 1000}k` : String(value);

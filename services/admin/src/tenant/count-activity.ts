@@ -14,11 +14,13 @@ import { pause } from "@belfry/service/pause";
 import { type RawBuilder, sql } from "kysely";
 import type { Logger } from "pino";
 
-/** Counts the figures of the overviews: bars of five minutes from the events, longer ones from shorter ones. */
+/** Counts the figures of the overviews: bars of five minutes from the events, longer bars from shorter ones. */
 
 export const BUCKET_MS = RANGES.hour.barSeconds * 1000;
 
-/** Each length of a bar in seconds, of which it is summed up, and how many days it is kept: two ranges and some rest. */
+/**
+ * The longer bars: length in s, length of the bars that are summed up, and days until deletion, more than two ranges.
+ */
 const LENGTHS = [
   { seconds: RANGES.day.barSeconds, of: RANGES.hour.barSeconds, keptDays: 4 },
   { seconds: RANGES.week.barSeconds, of: RANGES.day.barSeconds, keptDays: 16 },
@@ -34,8 +36,9 @@ const UNWANTED = sql.join(
 );
 
 /**
- * Counts the bars of five minutes that begin at these moments again, for all tenants, and sums up the bars that these are
- * in: those of an hour, and with `andLonger` all. One caller at a time over all replicas: false while another one counts.
+ * Counts the five-minute bars that begin at these times again, for all tenants, and sums up the bars of an hour that
+ * contain them; with `andLonger` also the longer ones. Only one caller at a time counts, over all replicas. Returns
+ * false if another one counts now.
  */
 export async function countActivity(
   db: Database,
@@ -64,7 +67,7 @@ const LATENCIES = sql`array[${sql.join(
   [...LATENCY_BOUNDS, 0].map((_, at) => sql`coalesce(sum(latencies[${sql.lit(at + 1)}]), 0)`),
 )}]::integer[] as latencies`;
 
-/** Replaces the bars of this length that begin at this moment by the sums of these rows. */
+/** Replaces the bars of this length and time by the sums of these rows. Returns false if another caller counts now. */
 async function writeBars(
   db: Database,
   seconds: number,
@@ -76,7 +79,7 @@ async function writeBars(
     const { rows: locks } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}) as locked`.execute(transaction);
     if (locks[0]?.locked !== true) return false;
-    // It expects a hundred reasons of an event, and would be compiled for longer than it runs.
+    // Postgres expects a hundred reasons per event, and would compile the statement for longer than it runs.
     await sql`set local jit = off`.execute(transaction);
     await transaction
       .deleteFrom("activity_sums")
@@ -104,18 +107,18 @@ async function writeBars(
 
 const ALL_CHANNELS = sql.join(CHANNELS.map((one) => sql.lit(one)));
 
-/** A reason's code; of a vendor, or of a version before, it is in words. */
+/** Returns SQL for a reason's code; `other` for words of a vendor or of an earlier version. */
 function codeOf(reason: RawBuilder<unknown>) {
   return sql`case when left(${reason}, 1) = '#' then split_part(substr(${reason}, 2), ' ', 1) else 'other' end`;
 }
 
-/** A delivery `d` with its last attempt `a` and its provider `p`. */
+/** Joins the last attempt `a` and the provider `p` of a delivery `d`. */
 const OF_DELIVERY = sql`
   left join lateral (
     select * from attempts where delivery_id = d.id order by number desc limit 1) a on true
   left join providers p on p.id = d.provider_id and p.tenant_id = d.tenant_id`;
 
-/** The columns of a part that is a delivery. */
+/** Returns the columns of `parts` for a delivery. */
 function ofDelivery(latency: RawBuilder<unknown>) {
   return sql`
     d.channel, coalesce(a.provider_kind, p.kind), p.name,
@@ -127,7 +130,7 @@ function ofDelivery(latency: RawBuilder<unknown>) {
     d.status = 'skipped', d.status in ('queued', 'sending', 'waiting'), false, ${latency}`;
 }
 
-/** Computes the sums of all events and digests of five minutes, by tenant and group. */
+/** Returns SQL that computes the sums of all events and digests of five minutes, by tenant and group. */
 function counted(startsAt: number) {
   const inBucket = (id: string) => sql`
     ${sql.ref(id)} >= ${idAt(new Date(startsAt))}::uuid
@@ -197,22 +200,22 @@ function counted(startsAt: number) {
     where g.name is not null`;
 }
 
-/** The beginning of the bucket that this moment is in. */
+/** Returns the beginning of the bucket that contains this time, in ms. */
 function bucketAt(time: number): number {
   return Math.floor(time / BUCKET_MS) * BUCKET_MS;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
-/** How far back events are counted that came while no replica ran. */
+/** The age up to which events are counted that were accepted while no replica ran. */
 const CATCH_UP_MS = 24 * HOUR_MS;
-/** Rests this many times as long as it worked, so that it never slows the database. */
+/** Each pause is at least this many times as long as the work before it, so that counting never slows the database. */
 const REST_FACTOR = 10;
 
-/** Ages at which a bucket is counted again: deliveries still change after their event. */
+/** Ages in ms at which a bucket is counted again, because deliveries still change after their event. */
 const AGAIN_AFTER_MS = [15 * 60_000, HOUR_MS, 12 * HOUR_MS];
 
-/** Keeps the figures of the overview up to date until told to stop. */
+/** Keeps the figures of the overviews up to date until `signal` aborts. */
 export async function rollActivity(deps: {
   db: Database;
   everyMs: number;
@@ -226,6 +229,7 @@ export async function rollActivity(deps: {
     try {
       const now = Date.now();
       const current = bucketAt(now);
+      // Once a bucket: counts older buckets again, too. Otherwise only the newest two are counted.
       const turned = current !== lastTurn;
       const buckets = turned
         ? await bucketsToCount(db, current)
@@ -233,7 +237,7 @@ export async function rollActivity(deps: {
       // Bars of six hours and longer are at most five minutes late.
       const isWhole = await countActivity(db, buckets, { andLonger: turned, signal });
       if (turned) await deleteOldSums(db, now);
-      // If another replica came between, everything is counted again.
+      // If another replica was counting, the next turn counts all these buckets again.
       if (isWhole) lastTurn = current;
     } catch (err) {
       log.warn({ err }, "the figures of the overview are not up to date");
@@ -242,10 +246,10 @@ export async function rollActivity(deps: {
   }
 }
 
-/** Buckets that were not counted yet, and older ones to count again; oldest first. */
+/** Returns the buckets that were not counted yet, and older ones to count again; oldest first. */
 export async function bucketsToCount(db: Database, current: number): Promise<number[]> {
   const newest = (await newestBucket(db))?.getTime() ?? 0;
-  // Whole hours: the bar of an hour is the sum of all of its buckets.
+  // Begins at a full hour, because the bar of an hour is the sum of all of its buckets.
   const earliest = Math.floor((current - CATCH_UP_MS) / HOUR_MS) * HOUR_MS;
   const from = Math.max(earliest, Math.min(newest, current - BUCKET_MS));
   const again = AGAIN_AFTER_MS.map((age) => bucketAt(current - age));
@@ -254,8 +258,8 @@ export async function bucketsToCount(db: Database, current: number): Promise<num
 }
 
 /**
- * The buckets from `from` to `to` in which an event was accepted or a digest opened, oldest first. One index lookup a
- * bucket: counting an empty bucket would cost as much as counting a full one.
+ * Returns the buckets from `from` to `to` in which an event was accepted or a digest opened, oldest first. It uses one
+ * index lookup for each bucket: counting an empty bucket would cost as much as counting a full one.
  */
 async function usedBuckets(db: Database, from: number, to: number): Promise<number[]> {
   const used: number[] = [];
@@ -274,7 +278,7 @@ async function usedBuckets(db: Database, from: number, to: number): Promise<numb
   return used;
 }
 
-/** The beginning of the newest bucket that was counted. */
+/** Returns the beginning of the newest bucket that was counted. */
 async function newestBucket(db: Database): Promise<Date | undefined> {
   const row = await db
     .selectFrom("activity_sums")

@@ -21,7 +21,7 @@ const signature = createHmac("sha256", process.env.BELFRY_WEBHOOK_SECRET)
   .update(rawBody)
   .digest("hex");`;
 
-/** API keys and the webhook secret. The page shows a new secret once. */
+/** Registers the page of API keys and of the webhook secret. The page shows a new secret once. */
 export function keyPages({ route, db, config, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("keys", say`API keys`, {
@@ -122,8 +122,8 @@ function secondsOf(hours: string): number {
 }
 
 /**
- * A trigger as one line for bash and zsh. It can be pasted again and again, as it makes a new idempotency key each
- * time. No value can end the quotes around it.
+ * Returns a trigger as one line for bash and zsh. It makes a new idempotency key each time, so it can be pasted again
+ * and again. No value can end the quotes around it.
  */
 export function curlLine(
   apiUrl: string,
@@ -149,7 +149,7 @@ export function curlLine(
   ].join(" ");
 }
 
-/** The line for a key that only reads: it lists the scheduled events. */
+/** Returns the line for a key that may only read: it lists the scheduled events. */
 function readLine(apiUrl: string, apiKey: string): string {
   return `curl -sS ${apiUrl}${SCHEDULED_PATH} -H 'x-api-key: ${apiKey}'`;
 }

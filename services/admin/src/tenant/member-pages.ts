@@ -19,7 +19,7 @@ import { say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
-/** The people of a tenant. */
+/** Registers the page of a tenant's members. */
 export function memberPages({ route, db, once }: PageDeps): void {
   const show = async ({ tenant }: InTenant, extra: object = {}): Promise<Answer> =>
     page("members", say`Members`, {
@@ -29,7 +29,6 @@ export function memberPages({ route, db, once }: PageDeps): void {
       values: { email: "", role: "owner" },
       faults: {},
       link: undefined,
-      // Not "fault": the views of fields inherit the page's data.
       refused: undefined,
       ...extra,
     });
@@ -81,7 +80,9 @@ export function memberPages({ route, db, once }: PageDeps): void {
     }),
   );
 
-  /** Throws `NotFound` for people of other tenants, for operators too. */
+  /**
+   * Returns the person of the path. Throws `NotFound` for people of other tenants, even if the caller is an operator.
+   */
   const member = async ({ tenant, params }: InTenant) => ({
     person: (await memberOf(db, tenant.id, params.personId ?? "")).id,
   });

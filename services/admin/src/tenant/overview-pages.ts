@@ -46,7 +46,7 @@ import {
 import { plotOf, short } from "./bar-chart.ts";
 import { quotaUsed } from "./quota-used.ts";
 
-/** A tenant at a glance, and all tenants at once: what is wrong, the figures, and their course. */
+/** Registers the overviews of one tenant and of all tenants: problems, and figures over time. */
 export function overviewPages({ route, db }: PageDeps): void {
   route("GET /tenants/:tenantId", async ({ tenant, query, base }): Promise<Answer> => {
     const choice = choiceOf(query, "channel");
@@ -120,7 +120,7 @@ export function overviewPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Bounds of the operator's page: tenants whose dead letters are read, paused accounts, tenants in the list. */
+/** Limits of the operator's page: tenants whose dead letters are read, paused accounts, tenants in the list. */
 const MOST_WITH_REASONS = 6;
 const MOST_CIRCUITS = 10;
 const MOST_TENANTS = 20;
@@ -159,7 +159,7 @@ async function readSpan(db: Database, tenantId: string, { range, by, now }: Choi
   return { range, now, sums: await activitySums(db, tenantId, { range, since, groupings }) };
 }
 
-/** Returns present problems and others in the range, each cause once. */
+/** Returns the problems of the last hour and of the range, each cause once. */
 async function troublesInWords(db: Database, tenantId: string, base: string, choice: Choice) {
   const ranges: RangeName[] = choice.range === "hour" ? ["hour"] : ["hour", choice.range];
   const found = await Promise.all(
@@ -229,7 +229,10 @@ function hrefOfGroup({ names, isRest }: Group, hrefOf: (name: string) => string 
   return names.length === 1 && !isRest ? hrefOf(names[0]!) : undefined;
 }
 
-/** Tenants by the share of their messages that failed, where that is more than a few wrong addresses; then by how many. */
+/**
+ * Returns the tenants, those with the largest share of failed messages first. A share counts only if it is more than a
+ * few wrong addresses. Tenants with the same share are in order of the number of failed messages.
+ */
 export function worstFirst(span: Span, names: ReadonlyMap<string, string>) {
   return groupsOf(span, "tenant", "failed", (name) => name)
     .filter(({ label, isRest }) => !isRest && names.has(String(label)))

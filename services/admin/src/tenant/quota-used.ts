@@ -3,7 +3,9 @@ import { sql } from "kysely";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** How much of its limits a tenant uses: in the last 60 seconds, since midnight UTC (`since`), and for attachments. */
+/**
+ * Returns how much of its limits a tenant uses: in the last 60 s, since midnight UTC (`since`), and for attachments.
+ */
 export async function quotaUsed(
   db: Database,
   tenantId: string,

@@ -15,7 +15,7 @@ import type { InTenant } from "../page/router.ts";
 
 const PAGE = 100;
 
-/** Addresses to which the tenant sends nothing. */
+/** Registers the page of addresses to which the tenant sends nothing. */
 export function suppressionPages({ route }: PageDeps): void {
   const showList = async ({ query, run }: InTenant, extra: object = {}): Promise<Answer> => {
     const search = (query.get("search") ?? "").trim();
@@ -64,7 +64,7 @@ function inputOf(form: URLSearchParams): { channel: ProviderChannel; addresses: 
   return { channel: (form.get("channel") ?? "") as ProviderChannel, addresses };
 }
 
-/** Suppresses a list of addresses: all of it, or, on request, its valid lines. */
+/** Registers the page that suppresses a list of addresses: all of it, or, if wanted, only its valid lines. */
 export function importSuppressionPages({ route, once }: PageDeps): void {
   const showImport = async (_context: InTenant, extra: object = {}) =>
     page("suppressions-import", say`Suppress many addresses`, {
