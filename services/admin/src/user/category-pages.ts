@@ -17,7 +17,7 @@ import { type Phrase, say } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 
-/** Categories, and the event types that belong to each. */
+/** Registers the pages of categories and of the event types in each. */
 export function categoryPages({ route, db }: PageDeps): void {
   const list = async ({ run }: InTenant, values = NEW_CATEGORY, faults: Faults = {}) => {
     const categories = await run(listCategories, {});
@@ -104,17 +104,17 @@ export function categoryPages({ route, db }: PageDeps): void {
   }
 }
 
-/** Throws `NotFound`. */
+/** Returns the category of the path. Throws `NotFound`. */
 async function categoryOf({ run, params }: InTenant) {
   const found = (await run(listCategories, {})).find(({ key }) => key === params.categoryKey);
   if (found === undefined) throw new NotFound("path", "no such category");
   return found;
 }
 
-/** A category as its form has it. */
+/** A category's form. */
 interface CategoryValues {
   key: string;
-  /** The default first; then each language, and on the category's page an empty row. */
+  /** The default text, then one for each language. The page of a category adds an empty row. */
   texts: { language: string; label: string; description: string }[];
   required: boolean;
   defaultOn: boolean;
@@ -160,7 +160,7 @@ function typedCategory(form: URLSearchParams): CategoryValues {
   };
 }
 
-/** The typed key, or one made from the name: `Offers & news` becomes `offers-news`. */
+/** Returns the typed key, or one made from the name: `Offers & news` becomes `offers-news`. */
 function keyOf({ key, texts }: CategoryValues): string {
   if (key !== "") return key;
   const words =
@@ -171,7 +171,7 @@ function keyOf({ key, texts }: CategoryValues): string {
   return words.join("-").slice(0, MAX_KEY_CHARACTERS);
 }
 
-/** The form has all languages: one that is missing is removed from the category. */
+/** Returns the input of the act. The form has all languages, so a missing one is removed from the category. */
 function categoryInput(values: CategoryValues, before?: Category) {
   const { key, texts, required, defaultOn } = values;
   // Drops the empty row for one more language: without a language it would replace the default.
@@ -183,7 +183,7 @@ function categoryInput(values: CategoryValues, before?: Category) {
   return { key, required, defaultOn, label: by("label"), description: by("description") };
 }
 
-/** Imports a list of unsubscribes: all of it, or nothing. */
+/** Registers the page that imports a list of unsubscribes: all of it, or nothing. */
 export function importPages({ route, once }: PageDeps): void {
   const showImport = async ({ run }: InTenant, extra: object = {}) =>
     page("import", say`Import unsubscribes`, {

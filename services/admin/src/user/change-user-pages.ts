@@ -15,7 +15,7 @@ import type { InTenant } from "../page/router.ts";
 const ENABLED: Readonly<Record<string, boolean>> = { on: true, off: false };
 const NOTICE = { true: "turned-on", false: "turned-off", null: "forgotten" } as const;
 
-/** Changing a user: what the tenant knows of them, their preferences, their connections; and erasing them. */
+/** Registers the pages that change a user's facts, preferences and connections, and that erase the user. */
 export function changeUserPages({ route, db, log }: PageDeps): void {
   const showForm = (values: UserValues, isNew: boolean, faults: Faults = {}): Answer => {
     const title = isNew ? say`New user` : say`Edit ${values.userId}`;
@@ -119,10 +119,10 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
   });
 }
 
-/** `seen`: when the form's content was saved; empty: the user was not known. */
+/** The text fields. `seen` is when the shown content was saved; empty if the user was not known. */
 const TEXTS = ["email", "phone", "locale", "timezone", "quietFrom", "quietTo", "seen"] as const;
 
-/** A user as the form has them. */
+/** A user's form. */
 type UserValues = Record<"userId" | (typeof TEXTS)[number], string>;
 
 function valuesOfUser(userId: string, user: User | undefined): UserValues {

@@ -22,7 +22,7 @@ import type { InTenant } from "../page/router.ts";
 
 const PAGE = 20;
 
-/** CSV files that are imported in the background: a page with a script sends a file part by part. */
+/** Registers the pages of CSV files that are imported in the background. The page's script sends a file in parts. */
 export function importFilePages({ route }: PageDeps): void {
   const showImports = async (
     { run, query }: InTenant,
@@ -94,7 +94,7 @@ export function importFilePages({ route }: PageDeps): void {
   });
 }
 
-/** For the script: the import's id, or what is wrong with the file. */
+/** Returns, for the page's script, the id of the import, or the faults of the file. */
 async function told(work: () => Promise<{ id: string }>): Promise<Answer> {
   return await orFaults(
     async () => json({ id: (await work()).id }),

@@ -16,7 +16,7 @@ import type { InTenant } from "../page/router.ts";
 
 const PAGE = 100;
 
-/** Topics, and the users in each. */
+/** Registers the pages of topics and of the users in each. */
 export function topicPages({ route, db }: PageDeps): void {
   const showTopics = async (
     { run, query }: InTenant,
@@ -101,14 +101,14 @@ export function topicPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Throws `NotFound`. */
+/** Returns the key in the path. Throws `NotFound`. */
 function keyOf({ params }: InTenant): string {
   const { topicKey = "" } = params;
   if (TOPIC_KEY.test(topicKey)) return topicKey;
   throw new NotFound("path", "no such topic");
 }
 
-/** One a line: a user id may hold a comma. */
+/** Returns the user ids, one on a line, because a user id may contain a comma. */
 function typedUsers(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "");

@@ -23,11 +23,11 @@ import { say, type Words } from "../page/language.ts";
 import type { PageDeps } from "../page/page-deps.ts";
 
 const PAGE = 30;
-/** The recent users are those of so many events; so many of them are listed. */
+/** The number of newest events that are searched for recent users, and the most users that are shown. */
 const LATEST_EVENTS = 100;
 const MOST_USERS = 12;
 
-/** The list of users, and a user's page: facts, preferences, history, and a live inbox. */
+/** Registers the list of users, and a user's page: facts, preferences, history, and a live inbox. */
 export function userPages({ route, db, keys, config, signToken }: PageDeps): void {
   /** Trims spaces, which are mostly pasted by accident, unless a user's id has them. */
   const userIdOf = async (tenantId: string, given: string) => {
@@ -83,7 +83,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     });
   });
 
-  // For the live inbox: a token such as a tenant's backend would give, with which the browser reads no more than the
+  // For the live inbox: a token like those of a tenant's backend. It lets the browser read only what the
   // page shows.
   route("POST /tenants/:tenantId/users/token", async ({ tenant, form, run }) => {
     const userId = form.get("user") ?? "";
@@ -95,7 +95,7 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
 
 const EVENTS = 10;
 
-/** The facts on a user's page. */
+/** Returns the facts on a user's page. */
 async function userFacts(
   db: Database,
   keys: SecretKeys,
@@ -108,7 +108,7 @@ async function userFacts(
     searchEvents(db, { tenantId, userId, limit: EVENTS }),
     eventIdsOfUser(db, keys, { tenantId, userId, most: EVENTS }),
   ]);
-  // The search index has events of any age, but those of the last seconds only later: these are among the newest.
+  // The search index has events of any age, but gets new ones some seconds late. Those are among the newest events.
   const older = indexed.filter((id) => !lately.some((event) => event.id === id));
   const events = [...lately, ...(await eventsByIds(db, older, tenantId))]
     .toSorted((a, b) => (a.id < b.id ? 1 : -1))
@@ -124,12 +124,12 @@ async function userFacts(
     channels: PREFERENCE_CHANNELS,
     suppressions: await suppressionsOfUser(db, tenantId, user, ids),
     sent: events.map((event) => ({ ...event, states: statesOf(event) })),
-    /** How far back the search went, where there may be more. */
+    /** The time to which the search went back; undefined if there can be no older events. */
     lookedBackTo: next === undefined || indexed.length > 0 ? undefined : searchedTo,
   };
 }
 
-/** A row for all categories, one for each, and one for each deleted category that has preferences. */
+/** Returns a row for all categories, one for each, and one for each deleted category that has preferences. */
 function cellRows({ preferences, categories }: ShownPreferences) {
   const said = Map.groupBy(preferences, ({ category }) => category);
   const keys = new Set([ANY, ...categories.map(({ key }) => key), ...said.keys()]);
@@ -157,7 +157,7 @@ interface State {
   why?: Words;
 }
 
-/** The state of an event on each channel that it was meant for, and why it was not sent. */
+/** Returns the state of an event on each channel that it was meant for, and why it was not sent. */
 function statesOf({ deliveries, pushed, outcome }: FoundEvent) {
   return CHANNELS.flatMap((channel): State[] => {
     const delivery = deliveries.find((one) => one.channel === channel);
