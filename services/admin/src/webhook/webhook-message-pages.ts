@@ -17,7 +17,10 @@ import type { PageDeps } from "../page/page-deps.ts";
 import type { InTenant } from "../page/router.ts";
 import { messageState, typeWords } from "./webhook-words.ts";
 
-/** One message to an endpoint with its attempts; test messages and resent copies are messages too. */
+/**
+ * Registers the page of one message to an endpoint with its attempts. Test messages and resent copies are messages,
+ * too.
+ */
 export function webhookMessagePages({ route }: PageDeps): void {
   const MESSAGE = "/tenants/:tenantId/webhooks/:webhookId/messages/:messageId";
   const showMessage = async ({ run, params }: InTenant, fault?: Words): Promise<Answer> => {
@@ -62,11 +65,13 @@ interface ReplayValues {
   since: string;
   until: string;
   which: "missed" | "all";
-  /** The end of the previous part. */
+  /** The end of the replay's previous part; undefined for the first part. */
   after?: string | undefined;
 }
 
-/** Replays the messages of a time span; a long replay takes several requests, each from where the last one ended. */
+/**
+ * Registers the page that replays the messages of a time span. A long replay takes several requests, one for each part.
+ */
 export function replayPages({ route, once }: PageDeps): void {
   const endpointOf = ({ run, params }: InTenant): Promise<Webhook> =>
     run(showWebhook, { webhookId: params.webhookId ?? "" });
@@ -123,7 +128,7 @@ function typedReplay(form: URLSearchParams): ReplayValues {
   };
 }
 
-/** Shows why a message cannot be sent now: the state of the endpoint or the message forbids it. */
+/** Makes a change, or shows why the message cannot be sent in the present state of the endpoint or message. */
 async function orTooLate(change: () => Promise<Answer>): Promise<Answer> {
   try {
     return await change();

@@ -29,7 +29,10 @@ import {
   typesInShort,
 } from "./webhook-words.ts";
 
-/** The list of a tenant's endpoints, and the form for a new one, whose secret the next page shows once. */
+/**
+ * Registers the list of a tenant's endpoints, and the form for a new one. The page after the form shows its secret
+ * once.
+ */
 export function webhookPages({ route, once }: PageDeps): void {
   const newOne = (values: WebhookValues = NEW_WEBHOOK, faults: Faults = {}): Answer =>
     page("webhook-new", say`New endpoint`, { values, faults, typeGroups: TYPE_GROUPS });
@@ -61,7 +64,9 @@ export function webhookPages({ route, once }: PageDeps): void {
 const PAGE = 50;
 const WRITTEN_BEFORE_MS = 10 * 60_000;
 
-/** An endpoint with its newest messages, and with its secret if that was just made. Throws `NotFound`. */
+/**
+ * Returns the page of an endpoint and its newest messages, with its secret if that was just made. Throws `NotFound`.
+ */
 async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId: string) {
   const { tenant, query, base, run } = context;
   const endpoint = await run(showWebhook, { webhookId });
@@ -90,7 +95,7 @@ async function drawEndpoint({ db, once }: PageDeps, context: InTenant, webhookId
   });
 }
 
-/** One endpoint, and changes to it. */
+/** Registers the page of one endpoint, and the changes to it. */
 export function endpointPages(deps: PageDeps): void {
   const { route, once } = deps;
   const endpointIdOf = ({ params }: InTenant) => params.webhookId ?? "";
@@ -178,7 +183,10 @@ function typedWebhook(form: URLSearchParams): WebhookValues {
   };
 }
 
-/** The input of the acts. Without types an endpoint gets all, so choosing some and ticking none is a fault. Throws `InvalidInput`. */
+/**
+ * Returns the input of the acts. An endpoint without types gets all, so "some" without any type is a fault. Throws
+ * `InvalidInput`.
+ */
 function webhookInput({ url, description, which, types }: WebhookValues) {
   if (which === "some" && types.length === 0) {
     throw invalid("types", "must include at least one");

@@ -5,8 +5,8 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
 /**
- * Endpoints of a tenant that Belfry disabled by itself, newest first: every page of the tenant names them until somebody
- * enables them, disables them by hand, or deletes them.
+ * Returns the endpoints of a tenant that Belfry disabled by itself, newest first. Every page of the tenant names them
+ * until somebody enables them, disables them by hand, or deletes them.
  */
 export async function disabledEndpoints(db: Database, tenantId: string) {
   return await db
@@ -18,19 +18,19 @@ export async function disabledEndpoints(db: Database, tenantId: string) {
     .execute();
 }
 
-/** How the last call for a message went. */
+/** The last call for a message. */
 interface LastTry {
   messageId: string;
-  /** How many calls were made. */
+  /** The number of calls so far. */
   number: number;
-  /** null: it is under way, or its process died. */
+  /** Null if the call has not ended, or its process died. */
   durationMs: number | null;
-  /** HTTP status; null: nothing was answered. */
+  /** HTTP status; null if there was no answer. */
   status: string | null;
   reason: string | null;
 }
 
-/** The last call for each message, by the message's id; absent where none was made. */
+/** Returns the last call for each message, by the message's id. Messages without a call are missing. */
 export async function lastTries(
   db: Database,
   tenantId: string,
@@ -60,7 +60,7 @@ interface ToldMessage {
 
 const MOST = 50;
 
-/** The newest messages about an event or a digest. */
+/** Returns the newest messages about an event or a digest, at most `MOST`. */
 export async function messagesOfEvent(
   db: Database,
   tenantId: string,
