@@ -22,7 +22,7 @@ import { MCP_ACCESS, mcpRoute } from "./mcp.ts";
 /** The most calls that use the database at the same time. The other connections are for the pages. */
 const CALLS_AT_A_TIME = 4;
 
-/** Room for one bundle of the largest size, which takes most of the memory of a container of 768 MiB. */
+/** The most bytes of bodies in memory: one bundle of the largest size, which needs most of a container's 768 MiB. */
 const HELD_BODY_BYTES = 16 * 1024 * 1024;
 
 const DESCRIPTION = [

@@ -2,7 +2,7 @@ import { closeHistory } from "prosemirror-history";
 import { Fragment } from "prosemirror-model";
 import { NodeSelection, TextSelection } from "prosemirror-state";
 
-/** Moves whole blocks: by keyboard, and by a handle beside the block under the pointer. */
+/** Functions that move whole blocks: by keyboard, and by a handle beside the block under the pointer. */
 
 const holdsBlocks = ({ type }) => type.name === "doc" || type.name === "branch";
 
@@ -91,7 +91,7 @@ function moveTo(state, { position, node }, target) {
   return closeHistory(tr);
 }
 
-/** Puts a handle into `host`, beside the block that the pointer is over. */
+/** Adds a drag handle to `host`, which appears beside the block under the pointer. */
 export function createHandle(host, view) {
   const handle = document.createElement("div");
   handle.className = "visual-handle";

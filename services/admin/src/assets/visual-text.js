@@ -5,7 +5,7 @@ import { behindLabel, labelEnd, readPlain, splitTags, tagEnds } from "./visual-w
 
 export const RULER = /^[ \t]*[|:-][ \t|:-]*$/;
 export const DIVIDER = "---";
-/** Matches the beginning of a line that Markdown does not read as words. */
+/** Matches the beginning of a line that Markdown reads as a heading, a quotation, a list or a ruler. */
 export const BEGINS_OTHER = /^(?:#{1,6}(?:\s|$)|>|([-_*])[ \t]*(?:\1[ \t]*){2,}$|[-+*](?:\s|$))/;
 export const PREHEADER = /^(\s*preheader:[ \t]*)(.*)$/i;
 export const isBlank = (line) => line.trim() === "";
@@ -24,7 +24,7 @@ export function isAloneBesideTags(line) {
   return close !== -1 && behindLabel(rest, close + 1, tags)?.end === rest.length;
 }
 
-/** Pairs of blocks that need a blank line between them, or the second would be read as part of the first. */
+/** The least blank lines between two blocks. Without them the second would be read as part of the first. */
 const LEAST_BLANKS = {
   paragraph: { paragraph: 1, table: 1, ordered_list: 1 },
   button: { ordered_list: 1 },

@@ -4,7 +4,7 @@ import { schema } from "./visual-schema.js";
  * Parses inline Markdown. Accepts only text that the server reads in the same way, and throws `Unshown` for any other.
  */
 
-/** The reason why a text cannot be shown, with its `line`, from 1. */
+/** Thrown if a text cannot be shown in the visual editor: the reason, with its `line`, from 1. */
 export class Unshown extends Error {
   constructor(message, line) {
     super(message);
@@ -16,14 +16,14 @@ export const SIGNS = { strong: "**", em: "*", strike: "~~" };
 /** The signs whose runs begin and end marks, and the marks that each run begins. */
 export const RUNS = { "*": true, _: true, "~": true };
 const BEGINS = { "*": ["em"], "**": ["strong"], "***": ["strong", "em"], "~~": ["strike"] };
-/** Replaces a tag while the characters beside it are examined. The server also puts a word there. */
+/** The letter that stands for a tag while the characters beside the tag are examined. The server does the same. */
 export const TAG_LETTER = "a";
 const LINE_END = /[\n\r\u2028\u2029]/;
 export const ASCII_PUNCTUATION = /[!-/:-@[-\x60{-~]/;
 export const PUNCTUATION = /[\p{P}\p{S}]/u;
 const AUTO_LINK = /^<(?:[a-z][a-z0-9+.-]{1,31}:[^<>\s]*|[\w.!#$%&'*+/=?^\x60{|}~-]+@[\w.-]+)>/i;
 const ENTITY = /^&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,31});/i;
-/** Matches the characters that no address holds outside of its tags. */
+/** Matches a character that an address cannot contain outside of its tags. */
 const NO_ADDRESS = /[\s()<>\\]|\{[{%]|&#?\w+;/y;
 const ADDRESS_END = /(?: "([^"\\&{]*)")?\)/y;
 
@@ -45,7 +45,7 @@ export function tagEnds(text) {
   return ends;
 }
 
-/** Returns the tags of a text and what stands between them: `{text, isTag}`. */
+/** Splits a text into its tags and the texts between them: `{text, isTag}`. */
 export function splitTags(text) {
   const ends = tagEnds(text);
   const parts = [];
@@ -68,7 +68,7 @@ export function splitTags(text) {
   return parts;
 }
 
-/** Returns the address and the title behind a label, where the whole is written as `(address "title")`. */
+/** Returns the address and title after a label, written as `(address "title")`; undefined if there are none. */
 export function behindLabel(text, at, tags) {
   if (text[at] !== "(") return undefined;
   let end = at + 1;
@@ -130,7 +130,7 @@ export function readWords(text, firstLine, marks = []) {
   const nodes = [];
   const tags = tagEnds(text);
   let line = firstLine;
-  /** The marks that have begun and not ended: `{name, line}`. */
+  /** The marks that have begun but not ended: `{name, line}`. */
   const open = [];
   let plain = "";
   const current = () =>
@@ -169,6 +169,7 @@ export function readWords(text, firstLine, marks = []) {
     if (left === 0) return end;
     const names = BEGINS[run] ?? [];
     const isTwice = open.some(({ name }) => names.includes(name));
+    // After the ends, nothing may be left of the run; otherwise the whole run must begin marks. All else is ambiguous.
     if (!opens || left < run.length || names.length === 0 || isTwice) fail(stray(run));
     for (const name of names) open.push({ name, line });
     return end;

@@ -126,7 +126,7 @@ function identityPages(deps: AuthDeps): void {
       next: "/account",
       connects: person.sessionId,
     });
-    // Uses a link, because a form may only lead to our own pages.
+    // The redirect goes to a page with a link, because the browser lets a form lead to our own pages only.
     return "to" in begun
       ? await once.show(person, "/account/identities/connect", begun)
       : notPossible(begun);

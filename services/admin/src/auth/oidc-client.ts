@@ -18,7 +18,7 @@ export interface OidcClient {
   settings: OidcSettings;
   /** Whether accounts of that issuer belong to this provider. */
   isOfProvider(issuer: string): boolean;
-  /** Returns the address at which the browser signs in. */
+  /** Returns the provider's address for signing in, and the values to store until the browser returns. */
   begin(): Promise<{ to: string; checks: OidcChecks }>;
   /** Returns the account that has signed in; `query` is the query of the return address. */
   finish(query: URLSearchParams, checks: OidcChecks): Promise<ProviderAccount>;
@@ -159,7 +159,7 @@ function oidcFetch({
     });
     const body = await readBounded(response);
     const headers = new Headers(response.headers);
-    // These headers describe the bytes on the wire, but the body is unpacked.
+    // These headers describe the bytes that were sent, but the body is decompressed.
     for (const name of ["content-encoding", "content-length"]) headers.delete(name);
     const { status } = response;
     return new Response(status === 204 || status === 304 ? null : body, { status, headers });

@@ -27,7 +27,7 @@ export class OidcFault extends Error {
   }
 }
 
-/** Returns the fault for an error of the client's library, without text from outside. */
+/** Returns the fault for an error of the library. It contains no text of the provider's answer. */
 export function oidcFaultOf(error: unknown): OidcFault {
   if (error instanceof OidcFault) return error;
   const details = describe(error);

@@ -60,7 +60,7 @@ export function resetPages({ route, db, log }: PageDeps): void {
           const password = await newPassword(chosen, hashClient(guest));
           await audited(
             db,
-            // The link's holder is probably the person, but that is not certain.
+            // The link was probably used by that person, but this is not certain.
             { personId: id, person: `${name} <${email}>, by a reset link`, address },
             (transaction) => resetPassword(transaction, token, password),
             passwordReset,

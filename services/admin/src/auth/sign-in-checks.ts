@@ -90,7 +90,7 @@ export async function codeWasWrong(
   if (await wasLastCode(db, actor.personId)) await writeNote(db, actor, tooManyCodes(email));
 }
 
-/** Returns the request's client. Its signal aborts when the connection ends. */
+/** Returns the client of a request, for checking a password. Its signal aborts when the connection ends. */
 export function hashClient({ address, reply }: Pick<Guest, "address" | "reply">): HashClient {
   const closed = new AbortController();
   if (reply.raw.destroyed) closed.abort();

@@ -265,7 +265,7 @@ function inputOf(values: Values) {
   };
 }
 
-/** Moves faults of the whole input and of single topics to the field for topics. */
+/** Shows faults of the whole input and of single topics at the field for topics. */
 function besideFields(faults: Faults, values: Values): Faults {
   const { topics = [] } = audienceIn(values);
   const shown: Record<string, Words> = {};

@@ -101,7 +101,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
       return await drawEvent(context);
     } catch (error) {
       if (!(error instanceof NotFound) || !UUID.test(id)) throw error;
-      // Dead letters and the outbox link to a digest by its own id.
+      // Dead letters and the outbox link to a digest by the digest's id.
       if ((await digestById(db, tenant.id, id)) === undefined) throw error;
       return redirect(`${base}/digests/${id}`);
     }
@@ -134,7 +134,7 @@ export function activityPages({ route, db, config }: PageDeps): void {
   route("POST /tenants/:tenantId/activity/:eventId/resend", async (context) => {
     const { params, run, base, form } = context;
     const channels = form.getAll("channel").filter(isChannel);
-    // An empty list would mean all channels to the act.
+    // The act would read an empty list as all channels.
     if (channels.length === 0) {
       return withStatus(422, await drawEvent(context, say`Choose a channel to send it on again.`));
     }

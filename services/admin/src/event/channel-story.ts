@@ -10,7 +10,7 @@ import { shortTitle, term } from "../page/words.ts";
 import { isMeant, type Place } from "./own-reasons.ts";
 import { whyNot } from "./why-not.ts";
 
-/** A channel's part of the event's page. */
+/** The part of an event's page about one channel. */
 export interface ChannelStory {
   channel: Channel;
   report: ChannelReport;
@@ -18,7 +18,7 @@ export interface ChannelStory {
   isMeant: boolean;
   /** The reason as it is stored. */
   reason: string | null | undefined;
-  /** The outcome in a plain sentence; undefined while it waits or is under way. */
+  /** The outcome in a plain sentence; undefined while the message waits or is being sent. */
   sentence: Phrase | undefined;
   /** The address to which it was sent, or would have been. */
   recipient: string | null;
@@ -58,6 +58,10 @@ export function channelStories(event: EventReport, evidence: Evidence, reader: R
   return stories.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/**
+ * Returns the place of a channel: 0 if the message failed, 1 if it was skipped, 2 if it is sent or will be, 3 if not
+ * meant.
+ */
 function rank({ report: { status }, isMeant }: ChannelStory): number {
   if (status === "skipped") return isMeant ? 1 : 3;
   return ["accepted", "delivered", "published", "queued", "sending", "waiting"].includes(status)
@@ -106,7 +110,7 @@ function storyOf(
   };
 }
 
-/** Returns what is known about a delivery that did not fail. */
+/** Returns a sentence about a message that was sent; undefined if it was not. */
 function arrival(report: ChannelReport): Phrase | undefined {
   const { status, delivery, notification } = report;
   if (isInSandbox(report)) {
@@ -176,7 +180,7 @@ interface Ways {
   templateId: string | undefined;
 }
 
-/** Returns links to look further. Each role gets pages that it may open. */
+/** Returns links to pages with more information. Each role gets only pages that it may open. */
 function waysOf(ways: Ways): Readonly<Record<Place, [href: string, text: Phrase]>> {
   const { event, recipient, delivery, reader, templateId } = ways;
   const { base, role } = reader;

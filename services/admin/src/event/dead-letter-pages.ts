@@ -89,6 +89,7 @@ export function deadLetterPages({ route, db }: PageDeps): void {
         const text = notDone(why);
         return page("message", say`Not possible`, { text }, 422);
       }
+      // The first batch sets `before` and `of`. The forms of later batches repeat both.
       const { before = endedBefore, of = String(count) } = Object.fromEntries(form);
       if (!more && action === "discard") return redirect(`${base}/dead-letters`, done);
       if (!more) {

@@ -3,7 +3,7 @@ import { REASONS, type Reason, type ReasonCode, reasonOf } from "@belfry/contrac
 import { named, type Phrase, phrase, say, type Words } from "../page/language.ts";
 import { formsIn, valuesIn } from "../page/sentence-forms.ts";
 
-/** The page that explains a reason further; `channel-story.ts` knows the addresses. */
+/** The kind of page that explains a reason further. `channel-story.ts` has the addresses. */
 export type Place = "templates" | "providers" | "suppressions" | "user" | "tenant";
 
 export interface ReasonRow {

@@ -41,7 +41,7 @@ export const TIMELINE_SENTENCES = [
   "attachment {0}: the METHOD of the calendar is {1}, the method of its type is {2}",
 ];
 
-/** States of a delivery, an attempt or a receipt. A status in brackets, a time or a reason may follow. */
+/** States of a delivery, an attempt or a receipt. A status in brackets, a due time or a reason may follow them. */
 export const TIMELINE_STATES = [
   ...[STATUS_WORDS, CLASS_WORDS, RECEIPT_WORDS].flatMap((words) => Object.values(words)),
   ...["queued", "begun", "waiting to be sent", "cancelled"],
@@ -51,7 +51,7 @@ const FORMS = formsIn(TIMELINE_SENTENCES);
 const MOST_NESTED = 2;
 const AFTER_STATE = /^( \([^)]{0,100}\))?(?:, due at ([\d:.TZ-]{0,40}))?(?:: (.*))?$/s;
 
-/** Returns an entry of the timeline in the reader's language. A vendor's words stay. */
+/** Translates an entry of the timeline. A vendor's words stay as they are. */
 export function timelineWords(what: string, depth = 0): Words {
   if (TIMELINE_SENTENCES.includes(what)) return phrase(what);
   const state = stateWords(what);

@@ -32,7 +32,7 @@ const NOT_ITS_SENDER: CodeRow = {
   look: "providers",
 };
 
-/** The part after the class (4 or 5) of enhanced status codes of RFC 3463 and RFC 7372. */
+/** Enhanced status codes of RFC 3463 and RFC 7372, without their class (4 or 5). */
 export const MAIL_STATUS: Readonly<Record<string, CodeRow>> = {
   "1.0": { says: `${SERVER}something is wrong with this address` },
   "1.1": NO_ADDRESS,

@@ -36,7 +36,7 @@ export function waitingPages({ route, db }: PageDeps): void {
   });
 }
 
-/** Returns the end of the previous page; undefined for the first page or a foreign value. */
+/** Returns the last user and digest of the previous page; undefined for the first page or an invalid value. */
 function userPlace(query: URLSearchParams): { userId: string; id: string } | undefined {
   const [userId, id] = [query.get("user") ?? "", query.get("digest") ?? ""];
   return textFault(userId) === undefined && UUID.test(id) ? { userId, id } : undefined;

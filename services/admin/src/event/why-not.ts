@@ -29,7 +29,7 @@ export interface VendorWords {
 export interface WhyNot {
   /** A whole sentence, for a product manager. */
   sentence: Phrase;
-  /** Page to look at next. */
+  /** The page with more information. */
   look?: Place | undefined;
 }
 
@@ -67,7 +67,7 @@ function withoutDot(words: Words): Phrase {
   return new Phrase((language) => written(words, language).replace(/\.$/, ""));
 }
 
-/** Sentences for statuses without a reason. */
+/** Words for statuses that are stored without a reason. */
 const UNSAID: Readonly<Record<string, Phrase>> = {
   bounced: say`the provider reported a bounce without a reason`,
   complained: say`the recipient marked it as spam`,

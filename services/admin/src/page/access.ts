@@ -261,7 +261,7 @@ export function isOfBundle(route: RouteKey): boolean {
 export function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) {
-      // Fastify adds HEAD to each GET by itself.
+      // Fastify adds a HEAD route for each GET route.
       const key = `${one === "HEAD" ? "GET" : one} ${url}`;
       if (!Object.hasOwn(ACCESS, key)) throw new Error(`${key} is not in the table of access`);
     }

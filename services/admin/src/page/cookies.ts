@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
  */
 export interface Cookies {
   holder(request: FastifyRequest): Promise<SessionHolder | undefined>;
-  /** Returns the secret of this request's form token. */
+  /** Returns the cookie from which this request's form token is made. */
   secretOf(request: FastifyRequest, signedIn: boolean): string | undefined;
   /** Returns the form token for this answer's page; sets a cookie for a new guest. */
   formToken(request: FastifyRequest, reply: FastifyReply, signedIn: boolean): string;

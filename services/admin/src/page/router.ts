@@ -155,6 +155,7 @@ function formOf({ body }: FastifyRequest): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams();
 }
 
+/** Returns the context of the handler if the access allows the request. Throws `Refusal` or `NotFound`. */
 async function admitted(key: RouteKey, access: Access, guest: Guest, deps: RouterDeps) {
   if (access === "anyone") return guest;
   const { person } = guest;

@@ -14,7 +14,7 @@ export function securityHeaders(options: {
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      // The tenant's images.
+      // ingest-api serves the tenant's images.
       `img-src 'self' data: ${new URL(options.apiUrl).origin}`,
       "font-src 'self'",
       `connect-src 'self' ${new URL(options.wsUrl).origin}`,

@@ -208,7 +208,7 @@ function inputOf(values: Values) {
     name,
     perMinute: wholeNumber(values.perMinute),
     dailyCap: values.noCap ? null : wholeNumber(values.dailyCap),
-    // The act refuses a text that is no channel, and names the field.
+    // The act refuses an unknown channel, and names the field.
     deliveryChannels: values.deliveryChannels as TenantInput["deliveryChannels"],
     dedupIncludesVariables,
     allowExecutables,

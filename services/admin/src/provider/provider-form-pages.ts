@@ -197,7 +197,7 @@ function fieldsOf(
   return Object.entries(schema.properties).map(([name, property]) => {
     const isSecret = property.secret === true;
     const shown = saved?.[name];
-    // A secret that was typed is not shown again either.
+    // A typed secret is not shown again, either.
     const value = isSecret ? "" : (given?.get(`settings.${name}`) ?? text(shown));
     const isStored = isSecret && shown !== undefined;
     const description = phrase(property.description ?? "");

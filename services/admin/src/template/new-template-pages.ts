@@ -135,6 +135,7 @@ function createStarterPictures(db: Database) {
             made: new Map<string, Promise<string>>(),
             last: Promise.resolve<unknown>(undefined),
           };
+    // Moves the tenant to the end, so that the tenant that was used longest ago is deleted first.
     kept.delete(tenantId);
     kept.set(tenantId, own);
     if (kept.size > MOST_TENANTS) kept.delete(kept.keys().next().value ?? "");

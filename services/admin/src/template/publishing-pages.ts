@@ -129,6 +129,7 @@ export function publishingPages({ route, db }: PageDeps): void {
     const row = await requireTemplate(db, { id: published.id }, draft.locale);
     const input = inputOfDraft(row, draft);
     const said = Object.values(timingFaults(timingValues(one.settings)));
+    // Faults of the timing are in `said`, in words for the form, so they are removed here.
     const own = [
       ...templateFaults(input).filter((fault) => fault !== undefined),
       ...(await timingRuleFaults(db, published, one.settings)),

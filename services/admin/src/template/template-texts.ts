@@ -5,7 +5,7 @@ import { counted } from "../page/words.ts";
 import { type ShownPart, simpleMailParts } from "./simple-mail-parts.ts";
 import { FORMATS } from "./template-values.ts";
 
-/** The texts of a template that people compare. */
+/** The texts of a template that pages compare. */
 interface Texts {
   content: string;
   subject?: string | null | undefined;
@@ -61,8 +61,8 @@ interface ShownLine extends DifferentLine {
 /** The number of equal lines that the page shows before and after a change. */
 const AROUND = 3;
 /**
- * The most added and removed lines that we compare. The work grows with their square, and blocks the thread that serves
- * everybody: 300 take at most some 15 ms, 4000 took seconds.
+ * The most added and removed lines that are compared. The work grows with their square and blocks the thread for all
+ * requests: 300 lines take at most some 15 ms, 4000 took seconds.
  */
 const MAX_EDITS = 300;
 

@@ -55,7 +55,7 @@ export interface TemplateValues extends TimingValues, Record<Switch, boolean> {
   /** Format of a mail; empty if it is derived from the text. */
   format: EmailFormat | "";
   url: string;
-  /** Buttons, filled up with empty ones to the number that a push may have. */
+  /** Buttons; empty ones are added up to the number that a push may have. */
   actions: { label: string; url: string }[];
   targetChannel: string;
   /** For mails only, like `replyTo`, `cc` and `bcc`. Commas separate the addresses in `cc` and in `bcc`. */
@@ -171,7 +171,7 @@ function addressesOf(text: string): string[] {
   return text.split(/[,;\s]+/).filter((address) => address !== "");
 }
 
-/** Sources of the values: the draft if there is one, else the published text. */
+/** The texts and drafts from which the form's values come. A draft takes precedence over the published text. */
 interface ValueSources {
   locale: string;
   /** The published text, or the text that a new translation begins with. */

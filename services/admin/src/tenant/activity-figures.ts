@@ -44,7 +44,7 @@ export function sumsBy({ range, now, sums }: Span, grouping: Grouping): Activity
   return sums.filter(({ groupedBy, startsAt }) => groupedBy === grouping && startsAt >= since);
 }
 
-/** Whether a sum counts messages by channel, not events. */
+/** Whether a sum counts the messages of a channel, not events. */
 export const ofMessages = ({ groupedBy, name }: ActivitySum) =>
   groupedBy === "channel" && name !== EVENTS;
 const ofEvents = ({ groupedBy, name }: ActivitySum) => groupedBy === "channel" && name === EVENTS;
@@ -64,7 +64,7 @@ export function figuresOf(span: Span): Figure[] {
       measure === "accepted" ? ofEvents : ofMessages,
       measure,
     );
-    // Messages that waited in the previous period have long ended.
+    // Messages that waited in the previous period are no longer waiting, so there is nothing to compare.
     return { measure, value, change: measure === "waiting" ? null : change };
   });
 }
@@ -178,7 +178,10 @@ function latenciesOf(sums: readonly ActivitySum[]) {
   return { upTo: LATENCY_BOUNDS.map((_, index) => at(index)), all: at(LATENCY_BOUNDS.length) };
 }
 
-/** Interpolates between the bounds around the quantile; returns the last bound for a quantile beyond it. */
+/**
+ * Interpolates between the bounds around the quantile; returns the last bound for a quantile beyond it. `upTo` has the
+ * number of messages up to each bound, `all` the number of all messages.
+ */
 export function quantile(upTo: readonly number[], all: number, q: number): number | null {
   if (all === 0) return null;
   const wanted = q * all;

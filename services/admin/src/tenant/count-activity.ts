@@ -28,6 +28,7 @@ const LENGTHS = [
 ] as const;
 const SHORTEST = { seconds: RANGES.hour.barSeconds, keptDays: 2 };
 
+/** Key of the advisory lock: "belf" in ASCII. */
 const LOCK = 0x62656c66;
 
 /** Reasons of channels that the event was not meant for. */
@@ -86,6 +87,7 @@ async function writeBars(
       .where("bar_seconds", "=", seconds)
       .where("starts_at", "=", at)
       .execute();
+    // The groups of a bar after the first `MOST_GROUPS` are summed up as `OTHER`. Groups with most failures are first.
     await sql`
       with summed as (
         select tenant_id, grouped_by, name, ${SUMS}, ${LATENCIES}

@@ -50,7 +50,7 @@ export function memberPages({ route, db, once }: PageDeps): void {
     );
   });
 
-  /** Shows a fault above the list of members. */
+  /** Makes a change, or shows its fault above the list of members. */
   const orFault = (context: InTenant, change: () => Promise<Answer>) =>
     orFaults(change, (_, [fault]) =>
       show(context, { refused: fault && faultWords(fault.message) }),

@@ -145,7 +145,7 @@ function choiceOf(query: URLSearchParams, usual: Grouping): Choice {
   };
 }
 
-/** Returns the measures of a grouping. Only events are accepted, and sent messages have no reason. */
+/** Returns the measures of a grouping. `accepted` counts events, not messages; `sent` messages have no reason. */
 function measuresOf(grouping: Grouping): Measure[] {
   if (grouping === "reason") return ["failed", "skipped"];
   const ofEvents = ["type", "tenant"].includes(grouping);

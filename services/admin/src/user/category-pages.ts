@@ -150,7 +150,7 @@ function typedCategory(form: URLSearchParams): CategoryValues {
   return {
     key: (form.get("key") ?? "").trim(),
     texts: (labels.length === 0 ? [""] : labels).map((label, at) => ({
-      // The first is the default, whatever language the form sends.
+      // The first text is always the default, whatever language the form sends.
       language: at === 0 ? "" : (languages[at] ?? "").trim(),
       label: label.trim(),
       description: (descriptions[at] ?? "").trim(),
@@ -174,7 +174,7 @@ function keyOf({ key, texts }: CategoryValues): string {
 /** Returns the input of the act. The form has all languages, so a missing one is removed from the category. */
 function categoryInput(values: CategoryValues, before?: Category) {
   const { key, texts, required, defaultOn } = values;
-  // Drops the empty row for one more language: without a language it would replace the default.
+  // Drops the empty row, which would replace the default text because its language is empty.
   const filled = texts.filter(({ language }, at) => at === 0 || language !== "");
   const by = (name: "label" | "description") => ({
     ...Object.fromEntries(Object.keys(before?.[name] ?? {}).map((language) => [language, ""])),

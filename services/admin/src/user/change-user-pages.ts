@@ -32,7 +32,7 @@ export function changeUserPages({ route, db, log }: PageDeps): void {
   });
 
   route("POST /tenants/:tenantId/users/edit", async ({ form, run, base }) => {
-    // The id is not trimmed: it is the tenant's own, to the letter.
+    // The id is not trimmed, because spaces may be part of a tenant's id for a user.
     const values = { ...typedTexts(form, TEXTS), userId: form.get("user") ?? "" };
     const { userId, email, phone, locale, timezone, seen } = values;
     return await orFaults(

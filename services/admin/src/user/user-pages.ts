@@ -83,8 +83,8 @@ export function userPages({ route, db, keys, config, signToken }: PageDeps): voi
     });
   });
 
-  // For the live inbox: a token like those of a tenant's backend. It lets the browser read only what the
-  // page shows.
+  // For the live inbox: a token as a tenant's backend would sign it, which lets the browser read only what the page
+  // shows.
   route("POST /tenants/:tenantId/users/token", async ({ tenant, form, run }) => {
     const userId = form.get("user") ?? "";
     const { channels } = await run(openInbox, { userId });

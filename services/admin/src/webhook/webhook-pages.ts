@@ -135,7 +135,8 @@ export function endpointPages(deps: PageDeps): void {
     await run(changeWebhook, { webhookId, active: true });
     const path = `${base}/webhooks/${webhookId}`;
     if (failingSince === null) return redirect(path, "endpoint-activated");
-    // The next page offers a replay, also of messages that were written shortly before the first call failed.
+    // The next page offers a replay. It begins 10 min before the first failed call, to include messages from just
+    // before.
     const since = fieldMoment(new Date(failingSince).getTime() - WRITTEN_BEFORE_MS);
     const place = new URLSearchParams({ since });
     return redirect(`${path}/replay?${place}`, "endpoint-mended");
@@ -160,7 +161,7 @@ export function endpointPages(deps: PageDeps): void {
   });
 }
 
-/** The values of an endpoint's form. */
+/** An endpoint's form. */
 interface WebhookValues {
   url: string;
   description: string;

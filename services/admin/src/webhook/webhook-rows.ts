@@ -48,7 +48,7 @@ export async function lastTries(
   return new Map(rows.map((row) => [row.messageId, row]));
 }
 
-/** A message to an endpoint about an event. */
+/** A message to an endpoint about an event or a digest. */
 interface ToldMessage {
   id: string;
   endpointId: string;
