@@ -6,7 +6,7 @@ import { commandOf } from "./process-chain.ts";
 /** The files of a local stack. Other programs read `local.json` and `stack.json`. */
 export type HomeFolder = ReturnType<typeof homeFolder>;
 
-/** Exactly what `local.json` holds. */
+/** The exact content of `local.json`. */
 export interface LocalJson {
   apiUrl: string;
   wsUrl: string;
@@ -17,7 +17,7 @@ export interface LocalJson {
   tenant: { id: string; name: string; apiKey: string };
 }
 
-/** Each is `kid:base64`, as the variable of the same name takes it. */
+/** Each value has the form `kid:base64`, as in the environment variable of the same name. */
 export interface LocalKeys {
   secretsKeys: string;
   realtimeTokenKeys: string;
@@ -27,9 +27,9 @@ export interface LocalKeys {
 export function homeFolder(path: string) {
   return {
     path,
-    /** `{pid}` of the process that holds the stack. */
+    /** The process id of the running stack: `{pid}`. */
     stackFile: join(path, "stack.json"),
-    /** Addresses and the demo tenant's key, while everything is ready. */
+    /** Addresses and the demo tenant's key. The file exists only while the whole stack is ready. */
     localFile: join(path, "local.json"),
     keysFile: join(path, "keys.json"),
     /** The demo tenant: `{id, name, apiKey, seeded}`. */
@@ -42,14 +42,17 @@ export function homeFolder(path: string) {
   };
 }
 
-/** Makes the folder so that only its owner can read it. */
+/** Creates the folder so that only its owner can read it. */
 export async function makeHomeFolder(home: HomeFolder): Promise<void> {
   await mkdir(home.path, { recursive: true });
   await chmod(home.path, 0o700);
   await mkdir(home.logs, { recursive: true });
 }
 
-/** The keys of this home, made at the first call; never replaced: data at rest depends on them. */
+/**
+ * Returns the keys of this home. The first call creates them. They are never replaced, because stored data depends on
+ * them.
+ */
 export async function localKeys(home: HomeFolder): Promise<LocalKeys> {
   const found = await readJson<LocalKeys>(home.keysFile);
   if (found !== undefined) return found;
@@ -59,7 +62,7 @@ export async function localKeys(home: HomeFolder): Promise<LocalKeys> {
   return keys;
 }
 
-/** A start found the home folder in use. */
+/** Another stack is running in the home folder. */
 export class AlreadyRunning extends Error {
   override readonly name = "AlreadyRunning";
   constructor(pid: number, home: string, local: LocalJson | undefined) {
@@ -79,12 +82,12 @@ export class AlreadyRunning extends Error {
 }
 
 export interface Claim {
-  /** The last stack here ended without cleaning up: its servers may still be ending. */
+  /** Whether the last stack here ended without removing its files: its servers may still be ending. */
   foundStale: boolean;
   release(): Promise<void>;
 }
 
-/** Takes the home folder for this process by `stack.json`; throws AlreadyRunning. */
+/** Claims the home folder for this process by creating `stack.json`. Throws `AlreadyRunning`. */
 export async function claimHome(home: HomeFolder, pid: number): Promise<Claim> {
   let foundStale = false;
   while (!(await createJson(home.stackFile, { pid }))) {
@@ -99,12 +102,12 @@ export async function claimHome(home: HomeFolder, pid: number): Promise<Claim> {
   return { foundStale, release: () => rm(home.stackFile, { force: true }) };
 }
 
-/** The system may have given the process id to another program. */
+/** Checks the command, because the system may have given the process id to another program. */
 async function isStack(pid: number): Promise<boolean> {
   return /deploy[/\\]local[/\\]stack\.ts/.test((await commandOf(pid)) ?? "");
 }
 
-/** Writes the whole file or nothing, readable by its owner alone. */
+/** Writes the whole file or nothing. Only its owner can read it. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   await rename(await writeTemporary(file, value), file);
 }
@@ -123,7 +126,7 @@ async function createJson(file: string, value: unknown): Promise<boolean> {
   }
 }
 
-/** Undefined when there is no such file; throws, naming the file, when it is not JSON. */
+/** Returns undefined if the file does not exist. Throws an error with the file's name if it is not JSON. */
 export async function readJson<T>(file: string): Promise<T | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

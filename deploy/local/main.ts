@@ -6,12 +6,12 @@ import { startChain, watchChain } from "./process-chain.ts";
 import { SMALL_HEAP } from "./supervise.ts";
 
 /**
- * `pnpm start`. Package managers end their script by SIGKILL when they are ended themselves. So a process in a
- * session of its own (`stack.ts`) holds the stack, and this one stops it in order: it passes signals on and
- * notices when a process above it is gone. When this process dies, `stack.ts` sees a broken pipe.
+ * The script of `pnpm start`. A package manager that is stopped kills its script with SIGKILL. So `stack.ts` runs the
+ * stack in its own session, and this process only controls `stack.ts`: it forwards signals, and stops the stack when
+ * one of its parent processes ends. If this process itself is killed, `stack.ts` notices the closed IPC channel.
  */
 
-/** How long the services of a killed stack have to notice and end by themselves. */
+/** How long the services of a killed stack may take to notice this and end by themselves. */
 const LEFTOVER_GRACE_MS = 5_000;
 
 const stack = spawn(
@@ -21,9 +21,10 @@ const stack = spawn(
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: {
-      // Compiling takes half of a start. Node ignores a folder that it cannot write to.
+      // Compiling takes half of the start time. Node ignores a cache folder that it cannot write to.
       NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "compiled"),
-      // glibc gives each of a process's threads a heap of its own, and little of it back: 100 MB over an idle stack.
+      // glibc gives each thread its own heap and returns little of it to the system. One heap saves 100 MB in an idle
+      // stack.
       MALLOC_ARENA_MAX: "1",
       // biome-ignore lint/style/noProcessEnv: what the caller sets reaches the stack and its services
       ...process.env,
@@ -33,7 +34,7 @@ const stack = spawn(
 const stop = () => stack.kill("SIGTERM");
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
 
-/** The files in which a running stack names itself. We remove them when it is killed. */
+/** The files by which other programs find a running stack. We remove them if the stack is killed. */
 let files: { stackFile: string; localFile: string } | undefined;
 stack.on("message", (message) => {
   files = message as typeof files;
@@ -48,7 +49,7 @@ stack.on("exit", async (code, signal) => {
 });
 watchChain(process.pid, await startChain(process.pid), stop);
 
-/** Does nothing when the next stack has taken the home folder meanwhile. */
+/** Removes the files, unless another stack has claimed the home folder in the meantime. */
 function removeFiles(holder: number): void {
   try {
     if (files === undefined) return;
@@ -56,11 +57,13 @@ function removeFiles(holder: number): void {
     rmSync(files.localFile, { force: true });
     rmSync(files.stackFile, { force: true });
   } catch {
-    // They are gone already, or the next start removes them as stale.
+    // The files are already gone, or the next start removes them as stale.
   }
 }
 
-/** The services are in the stack's process group. They end when it has ended; after the grace we kill them. */
+/**
+ * Waits until all services in the stack's process group have ended by themselves; after the grace period it kills them.
+ */
 async function endGroup(group: number): Promise<void> {
   const deadline = Date.now() + LEFTOVER_GRACE_MS;
   while (signalGroup(group, 0)) {

@@ -8,7 +8,7 @@ const POLL_MS = 1000;
 const PACKAGE_MANAGER = /^(\S*\/)?(pnpm|npm|npx|corepack|node \S*(pnpm|npm|npx|corepack)\S*)( |$)/;
 const SHELL = /^(\S*\/)?(sh|bash|dash|zsh)( |$)/;
 
-/** Looks a process up; replaced in tests. */
+/** Looks up processes; tests replace it. */
 export interface ProcessLookup {
   parentOf(pid: number): Promise<number | undefined>;
   commandOf(pid: number): Promise<string | undefined>;
@@ -34,7 +34,7 @@ export async function startChain(pid: number, lookup: ProcessLookup = { parentOf
   return above.slice(0, length);
 }
 
-/** Calls back once when any process of the chain has ended: the one below it has a new parent then. */
+/** Calls `onBroken` once when any process of the chain has ended. Its child then has a new parent. */
 export function watchChain(
   pid: number,
   chain: readonly number[],
@@ -56,15 +56,15 @@ export function watchChain(
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** The parent's id; undefined when the process is gone. */
+/** Returns the parent's process id, or undefined if the process has ended. */
 export async function parentOf(pid: number): Promise<number | undefined> {
   if (!HAS_PROC) return numberFrom(await ps(pid, "ppid="));
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
-  // The command's name, in brackets, may hold anything.
+  // The command's name, in brackets, may contain any character, so the fields are read after the last bracket.
   return numberFrom(stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-/** The command line, blanks between the words; undefined when the process is gone or a zombie. */
+/** Returns the command line with spaces between the words, or undefined if the process has ended or is a zombie. */
 export async function commandOf(pid: number): Promise<string | undefined> {
   if (!HAS_PROC) return (await ps(pid, "args="))?.trim() || undefined;
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined);

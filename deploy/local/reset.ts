@@ -5,12 +5,12 @@ import { removePostgres } from "./servers/postgres-server.ts";
 import { readSettings } from "./settings.ts";
 
 /**
- * `pnpm dev:reset`: deletes the local stack's data, keys and logs. Refuses while a stack runs. A Postgres or
- * NATS of your own (`DATABASE_URL`, `NATS_URL`) keeps its data.
+ * `pnpm dev:reset` deletes the local stack's data, keys and logs, unless a stack is running. Your own Postgres or NATS
+ * server (`DATABASE_URL`, `NATS_URL`) keeps its data.
  */
 const { home: path } = readSettings();
 const home = homeFolder(path);
-/** All that a stack writes; somebody else's files in the folder stay. */
+/** All paths that a stack writes. Other files in the folder are not deleted. */
 const files = Object.values(home).filter((file) => file !== path);
 
 try {

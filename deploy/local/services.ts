@@ -11,23 +11,23 @@ import { addresses, type LocalSettings, WORKSPACE } from "./settings.ts";
 import { type Run, SMALL_HEAP, type Supervised } from "./supervise.ts";
 
 const POLL_MS = 50;
-/** A loaded machine needs this long. */
+/** Timeout in ms for a service to become ready; long enough for a loaded machine. */
 const READY_TIMEOUT_MS = 120_000;
-/** Nobody waits for a local stack as long as for a cluster's. */
+/** Shutdown times in ms for the services. A local stack stops faster than services in a cluster. */
 const LOCAL_SHUTDOWN = { SHUTDOWN_GRACE_MS: "10000", SHUTDOWN_SPREAD_MS: "1000" };
-/** Longer than the grace above. */
+/** Timeout in ms after which a service is killed; longer than the grace period above. */
 const STOP_TIMEOUT_MS = 12_000;
 
 export interface ServiceEntry {
-  /** Its folder in `services/`. */
+  /** The service's folder in `services/`. */
   name: string;
-  /** The variables that it needs beside the environment of `pnpm start`. */
+  /** The variables that the service needs in addition to the environment of `pnpm start`. */
   env: Record<string, string>;
-  /** The port for clients. A service may report healthy a moment before it listens on it. */
+  /** The port for clients. A service may report that it is ready a moment before it listens on this port. */
   port?: number;
 }
 
-/** Every service of the stack. */
+/** Returns all services of the stack. */
 export function serviceTable(
   { home, ports }: LocalSettings,
   servers: { databaseUrl: string; natsUrl: string },
@@ -85,7 +85,7 @@ export function serviceTable(
   ];
 }
 
-/** Starts a service in our process group. It ends when we are gone. */
+/** Starts a service in our process group. The service ends when this process has ended. */
 export function startService(service: ServiceEntry, home: HomeFolder): Run {
   const log = openSync(logFile(service.name, home), "a", 0o600);
   const main = join(WORKSPACE, "services", service.name, "src/main.ts");
@@ -97,7 +97,7 @@ export function startService(service: ServiceEntry, home: HomeFolder): Run {
       // biome-ignore lint/style/noProcessEnv: what the caller sets for a service reaches it
       ...process.env,
       ...service.env,
-      // The system finds a free one.
+      // The system chooses a free port.
       MANAGEMENT_PORT: "0",
       STOP_WITH_PARENT: "true",
     },
@@ -141,8 +141,8 @@ export function startService(service: ServiceEntry, home: HomeFolder): Run {
 }
 
 /**
- * Waits for the first run of a service and says that it is ready. Rejects, with the end of its log, when it
- * ends before that or takes too long. Settles without a word when the stack is stopping.
+ * Waits for the first run of a service to become ready, and reports it with `say`. If the service ends before that or
+ * takes too long, rejects with the last lines of its log. Resolves without a report if the stack is stopping.
  */
 export async function firstReady(
   { name, first }: Supervised,
@@ -180,7 +180,7 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-/** Whether `/health/ready` of the port answers 200. */
+/** Whether `/health/ready` on this port responds with 200. */
 function answersReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = request(

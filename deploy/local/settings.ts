@@ -4,13 +4,13 @@ import { loadConfig, requireServerUrl } from "@belfry/service/config";
 import { Type } from "@sinclair/typebox";
 import { isFree } from "./servers/ports.ts";
 
-/** The root of the workspace. */
+/** The root folder of the workspace. */
 export const WORKSPACE = resolve(import.meta.dirname, "../..");
 
 const port = (description: string, standard: number) =>
   Type.Integer({ description, minimum: 1, maximum: 65_535, default: standard });
 
-/** The ports that people type. */
+/** The ports that users see, each with its variable. */
 const PORTS = {
   INGEST_API_PORT: port("Port of the HTTP API", 3000),
   REALTIME_GATEWAY_PORT: port("Port of the WebSocket server", 3001),
@@ -46,12 +46,12 @@ const LocalConfig = Type.Object({
 export interface LocalSettings {
   home: string;
   ports: Record<PortVariable, number>;
-  /** Undefined: the embedded server. */
+  /** The URL of a Postgres server; undefined: the stack starts the embedded one. */
   databaseUrl: string | undefined;
   natsUrl: string | undefined;
 }
 
-/** Reads the launcher's variables; throws one ConfigError that names every bad one. */
+/** Reads the launcher's variables. Throws one `ConfigError` that names all invalid ones. */
 export function readSettings(): LocalSettings {
   const { BELFRY_HOME, DATABASE_URL, NATS_URL, ...ports } = loadConfig(LocalConfig);
   return {
@@ -62,7 +62,7 @@ export function readSettings(): LocalSettings {
   };
 }
 
-/** Faults of the ports that people type: one line each, which names the variable. Empty when all are free. */
+/** Returns one line for each port that cannot be used, with its variable. The list is empty if all ports are free. */
 export async function portFaults(ports: Record<PortVariable, number>): Promise<string[]> {
   const faults: string[] = [];
   const taken = new Map<number, PortVariable>();
@@ -82,7 +82,7 @@ export async function portFaults(ports: Record<PortVariable, number>): Promise<s
   return faults;
 }
 
-/** The addresses that people and programs use. */
+/** Returns the addresses that people and programs use. */
 export function addresses(ports: Record<PortVariable, number>) {
   return {
     apiUrl: `http://127.0.0.1:${ports.INGEST_API_PORT}`,
@@ -92,7 +92,7 @@ export function addresses(ports: Record<PortVariable, number>) {
   };
 }
 
-/** The user of the demo page and of the printed curl line, who gets every message. */
+/** The user of the demo page and of the printed curl command, who gets every message. */
 export const DEMO_USER = {
   userId: "demo-user",
   recipientEmail: "ada@example.com",
@@ -100,8 +100,8 @@ export const DEMO_USER = {
 };
 
 /**
- * A trigger as one line for bash and zsh that can be pasted again and again: each time it carries a
- * fresh idempotency key. `apiKey` may be a shell variable.
+ * Returns a trigger call as one line for bash and zsh. It can be pasted many times, because each call has a new
+ * idempotency key. `apiKey` may be a shell variable.
  */
 export function curlLine(apiUrl: string, apiKey: string): string {
   const body = {

@@ -14,15 +14,18 @@ import { firstReady, serviceTable, startService } from "./services.ts";
 import { addresses, curlLine, type LocalSettings, portFaults, readSettings } from "./settings.ts";
 import { type Supervised, supervise } from "./supervise.ts";
 
-/** The process that holds the local stack: starts everything, keeps it running, ends it in order. */
+/** The process that runs the local stack: it starts all parts, restarts those that fail, and stops them in order. */
 
-/** A package manager may pass on a Ctrl-C that the terminal has sent us too: within this time both are one. */
+/**
+ * A package manager may forward a Ctrl-C that the terminal also sent to us. Two signals within this time in ms count as
+ * one.
+ */
 const SAME_REQUEST_MS = 700;
 
-/** `pnpm dev`: with the sample tenant, and restarting services when their sources change. */
+/** Set by `pnpm dev`: it creates the sample tenant and restarts services when their sources change. */
 const isDevelopment = process.argv.includes("--dev");
 const startedAt = performance.now();
-// Their reader may go away before us: a closed terminal, a pager.
+// The reader of our output, such as a terminal or a pager, may end before us.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const { stopping, hurry } = listenForStop();
@@ -76,10 +79,10 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
     services.push(await supervise(entry.name, async () => startService(entry, home), say));
   }
   const ready = Promise.all(services.map((service) => firstReady(service, home, say, stopping)));
-  // Awaited below; until then a failure must not end the process.
+  // It is awaited below. Until then a rejection must not end the process.
   ready.catch(() => undefined);
 
-  // Loaded only now, so that Postgres starts at once.
+  // Imported only here, so that Postgres starts sooner.
   const { seedStack } = await import("./demo/seed.ts");
   const urls = addresses(settings.ports);
   const { secretsKeys } = keys;
@@ -106,7 +109,7 @@ async function runStack(settings: LocalSettings, home: HomeFolder, foundStale: b
   await new Promise((resolve) => stopping.addEventListener("abort", resolve, { once: true }));
 }
 
-/** Restarts those services that run a changed file; applies changed SQL first. */
+/** Watches the sources. Restarts the services that use a changed file; applies changed SQL first. */
 async function restartOnChange(services: Supervised[], databaseUrl: string): Promise<Disposable> {
   const { changesDatabase, servicePackages, servicesOf, watchSources } = await import(
     "./watch-sources.ts"
@@ -127,7 +130,7 @@ async function restartOnChange(services: Supervised[], databaseUrl: string): Pro
   });
 }
 
-/** Returns the text that is printed once everything is up. */
+/** Returns the text that is printed when the stack is ready. */
 function banner(local: LocalJson, home: string, operatorLink: string | undefined): string {
   const bold = (text: string) => styleText("bold", text);
   const dim = (text: string) => styleText("dim", text);
@@ -156,8 +159,8 @@ Ctrl-C stops everything (from elsewhere: npx --yes pnpm@12 belfry stop).
 }
 
 /**
- * Turns signals and the end of the launcher into two abort signals: `stopping` asks for a stop in order,
- * `hurry`, after a second signal, for a stop at once.
+ * Turns signals and the end of the launcher into two abort signals: `stopping` requests an ordered stop; `hurry`, after
+ * a second signal, an immediate stop.
  */
 function listenForStop(): { stopping: AbortSignal; hurry: AbortSignal } {
   const inOrder = new AbortController();
@@ -178,9 +181,9 @@ function listenForStop(): { stopping: AbortSignal; hurry: AbortSignal } {
     if (!inOrder.signal.aborted) ask();
   };
   process.on("disconnect", onDisconnect);
-  // Undefined where nobody who holds a channel started us.
+  // It is undefined if our parent has no IPC channel to us.
   if (process.connected === false) onDisconnect();
-  // The listener alone would keep the process alive.
+  // The listener alone would keep this process alive.
   process.channel?.unref();
   return { stopping: inOrder.signal, hurry: atOnce.signal };
 }

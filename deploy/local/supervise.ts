@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Node's flags for a stack that shares somebody's machine. V8 lets the young generation of a process grow to
- * three times 16 MB and gives none of it back. At 4 MB the idle stack takes 550 MB instead of 640, and a loaded
- * one collects more often. The image, which is for production, sets 32.
+ * Node's flags for a stack that shares a developer's machine. V8 lets the young generation of a process grow to three
+ * times 16 MB and returns none of it. With 4 MB, the idle stack takes 550 MB instead of 640, and a loaded one collects
+ * garbage more often. The production image sets 32.
  */
 export const SMALL_HEAP = ["--max-semi-space-size=4"];
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 10_000;
-/** A run that lasted this long was a good one: the next restart is quick again. */
+/** After a run of this many ms or longer, the next restart has the shortest delay again. */
 const GOOD_RUN_MS = 30_000;
 
-/** One run of a process that should not end. */
+/** One run of a process that is restarted when it ends. */
 export interface Run {
-  /** Resolves to true when it can be used, to false when it ended before that; never rejects. */
+  /** Resolves to true when the process can be used, or to false if it ends before that; never rejects. */
   ready: Promise<boolean>;
-  /** Why it ended; never rejects. */
+  /** Resolves to the reason when the process has ended; never rejects. */
   ended: Promise<string>;
-  /** Ends it in order; at once when `hurry` is, or gets, aborted. */
+  /** Ends the process in order, or at once if `hurry` is or gets aborted. */
   stop(hurry: AbortSignal): Promise<void>;
 }
 
@@ -26,15 +26,15 @@ export interface Supervised {
   name: string;
   /** The first run. */
   first: Run;
-  /** Ends the current run in order and starts the next one at once. */
+  /** Ends the current run in order and starts the next one without a delay. */
   restart(): Promise<void>;
-  /** Ends it for good. */
+  /** Ends the process for good. */
   stop(hurry: AbortSignal): Promise<void>;
 }
 
 /**
- * Keeps a process running: whenever it ends, starts it again after 0.25 s, then after twice as long each time.
- * Rejects when the first start does.
+ * Keeps a process running: when it ends, starts it again after 0.25 s, then after twice as long each time, at most 10
+ * s. Rejects if the first start fails.
  */
 export async function supervise(
   name: string,
@@ -47,7 +47,7 @@ export async function supervise(
   let isRestarting = false;
   let startedAt = performance.now();
   let delayMs = FIRST_DELAY_MS;
-  /** Aborted to cut the wait for the next start short. */
+  /** Aborted to end the delay before the next start. */
   let waiting = new AbortController();
 
   const keepRunning = async () => {

@@ -3,15 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WORKSPACE } from "./settings.ts";
 
-/** One save of an editor is several events of the file system. */
+/** Quiet time in ms before a change is reported. An editor's save causes several file system events. */
 const QUIET_MS = 150;
 
-/** A service, and the packages that it imports, directly or through others. */
+/** The packages that each service imports, directly or through others, by service name. */
 export type ServicePackages = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Watches `services/` and `packages/`, and calls back with the changed files (relative to the workspace) once
- * nothing has changed for a moment. Calls do not overlap.
+ * Watches `services/` and `packages/`. Calls `onChange` with the changed files (relative to the workspace) when nothing
+ * has changed for a moment. Calls do not overlap.
  */
 export function watchSources(onChange: (files: string[]) => Promise<void>): Disposable {
   const changed = new Set<string>();
@@ -39,7 +39,7 @@ export function watchSources(onChange: (files: string[]) => Promise<void>): Disp
   };
 }
 
-/** The services that run a changed file. */
+/** Returns the names of the services that use a changed file. */
 export function servicesOf(files: readonly string[], services: ServicePackages): string[] {
   const concerns = ([name, packages]: [string, ReadonlySet<string>]) =>
     files.some((file) => {
@@ -49,12 +49,12 @@ export function servicesOf(files: readonly string[], services: ServicePackages):
   return [...services].filter(concerns).map(([name]) => name);
 }
 
-/** Whether the tables or functions of the database have changed. */
+/** Whether SQL files of the database package have changed. */
 export function changesDatabase(files: readonly string[]): boolean {
   return files.some((file) => file.startsWith("packages/database/") && file.endsWith(".sql"));
 }
 
-/** Reads from the manifests which packages each service imports. */
+/** Finds the packages that each service imports, from the manifests. */
 export async function servicePackages(): Promise<ServicePackages> {
   const services = await readdir(join(WORKSPACE, "services"));
   const found = new Map<string, Promise<string[]>>();

@@ -4,14 +4,14 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * `prepack` of a package that others install, run in its folder: JavaScript and types for Node 20 and for
- * bundlers in `dist`, since Node strips no types below `node_modules`. `postpack` takes `dist` away again.
+ * The `prepack` script of a published package, run in the package's folder. It builds JavaScript and types for Node 20
+ * and bundlers in `dist`, because Node strips no types in `node_modules`. `postpack` deletes `dist` again.
  */
 
 const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/.bin/tsc");
 const DIST = "dist";
-/** Each with types of its own: which kind of module a file is goes by the package.json above it. */
+/** The two builds. Each has its own types, because the nearest package.json decides which kind of module a file is. */
 const KINDS = [
   { folder: "esm", type: "module", options: [] },
   {
@@ -30,7 +30,7 @@ await Promise.all(
     for await (const path of glob("src/*.d.ts")) await copyFile(path, join(target, basename(path)));
     for await (const path of glob(`${target}/*.d.ts`)) {
       const text = await readFile(path, "utf8");
-      // The sources name sources: no such file is in the package.
+      // The sources import `.ts` files, which are not in the package.
       await writeFile(path, text.replace(/(["']\.\/[\w-]+)(?:\.d)?\.ts(["'])/g, "$1.js$2"));
     }
   }),

@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * `npx --yes pnpm@12 packages [folder]`: what tenants install, as tarballs; of each a line with its integrity,
- * as lockfiles have it, and its path. The same checkout gives the same bytes. Without a folder they go where
- * ingest-api looks for them: a stack that runs from this checkout serves them from then on.
+ * `npx --yes pnpm@12 packages [folder]` packs the packages that tenants install as tarballs. For each it prints a line
+ * with the integrity, as in lockfiles, and the path. The same checkout gives the same bytes. The default folder is the
+ * one from which ingest-api serves them, so a stack that runs from this checkout then serves them.
  */
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -30,24 +30,24 @@ export const DEMO_EVENTS: Record<string, (order: string) => Record<string, unkno
 export const TROUBLES = ["nobody", "full", "login", "down"] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** A trigger as the page shows it; sending it again with the same `key` is a replay. */
+/** A result of a trigger call, as the page shows it. A call with the same `key` is a replay. */
 export interface Sent {
   status: number;
   message: string;
   replayed: boolean;
   eventId: string | null;
-  /** The event in the Admin UI. */
+  /** The address of the event in the Admin UI; null if no event was accepted. */
   adminUrl: string | null;
   eventType: string;
   order: string;
   key: string;
-  /** The address at which it was made to fail. */
+  /** The address name for which the sandbox provider fails; absent if no failure was asked for. */
   trouble?: Trouble | undefined;
 }
 
-/** The part of a tenant's backend that holds the API key and calls Belfry for its pages. */
+/** Creates the part of a tenant's backend that has the API key and calls Belfry for the tenant's pages. */
 export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
-  // The page shows the first answer, whatever it is.
+  // Without retries, so that the page shows the first answer, even an error.
   const client = createClient({ baseUrl: apiUrl, apiKey: tenant.apiKey, retries: 0 });
   return {
     token: () => client.realtimeToken(DEMO_USER.userId),
@@ -59,7 +59,7 @@ export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
       eventType: string;
       order?: string | undefined;
       key?: string | undefined;
-      /** Set: the event is sent by email alone, to an address that fails. */
+      /** If set, the event is sent by email only, to an address for which the provider fails. */
       trouble?: Trouble | undefined;
     }): Promise<Sent> {
       const order = event.order ?? `A-${randomInt(1000, 10_000)}`;
@@ -90,11 +90,11 @@ export type DemoBackend = ReturnType<typeof createDemoBackend>;
 /** The path to which Belfry posts the demo tenant's status webhooks. */
 export const DEMO_WEBHOOKS_PATH = "/demo/webhooks";
 
-/** A message as the page shows it. None of its text may be trusted. */
+/** A webhook message, as the page shows it. None of its text may be trusted. */
 export interface ArrivedWebhook {
   /** The header `webhook-id`. */
   id: string;
-  /** When it arrived first; ISO 8601, UTC. */
+  /** Time of the first arrival; ISO 8601, UTC. */
   arrivedAt: string;
   /** How often it arrived. */
   times: number;
@@ -110,8 +110,8 @@ export interface ArrivedWebhooks {
 }
 
 /**
- * The tenant's receiver of webhooks: it verifies each message and keeps it once. It keeps the last 60 messages,
- * 1 MiB at most, in memory.
+ * Creates the tenant's receiver of webhooks. It verifies each message and ignores duplicates. It keeps the last 60
+ * messages, at most 1 MiB, in memory.
  */
 export function createDemoWebhooks({
   secret,
@@ -134,7 +134,7 @@ export function createDemoWebhooks({
   }
 
   return {
-    /** Returns false and keeps nothing when the signature is wrong. */
+    /** Returns false and stores nothing if the signature is wrong. */
     receive(body: Buffer, headers: IncomingHttpHeaders): boolean {
       const text = body.toString("utf8");
       const id = String(headers["webhook-id"]);
@@ -160,7 +160,10 @@ export function createDemoWebhooks({
 
 export type DemoWebhooks = ReturnType<typeof createDemoWebhooks>;
 
-/** The signature covers the raw bytes, so these routes get a scope of their own without Fastify's JSON parser. */
+/**
+ * Adds the webhook routes. The signature covers the raw bytes, so they have their own scope without Fastify's JSON
+ * parser.
+ */
 export async function addDemoWebhooks(app: FastifyInstance, webhooks: DemoWebhooks): Promise<void> {
   app.get(DEMO_WEBHOOKS_PATH, () => webhooks.list());
   await app.register((scope, _options, done) => {

@@ -31,7 +31,7 @@ const OUTBOX_MESSAGES = 60;
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/;
 const SAFE_METHODS = ["GET", "HEAD"];
 
-/** No script, no form, no origin: what a mail may do inside the page's frame. */
+/** Content security policy of a mail in the page's frame: no scripts, no forms and no origin. */
 const MAIL_POLICY = [
   "sandbox",
   "default-src 'none'",
@@ -57,7 +57,7 @@ export interface DemoServer {
   close(): Promise<void>;
 }
 
-/** The demo page and what it needs of a tenant's backend. The API key stays here. */
+/** Starts the server of the demo page and of its tenant's backend. The API key never leaves this process. */
 export async function startDemoServer(options: {
   local: LocalJson;
   port: number;
@@ -157,9 +157,9 @@ async function addPage(app: FastifyInstance, local: LocalJson): Promise<void> {
 }
 
 /**
- * The demo server acts with the tenant's key for whoever asks, so it answers this machine's own pages
- * only: a Host that is no loopback name is DNS rebinding, a change asked for by another origin is
- * forgery. Returns why a request is refused.
+ * Returns why a request is refused, or undefined. The demo server uses the tenant's key for every caller, so it accepts
+ * only this machine's own pages. A Host that is not a loopback name means DNS rebinding; a change from another origin
+ * means request forgery.
  */
 export function refusal(request: FastifyRequest): string | undefined {
   const { host, origin } = request.headers;
@@ -168,7 +168,7 @@ export function refusal(request: FastifyRequest): string | undefined {
     return "open this page by http://127.0.0.1 or http://localhost";
   }
   if (SAFE_METHODS.includes(request.method)) return undefined;
-  // Belfry's sender is no page and says no origin, as every browser does; its signature is looked at instead.
+  // Belfry's sender is not a browser, so it sends no origin. The webhook's signature is verified instead.
   if (request.url === DEMO_WEBHOOKS_PATH && origin === undefined && site === undefined) {
     return undefined;
   }
@@ -177,7 +177,7 @@ export function refusal(request: FastifyRequest): string | undefined {
   return ownOrigin && ownSite ? undefined : "only the demo page itself may ask for this";
 }
 
-/** Headers of every answer; a mail, which is somebody else's HTML, gets a policy of its own. */
+/** Sets the headers of every response. A mail is HTML from outside and gets its own policy in its route. */
 function setSecurityHeaders(
   reply: FastifyReply,
   options: { wsUrl: string; importMapHash: string },
@@ -185,7 +185,7 @@ function setSecurityHeaders(
   reply.headers({
     "content-security-policy": [
       "default-src 'none'",
-      // An import map stands in the page itself or nowhere.
+      // An import map must be inline, so the policy allows it by its hash.
       `script-src 'self' '${options.importMapHash}'`,
       "style-src 'self'",
       "img-src 'self'",

@@ -1,5 +1,5 @@
--- A month of a tenant's events up to a moment, with what became of them: $1 the tenant, $2 the moment.
--- Dice are digits of md5, so that the same moment gives the same month.
+-- Inserts demo data of tenant $1 for the 29 days before $2: events, deliveries, attempts, receipts and notifications.
+-- Random choices use digits of md5 hashes, so that the same arguments always give the same data.
 with hours as (
   select at, extract(isodow from at at time zone 'UTC') > 5 as weekend,
          extract(hour from at at time zone 'UTC') as hour
@@ -7,7 +7,7 @@ with hours as (
                        date_trunc('hour', $2::timestamptz) - interval '1 hour', interval '1 hour') at
 ),
 busy as (
-  -- Quiet nights, a peak in the afternoon, a third of the traffic at weekends.
+  -- Few events at night, a peak in the afternoon, and a third of the traffic at weekends.
   select at, 1 + round(case when weekend then 2 else 6 end
                        * greatest(0, sin((hour - 6) * pi() / 16)))::integer as events
   from hours
@@ -51,7 +51,7 @@ sent as materialized (
               when luck < 6 and channel = 'EMAIL' then 'bounced'
               when luck < 12 then 'accepted'
               else 'delivered' end as status,
-         -- One in ten needs a second try.
+         -- One delivery in ten needs a second attempt.
          case when luck >= 3 and luck % 10 = 3 then 2 else 1 end as tries
   from made, (values ('EMAIL', 'e'), ('SMS', '5')) channels (channel, digit)
   where channel = 'SMS' or event_type = 'order.confirmed'

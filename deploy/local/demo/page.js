@@ -1,6 +1,6 @@
 import { InboxFeed } from "./inbox/belfry-inbox.js";
 
-/** The demo page: the inbox by `<belfry-inbox>`, everything else from the page's own server. */
+/** The demo page. `<belfry-inbox>` loads the inbox; everything else comes from the page's own server. */
 
 const LOAD_EVERY_MS = 2500;
 const element = (id) => document.getElementById(id);
@@ -106,7 +106,7 @@ async function loadOutbox() {
   }
 }
 
-/** Senders take a moment longer than the push. */
+/** Loads three times, because senders need a moment longer than the push. */
 function loadSoon() {
   for (const ms of [100, 400, 1200]) setTimeout(() => load().catch(() => undefined), ms);
 }
@@ -137,7 +137,7 @@ setInterval(() => {
   if (!document.hidden) load().catch(() => undefined);
 }, LOAD_EVERY_MS);
 
-// Drawing. Every text is set as text: it comes from outside.
+// Rendering. All texts come from outside, so they are set as text, never as HTML.
 
 function make(tag, className, ...children) {
   const node = document.createElement(tag);
@@ -172,7 +172,7 @@ function showUnread(unread) {
   document.title = unread === 0 ? "Belfry demo" : `(${unread}) Belfry demo`;
 }
 
-/** The answer of the API to a trigger, or why there is none. */
+/** Shows the API's answer to a trigger, or why there is no answer. */
 function showAnswer({ fault, status, message, replayed, adminUrl }) {
   const line = element("answer");
   line.hidden = false;
@@ -190,7 +190,7 @@ function showAnswer({ fault, status, message, replayed, adminUrl }) {
 /** Shows an event's report line by line; `undefined` means that nothing is known yet. */
 function showStory(report) {
   const list = element("story");
-  // It is by email alone: what is not asked for needs no line.
+  // The event is sent by email only, so the lines of other channels are left out.
   const lines = (report?.timeline ?? []).filter(({ channel }) => [null, "EMAIL"].includes(channel));
   list.hidden = lines.length === 0;
   const items = lines.map(({ at, what }, index) => ({ id: `${index} ${at} ${what}`, at, what }));
@@ -285,7 +285,7 @@ function webhookRow({ id, arrivedAt, times, body }) {
   return row;
 }
 
-/** Keeps the rows that are right, so that focus stays and only new ones move. */
+/** Updates a list. Rows with the same id and version stay in the DOM, so that they keep the focus and do not move. */
 function sync(list, items, makeRow) {
   const rows = new Map([...list.children].map((row) => [row.dataset.id, row]));
   const wanted = items.map((item) => {

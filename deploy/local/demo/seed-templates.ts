@@ -1,6 +1,6 @@
 /**
- * A program: gives the demo tenant sandbox providers on EMAIL (two) and SMS, and those demo templates that it
- * lacks; then it ends.
+ * A program that creates sandbox providers for the demo tenant on EMAIL (two) and SMS, and the demo templates that do
+ * not exist yet. Then it ends.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { loadConfig } from "@belfry/service/config";
 import { Type } from "@sinclair/typebox";
 import { localCaller } from "./seed.ts";
 
-/** Each text is a file beside this one. */
+/** The content of each template is a file in this folder. */
 const TEMPLATES = [
   {
     eventType: "order.confirmed",
@@ -61,7 +61,7 @@ try {
   for (const channel of PROVIDER_CHANNELS) {
     await runAct(putProvider, caller, { ...sandbox, channel });
   }
-  // The second takes over where the first fails: at some addresses of the demo page it does.
+  // The second provider takes over if the first fails, as it does for some addresses of the demo page.
   const second = { name: "second sandbox", settings: { takesAll: true }, position: LAST_POSITION };
   await runAct(putProvider, caller, { ...sandbox, channel: "EMAIL", ...second });
 

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const DEMO_TENANT = { name: "Demo", perMinute: 6_000, dailyCap: 1_000_000 };
 const SAMPLE_TENANT = { name: "Northwind (sample data)" };
 
-/** The actor in the audit log. */
+/** The actor that the audit log shows. */
 const LOCAL_ACTOR = { personId: null, person: "the local stack", address: "localhost" };
 
 export interface SeedOptions {
@@ -21,23 +21,25 @@ export interface SeedOptions {
   secretsKeys: string;
   home: HomeFolder;
   urls: Pick<LocalJson, "adminUrl" | "demoUrl">;
-  /** Also make a second tenant with a month of events. */
+  /** Whether to create a second tenant with a month of events, too. */
   withSample: boolean;
   say: (line: string) => void;
 }
 
-/** `tenant.json`: the key is kept, since the database has only its hash. */
+/** The content of `tenant.json`. It contains the API key, because the database has only the key's hash. */
 interface KeptTenant {
   id: string;
   name: string;
   apiKey: string;
-  /** Templates and providers are there too; from then on the newcomer may change them. */
+  /**
+   * Whether templates and providers were created. After that the user may change them, so they are not created again.
+   */
   seeded: boolean;
 }
 
 /**
- * Finds or makes what the demo needs: the tenant with sandbox providers and templates, its webhook
- * endpoint, and, as long as there is no operator, the link that makes its reader the first one.
+ * Finds or creates what the demo needs: the tenant with sandbox providers and templates, and its webhook endpoint. As
+ * long as there is no operator, it also returns a link that makes its reader the first operator.
  */
 export async function seedStack(options: SeedOptions) {
   const { databaseUrl, secretsKeys, urls } = options;
@@ -61,7 +63,7 @@ async function seedDemoTenant(db: Database, options: SeedOptions): Promise<Local
   const { home, say } = options;
   let kept = await readJson<KeptTenant>(home.tenantFile);
   if (kept === undefined || !(await isKeyValid(db, kept))) {
-    // Imports in functions: they load large libraries, which a second start does not need.
+    // Imported only here, because these modules load large libraries, which later starts do not need.
     const { createTenant } = await import("@belfry/administration/tenants/tenants");
     const { id, name, apiKey } = await createTenant(db, DEMO_TENANT);
     kept = { id, name, apiKey, seeded: false };
@@ -75,7 +77,7 @@ async function seedDemoTenant(db: Database, options: SeedOptions): Promise<Local
   return { id: kept.id, name: kept.name, apiKey: kept.apiKey };
 }
 
-/** In a process of its own: compiling templates takes memory, which ends with it. */
+/** Runs `seed-templates.ts` as a child process, because compiling templates takes memory that only its end frees. */
 async function seedTemplates(
   tenantId: string,
   options: Pick<SeedOptions, "databaseUrl" | "secretsKeys">,
@@ -92,8 +94,8 @@ async function seedTemplates(
 }
 
 /**
- * Makes, once, a second tenant with the demo's providers and templates and a month of events up to `now`, as
- * the services would have left them (`month.sql`). Returns its id.
+ * Creates a second tenant if there is none: with the demo's providers and templates and a month of events up to `now`,
+ * as the services would have stored them (`month.sql`). Returns the tenant's id.
  */
 export async function seedSampleTenant(
   pool: Pool,
@@ -111,7 +113,7 @@ export async function seedSampleTenant(
   return id;
 }
 
-/** Another database may stand behind the same home folder now. */
+/** Whether the stored key still works. The home folder may now be used with another database. */
 async function isKeyValid(db: Database, kept: KeptTenant): Promise<boolean> {
   const row = await db
     .selectFrom("api_keys")
@@ -123,8 +125,8 @@ async function isKeyValid(db: Database, kept: KeptTenant): Promise<boolean> {
 }
 
 /**
- * Finds the demo page's endpoint of the tenant or makes it, and moves it when the page's port has changed.
- * Returns its current signing secret: an operator may have rotated it in the Admin UI.
+ * Finds or creates the tenant's webhook endpoint for the demo page, and changes its URL if the page's port has changed.
+ * Returns the current signing secret, because an operator may have rotated it in the Admin UI.
  */
 export async function seedWebhook(
   db: Database,
@@ -154,7 +156,7 @@ export async function seedWebhook(
   return decryptSecret(keys, webhookOwner(tenantId, found.id), found.secret);
 }
 
-/** The local stack may run every act of its tenants. It gives the services that the acts of the seed need. */
+/** Returns a caller that may run every act of its tenants. `services` must contain what the acts of the seed need. */
 export function localCaller(
   db: Database,
   tenantId: string,

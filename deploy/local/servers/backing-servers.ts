@@ -10,7 +10,7 @@ import { portLike } from "./ports.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const DATABASE = "belfry";
-/** How long a server of an earlier, killed stack may take to leave its port. */
+/** How long a server of an earlier, killed stack may take to free its port. */
 const STALE_WAIT_MS = 20_000;
 
 interface Ports {
@@ -26,8 +26,8 @@ export interface BackingServers {
 }
 
 /**
- * Starts Postgres and NATS side by side, each unless the settings name one that is there, on the ports
- * of the last start. When one fails the other is stopped again.
+ * Starts Postgres and NATS in parallel, on the ports of the last start. A server for which the settings have a URL is
+ * not started. If one start fails, the other server is stopped again.
  */
 export async function startBackingServers(options: {
   settings: LocalSettings;
@@ -103,7 +103,7 @@ function asRun(server: GuardedProcess): Run {
   };
 }
 
-/** Makes the database of the service on first start; returns its address. */
+/** Creates the service's database if it does not exist. Returns the database's URL. */
 async function ensureDatabase(serverUrl: string): Promise<string> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * A server of our own that cannot outlive us. A small shell stands between: it reads a pipe that only
- * we hold open: each line is a signal for the server, and our end, even by SIGKILL, is the end of file
- * at which it stops the server. The group of its own keeps the terminal's Ctrl-C away: we stop the
- * server ourselves, after its users.
+ * A shell script that runs our server so that the server cannot outlive us. It reads a pipe whose other end only we
+ * have open. Each line is the name of a signal for the server. When we end, even by SIGKILL, the pipe closes, and the
+ * script stops the server. The script has its own process group, so that Ctrl-C in the terminal does not reach the
+ * server: we stop the server ourselves, after its clients.
  */
 const GUARD = `
 exec 3<&0 </dev/null
@@ -27,11 +27,11 @@ exit "$code"
 `;
 
 export interface GuardedProcess {
-  /** Settles when the process has ended, for whatever reason; never rejects. */
+  /** Resolves when the process has ended for any reason; never rejects. */
   exited: Promise<{ code: number | null }>;
-  /** Asks the process to end and waits; after `graceMs` it is killed. */
+  /** Asks the process to end and waits for the end. Kills the process after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
-  /** SIGKILL, as a crash would. */
+  /** Kills the process with SIGKILL, as in a crash, and waits for the end. */
   kill(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface GuardedProcessOptions {
   args: string[];
   env: Record<string, string>;
   stopSignal: "TERM" | "INT";
-  /** Runs as this user; only root can ask for it. */
+  /** Runs the process as this user; only root can do that. */
   user?: { uid: number; gid: number } | undefined;
   onLine: (line: string) => void;
 }
@@ -57,7 +57,7 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
       ...(options.user ?? {}),
     },
   );
-  // A reader that is already gone.
+  // The script may already have ended.
   child.stdin.on("error", () => undefined);
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", options.onLine);
@@ -68,12 +68,12 @@ export function startGuarded(options: GuardedProcessOptions): GuardedProcess {
       resolve({ code: null });
     });
     child.once("exit", (code) => {
-      // The guard alone may have been killed: its group still holds the server.
+      // If only the guard was killed, the server still runs in the guard's process group.
       signalGroup(child, `SIG${options.stopSignal}`);
       resolve({ code });
     });
   });
-  // The guard passes the signal on and reaps the process: a zombie would still hold its lock files.
+  // The guard forwards the signal and reaps the server, because a zombie would still hold its lock files.
   const send = (signal: string) => {
     if (child.stdin.writable) child.stdin.write(`${signal}\n`);
   };
@@ -97,6 +97,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nobody of the group is left.
+    // The group has no process left.
   }
 }

@@ -10,27 +10,27 @@ import { type GuardedProcess, startGuarded } from "./guarded-process.ts";
 
 const run = promisify(execFile);
 const READY_TIMEOUT_MS = 60_000;
-/** Folders of daemons that an ordinary user's PATH lacks. */
+/** Folders with daemons that are not on an ordinary user's PATH. */
 const MORE_PLACES = ["/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/opt/homebrew/bin"];
 
-/** `stop` sends SIGTERM, at which the server writes its state and ends. */
+/** A running nats-server. `stop` sends SIGTERM, so that the server writes its state before it ends. */
 export interface NatsServer extends GuardedProcess {
   url: string;
   version: string;
 }
 
 export interface NatsServerOptions {
-  /** JetStream's files; kept over restarts. */
+  /** Folder of JetStream's files, which stay over restarts. */
   storeDir: string;
   port: number;
   log: (line: string) => void;
-  /** Every acknowledged message is on the disk first, where the server (2.10 or newer) can do it. */
+  /** Whether every message is on disk before it is acknowledged, if the server supports this (2.10 or newer). */
   durable?: boolean;
-  /** Path of the program; without it, the one on the PATH. */
+  /** Path of the program; if absent, `findNatsServer` finds it. */
   program?: string;
-  /** May install the program by the platform's package manager. */
+  /** Whether the program may be installed by Go or the platform's package manager. */
   mayInstall?: boolean;
-  /** Makes the server one of a cluster, whose servers keep copies of each other's streams. */
+  /** Makes the server a member of a cluster, whose servers keep copies of each other's streams. */
   cluster?: NatsClusterNode;
 }
 
@@ -95,7 +95,7 @@ function configuration(options: NatsServerOptions, version: string, name: string
     `port: ${options.port}`,
     "jetstream {",
     `  store_dir: ${JSON.stringify(options.storeDir)}`,
-    // The default, three quarters of the free disk, refuses streams on a small machine.
+    // The default, three quarters of the free disk, would reject streams on a small machine.
     "  max_file_store: 64GB",
     ...(options.durable && knowsSyncInterval ? ["  sync_interval: always"] : []),
     "}",
@@ -131,7 +131,7 @@ async function versionOf(program: string): Promise<string> {
 }
 
 /**
- * The server sends its INFO line as soon as it accepts clients. The name in it tells ours from another server on
+ * Whether our server accepts clients. It then sends its INFO line, whose name distinguishes it from another server on
  * the port.
  */
 function answers(port: number, name: string): Promise<boolean> {
@@ -164,17 +164,17 @@ const INSTALLERS: { manager: string; commands: string[][]; asRoot: boolean }[] =
 const HOW_TO_INSTALL =
   "nats-server is not on the PATH. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install nats-server; otherwise https://github.com/nats-io/nats-server/releases), or set NATS_URL to a running server with JetStream.";
 
-/** The version that deploy/compose.yaml runs and the benchmarks measure. */
+/** The version that deploy/compose.yaml runs and that the benchmarks measure. */
 export const NATS_VERSION = "2.15.0";
 
 /**
- * Finds the program: one on the PATH that is not older than `NATS_VERSION`, or that version built by Go's
- * module proxy, or whatever the PATH or the platform's package manager has.
+ * Finds the program, in this order: on the PATH, if it is not older than `NATS_VERSION`; that version, built through
+ * Go's module proxy; any version on the PATH; the one that the platform's package manager installs.
  */
 export async function findNatsServer(options: {
   mayInstall: boolean;
   log: (line: string) => void;
-  /** For tests: instead of this process's environment. */
+  /** The environment to use instead of this process's, for tests. */
   env?: NodeJS.ProcessEnv;
 }): Promise<string> {
   // biome-ignore lint/style/noProcessEnv: installers need the whole environment (PATH, proxies, caches)
@@ -190,7 +190,10 @@ export async function findNatsServer(options: {
   return installed;
 }
 
-/** The program that Go built, now if allowed or earlier; undefined without Go or if it cannot build it. */
+/**
+ * Returns the program that Go built earlier, or builds it now if allowed. Returns undefined without Go or if the build
+ * fails.
+ */
 async function builtNatsServer(options: {
   mayInstall: boolean;
   log: (line: string) => void;
@@ -210,7 +213,7 @@ async function builtNatsServer(options: {
     const folder = await mkdtemp(join(directory, "build-"));
     try {
       await run(go, ["install", module], { env: { ...env, GOBIN: folder } });
-      // Another process may build it at the same time: each puts a whole file in place.
+      // Other processes may build the program at the same time, so each renames a complete file into place.
       await rename(join(folder, "nats-server"), program);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -245,7 +248,7 @@ async function installByPackageManager(
   }
 }
 
-/** The path of a program, from the PATH or the folders of daemons. */
+/** Returns the path of a program on the PATH or in the folders of daemons, or undefined. */
 export async function findExecutable(
   name: string,
   // biome-ignore lint/style/noProcessEnv: the PATH is the question, not a setting

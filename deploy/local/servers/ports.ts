@@ -3,18 +3,18 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Below the ephemeral ports of the system (Linux from 32,768, others from 49,152): the system gives none of these to
- * an outgoing connection between our check and our use.
+ * These ports are below the system's ephemeral ports (Linux: from 32,768, others: from 49,152). So the system does not
+ * give one to an outgoing connection between our check and our use.
  */
 const FIRST = 15_000;
 const LAST = 32_000;
 
-/** It may be taken; ask `isFree`. */
+/** Returns a random port, which may be in use: check it with `isFree`. */
 export function randomPort(): number {
   return randomInt(FIRST, LAST);
 }
 
-/** Whether 127.0.0.1 has the port free now. */
+/** Whether the port is free on 127.0.0.1 now. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -24,8 +24,8 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * The remembered port if it is free or becomes free within `waitMs` (an earlier server may still be ending), else
- * any free one.
+ * Returns the remembered port if it is free or becomes free within `waitMs` (an earlier server may still be ending).
+ * Otherwise returns any free port.
  */
 export async function portLike(remembered: number | undefined, waitMs: number): Promise<number> {
   const deadline = Date.now() + waitMs;

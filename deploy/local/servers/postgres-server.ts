@@ -36,7 +36,7 @@ const WITHOUT_DURABILITY = {
 };
 const ELSEWHERE_PREFIX = "belfry-";
 
-/** `stop` is a fast shutdown: Postgres cuts its clients off and writes everything. */
+/** A running Postgres. `stop` is a fast shutdown: Postgres disconnects its clients and writes everything to disk. */
 export interface PostgresServer extends GuardedProcess {
   /** The address of the database `postgres`, with the superuser's credentials. */
   url: string;
@@ -45,21 +45,21 @@ export interface PostgresServer extends GuardedProcess {
 }
 
 export interface PostgresServerOptions {
-  /** Made when it is missing; found again by the next start. */
+  /** The data folder. It is created if missing, and used again by the next start. */
   dataDir: string;
   port: number;
   log: (line: string) => void;
-  /** false (tests): no fsync, no password, and no vacuum or statistics but those that are asked for. */
+  /** False (for tests): no fsync, no password, no autovacuum and no automatic statistics. */
   durable: boolean;
-  /** Memory for pages, as `512MB`; Postgres' own default where it is left out. */
+  /** Memory for pages, such as `512MB`; if absent, the default of Postgres. */
   sharedBuffers?: string;
-  /** More settings of the server. */
+  /** More settings for the server. */
   settings?: Record<string, string>;
 }
 
 /**
- * Starts the embedded Postgres on loopback. It ends with this process. Postgres refuses to run as root: it
- * then runs as the user `postgres` or `nobody`, from a folder that this user can enter.
+ * Starts the embedded Postgres on loopback. It ends with this process. Postgres refuses to run as root, so for root it
+ * runs as the user `postgres` or `nobody`, in a folder that this user can enter.
  */
 export async function startPostgres(options: PostgresServerOptions): Promise<PostgresServer> {
   const place = await placePostgres(options.dataDir);
@@ -102,7 +102,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
     }
     await server.kill();
     const output = lastLines.join("\n");
-    // After a crash of its postmaster the last backends need a moment to notice.
+    // After its main process crashed, the last backends need a moment to notice and end.
     const isCrashedServerEnding = /pre-existing shared memory|postmaster\.pid/.test(output);
     if (
       !isCrashedServerEnding ||
@@ -114,7 +114,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
   }
 }
 
-/** Deletes the cluster and binaries of a stopped server, also where they are outside `dataDir`. */
+/** Deletes the data and binaries of a stopped server, also if they are outside `dataDir`. */
 export async function removePostgres(dataDir: string): Promise<void> {
   const elsewhere = await readIfThere(join(dataDir, "location"));
   if (elsewhere !== undefined && (await readIfThere(join(elsewhere, "owner"))) === dataDir) {
@@ -123,7 +123,7 @@ export async function removePostgres(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Waits until our server takes clients; returns why it does not, or undefined when it does. */
+/** Waits until our server accepts clients. Returns undefined if it does, or the reason if it does not. */
 async function untilReady(server: GuardedProcess, url: string, cluster: string, deadline: number) {
   let ended = false;
   void server.exited.then(() => {
@@ -137,7 +137,10 @@ async function untilReady(server: GuardedProcess, url: string, cluster: string, 
   }
 }
 
-/** Runs `initdb` once; replaces the unfinished cluster of an interrupted start. Returns the password. */
+/**
+ * Runs `initdb` once. Replaces the incomplete data of an interrupted start. Returns the password, or undefined if none
+ * is needed.
+ */
 async function createCluster(
   place: PostgresPlace,
   cluster: string,
@@ -185,7 +188,7 @@ async function connectionRefusal(url: string, cluster: string): Promise<string |
   try {
     await client.connect();
     const { rows } = await client.query<{ data_directory: string }>("SHOW data_directory");
-    // Another server may have had the port first.
+    // Another server may have taken the port before ours.
     return rows[0]?.data_directory === cluster ? undefined : "another Postgres has this port";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -195,18 +198,19 @@ async function connectionRefusal(url: string, cluster: string): Promise<string |
 }
 
 interface PostgresPlace {
-  /** Holds the cluster and what belongs to it. */
+  /** The folder of the data files and what belongs to them. */
   directory: string;
-  /** Holds `bin`, `lib` and `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   binaries: string;
   /** The user that the server runs as; undefined means our own. */
   user: { uid: number; gid: number } | undefined;
 }
 
 /**
- * Decides where the server's files are and which user it runs as. An ordinary user runs it from where the
- * package manager put it. Root has another user run it. Where that user may not enter `dataDir` (a clone in
- * /root, mode 700), data and binaries go elsewhere, and a file `location` in `dataDir` names the folder.
+ * Chooses the folder of the server's files and the user that runs it. An ordinary user runs the server from the folder
+ * where the package manager installed it. Root runs it as another user. If that user cannot enter `dataDir` (such as a
+ * clone in /root, mode 700), data and binaries are stored in another folder, which the file `location` in `dataDir`
+ * names.
  */
 async function placePostgres(dataDir: string): Promise<PostgresPlace> {
   const packaged = packagedBinaries();
@@ -220,7 +224,7 @@ async function placePostgres(dataDir: string): Promise<PostgresPlace> {
   const complete = join(binaries, "complete");
   if (!(await exists(complete))) {
     await cp(packaged, binaries, { recursive: true, verbatimSymlinks: true, force: true });
-    // A strict umask at install time would have left them for root alone.
+    // With a strict umask at install time, only root could read the files.
     await run("chmod", ["-R", "a+rX", binaries]);
     await writeFile(complete, "");
   }
@@ -249,7 +253,7 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
       );
       if (uid && gid) return { uid, gid };
     } catch {
-      // No such user; the next one.
+      // There is no such user: try the next one.
     }
   }
   throw new Error(
@@ -270,14 +274,14 @@ async function elsewhere(wanted: string): Promise<string> {
   return directory;
 }
 
-/** Removes folders of temporary stacks whose own folder, which named them, is gone. */
+/** Removes folders of temporary stacks whose own folder no longer exists. */
 async function removeOrphans(parent: string): Promise<void> {
   const temporary = resolve(tmpdir()) + sep;
   for (const name of await readdir(parent)) {
     if (!name.startsWith(ELSEWHERE_PREFIX)) continue;
     const directory = join(parent, name);
     const owner = await readIfThere(join(directory, "owner"));
-    // Only below the temporary folder: another owner's disk may just not be mounted.
+    // Only for owners in the temporary folder: the disk of another owner may just not be mounted.
     if (owner === undefined || !owner.startsWith(temporary) || (await exists(owner))) continue;
     await rm(directory, { recursive: true, force: true });
   }
@@ -290,7 +294,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   );
 }
 
-/** Whether the user may enter the directory and each one above it. */
+/** Whether the user may enter the directory and all its parents. */
 async function canEnter(path: string, user: { uid: number; gid: number }): Promise<boolean> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);
