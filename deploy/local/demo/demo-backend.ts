@@ -47,7 +47,7 @@ export interface Sent {
 
 /** Creates the part of a tenant's backend that has the API key and calls Belfry for the tenant's pages. */
 export function createDemoBackend({ apiUrl, adminUrl, tenant }: LocalJson) {
-  // Without retries, so that the page shows the first answer, even an error.
+  // The client does not retry, so that the page shows the first answer, even an error.
   const client = createClient({ baseUrl: apiUrl, apiKey: tenant.apiKey, retries: 0 });
   return {
     token: () => client.realtimeToken(DEMO_USER.userId),
@@ -96,7 +96,7 @@ export interface ArrivedWebhook {
   id: string;
   /** Time of the first arrival; ISO 8601, UTC. */
   arrivedAt: string;
-  /** How often it arrived. */
+  /** How many times the message arrived. */
   times: number;
   /** The bytes that were signed. */
   body: string;
