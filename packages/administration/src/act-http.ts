@@ -3,19 +3,19 @@ import { invalid } from "./input-error.ts";
 
 export const MANAGE_PATH = "/api/v1/manage";
 
-/** How an act is called by HTTP, and where its fields are. */
+/** How an act is called over HTTP: method, path, and the place of each field. */
 export interface ActHttp {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Whole, as `/api/v1/manage/categories/:key`. */
+  /** The full path, such as `/api/v1/manage/categories/:key`. */
   path: string;
   params: readonly string[];
   query: readonly string[];
   body: readonly string[];
-  /** Names of headers by field. */
+  /** Header names by field name. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** undefined: no HTTP API has it. */
+/** Returns how the act is called over HTTP, or undefined if it is not. */
 export function httpOf({
   http,
   input,
@@ -29,14 +29,14 @@ export function httpOf({
     (name) => !params.includes(name) && !(name in headers),
   );
   const hasBody = method !== "GET" && method !== "DELETE";
-  // Its address says what a call is to do; its body only what it is about.
+  // `dryRun` changes what the call does, so it is always in the query. Other fields are in the body if there is one.
   const [query, body] = [true, false].map((isInQuery) =>
     others.filter((name) => (!hasBody || name === "dryRun") === isInQuery),
   ) as [string[], string[]];
   return { method, path, params, query, body, headers };
 }
 
-/** Returns the signed text of a management call: the timestamp in Unix seconds, the method, the path with its query, the body. */
+/** Returns the text that signs a management call: timestamp in Unix seconds, method, path with query, and body. */
 export function signedText(
   timestamp: string,
   { method, path, body = "" }: { method: string; path: string; body?: string | undefined },
@@ -44,14 +44,14 @@ export function signedText(
   return `${timestamp}.${method}.${path}.${body}`;
 }
 
-/** The request that runs an act with an input; `path` with its query. Throws `InvalidInput`. */
+/** Returns the request that runs an act with an input. `path` includes the query. Throws `InvalidInput`. */
 export function requestOf(
   http: ActHttp,
   given: Readonly<Record<string, unknown>>,
 ): { method: string; path: string; body: string | undefined; headers: Record<string, string> } {
   const path = http.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = String(given[name] ?? "");
-    // A URL takes such a part of its path away.
+    // URL parsers remove or resolve such a path segment.
     if (["", ".", ".."].includes(value)) throw invalid(name, "must not be empty, . or ..");
     return encodeURIComponent(value);
   });

@@ -11,7 +11,9 @@ import { type Actor, type AuditNote, writeNote } from "./audited.ts";
 import { InvalidInput, preparedAndSaved } from "./input-error.ts";
 import { refuseLocked } from "./tenants/tenant-rows.ts";
 
-/** The least that a person must be to run an act: each may do what those before may. */
+/**
+ * Roles of people, lowest first. Each role has the rights of the roles before it. An act names the lowest allowed role.
+ */
 export const PERSON_ROLES = ["viewer", "editor", "owner", "operator"] as const;
 type PersonRole = (typeof PERSON_ROLES)[number];
 
@@ -26,11 +28,11 @@ export interface Access {
   key?: KeyNeed;
 }
 
-/** Looking things up in a tenant. */
+/** Access of acts that only read data of a tenant. */
 export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" };
 /** Acts of an editor, and of a tenant's pipeline. */
 export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
-/** Sends a message by hand, as an editor may. A key that only writes templates sends nothing. */
+/** Access of acts that send a message by hand, as editors may. A key that may only write templates may not send. */
 export const SEND: Access = { scope: "tenant", person: "editor", key: "send" };
 /** Acts that give access to all mail of the tenant. */
 export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };
@@ -38,10 +40,11 @@ export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provi
 export const OPERATE: Access = { scope: "platform", person: "operator" };
 
 /**
+ * How an act works with the database:
  * - `read` changes nothing;
  * - `change` runs in one transaction with its audit entry;
- * - `outside` reaches somebody else, such as a vendor, and cannot be taken back: no transaction is held meanwhile;
- * - `steps` takes many transactions, and writes its own audit entries.
+ * - `outside` calls another system, such as a vendor, which cannot be undone: it runs without a transaction;
+ * - `steps` uses many transactions and writes its own audit entries.
  */
 type Effect = "read" | "change" | "outside" | "steps";
 
@@ -52,21 +55,25 @@ interface Example<I extends TObject, O extends TSchema> {
 
 /** The description of an act. The command line, the management API and the Admin UI derive from it. */
 interface Description<I extends TObject, O extends TSchema> {
-  /** Noun and verb, as `category put`: the command, and the operation's id. */
+  /** Noun and verb, such as `category put`: the name of the command and the id of the operation. */
   name: string;
   /**
-   * Method and path below `/api/v1/manage`, or a whole path that begins with `/api/v1/`; absent: no HTTP API has it.
-   * The path's parameters are fields. The others are the query of a GET or DELETE, and else the body.
+   * Method and path: relative to `/api/v1/manage`, or a full path that begins with `/api/`. Absent: the act is not
+   * available over HTTP. Path parameters are input fields. The other fields are in the query of a GET or DELETE, and
+   * otherwise in the body.
    */
   http?: string;
   /** Fields that are in a header in place of query or body, each with the header's name in lower case. */
   headers?: Readonly<Record<string, string>>;
   access: Access;
-  /** Most bytes of a request's body; default: 1 MiB. */
+  /** Maximum size of a request's body in bytes; default: 1 MiB. */
   maxBodyBytes?: number;
-  /** Changes what a bundle holds, or what its mails show: a locked environment refuses it. */
+  /** Set if the act changes what a bundle contains or what its mails show. A locked environment refuses such acts. */
   inBundle?: true;
-  /** A tool for assistants. Never of an act whose output has a secret, that deletes, or changes what is in force. */
+  /**
+   * Set if assistants may use the act as a tool. Never set if it outputs a secret, deletes data or changes live
+   * settings.
+   */
   tool?: true;
   /** One line: the command's help and the operation's title. */
   summary: string;
@@ -77,14 +84,14 @@ interface Description<I extends TObject, O extends TSchema> {
   output: O;
   pages?: true;
   example?: Example<I, O>;
-  /** Tells of which outputs the work goes on in the background: HTTP answers 202 with them. */
+  /** `is` tells whether the work continues in the background after an output. HTTP then answers 202. */
   underWay?: { is(output: Static<O>): boolean; example: Static<O> };
   /**
-   * How the command line names a field where the rule does not fit: `--default <on|off>` for a switch of two
-   * words, `<id>` or `[id]` for an argument, null for none.
+   * Command-line names of fields that do not get the default option name: `--default <on|off>` for a choice of two
+   * words, `<id>` or `[id]` for a positional argument, null for a field without an option.
    */
   flags?: Readonly<Partial<Record<keyof I["properties"] & string, string | null>>>;
-  /** The command line has none: another command leads there, or only programs need it. */
+  /** Set if there is no command for the act, because another command includes it or only programs need it. */
   command?: false;
 }
 
@@ -100,20 +107,21 @@ interface ActDefinition<
 > extends Description<I, O> {
   /** Default: `change`. */
   effect?: Effect;
-  /** It changes what services read as configuration: all of them see it within 5 s. */
+  /** Set if the act changes the configuration that services read. All of them load the change within 5 s. */
   configures?: true;
   /**
-   * Before the transaction, and again where something else was saved in between (`StaleCompilation`): what takes
-   * long, such as compiling a template.
+   * Does slow work, such as compiling a template, before the transaction. Runs again if `run` throws `StaleCompilation`
+   * because something else was saved in the meantime.
    */
   prepare?(context: ActContext, input: Static<I>): Promise<Prepared>;
   run(context: ActContext, input: Static<I>, prepared: Prepared): Promise<Result>;
   /**
-   * Returns the notes for the audit log, in the caller's tenant where a note names no other; undefined: nothing changed. A
-   * note whose `before` and `after` are equal is not written either. Secrets are masked, so `after` has to name a new one.
+   * Returns the notes for the audit log, or undefined if nothing changed. A note without a tenant gets the caller's. A
+   * note with equal `before` and `after` is not written. Secrets are masked and look equal, so `after` must mention a
+   * new one.
    */
   audit?(input: Static<I>, result: Result): Note | readonly Note[] | undefined;
-  /** Once the change is committed: a hint to others. Best effort. */
+  /** Runs after the commit, for example to notify other processes. Best effort. */
   after?(context: ActContext, input: Static<I>, result: Result): Promise<void> | void;
 }
 
@@ -131,7 +139,7 @@ export interface Act<
 
 export type Note = Omit<AuditNote, "tenantId"> & Partial<Pick<AuditNote, "tenantId">>;
 
-/** A test in a user's inbox, as it is stored. */
+/** A test notification in a user's inbox, as it is stored. */
 export interface TestNotification {
   id: string;
   tenantId: string;
@@ -158,43 +166,45 @@ export interface ActServices {
   publicUrl(): Promise<string>;
   /** Hands the id of an accepted event to the dispatcher. */
   publishEvent(id: string, traceId: string): Promise<void>;
-  /** To the user's open browsers. */
+  /** Sends a notification to the user's open browsers. */
   publishNotification(notification: TestNotification): Promise<void>;
-  /** Tells the user's open browsers that the preferences changed. */
+  /** Notifies the user's open browsers that the preferences changed. */
   announcePreferences(owner: { tenantId: string; userId: string }): Promise<void> | void;
-  /** Closes the user's open connections; without a user those of the whole tenant. */
+  /** Closes the user's open connections, or those of the whole tenant if `userId` is absent. */
   disconnect(owner: { tenantId: string; userId?: string }): Promise<void>;
   allowPrivateAddresses(): Promise<boolean>;
   allowPrivateWebhooks(): Promise<boolean>;
 }
 
 export interface ActContext {
-  /** In a change: its transaction. */
+  /** The database. In `run` of a change it is the transaction. */
   db: Database;
   /** `""` in acts of the platform. */
   tenantId: string;
   actor: Actor;
   services: ActServices;
-  /** Whether the caller has an access, for an act with a part that fewer people may run. */
+  /** Whether the caller has this access. Acts call it for parts that need more rights than the act itself. */
   may(access: Access): boolean;
-  /** The most to compile while the caller waits; more is compiled in the background. Default: no bound. */
+  /** Maximum to compile while the caller waits; a larger compilation runs in the background. Default: no limit. */
   compileAtOnce?: { templates: number; bytes: number };
-  /** Aborted when nobody waits for the output any more. A read of many steps begins no further one then. */
+  /** Aborted when nobody waits for the output any more. A read of many steps then stops before the next step. */
   signal?: AbortSignal;
 }
 
-/** Bounds for callers by HTTP. It takes a slow machine some 20 s, and clients and proxies wait a minute at most. */
+/**
+ * `compileAtOnce` for HTTP calls. A slow machine compiles this in about 20 s; clients and proxies wait up to a minute.
+ */
 export const COMPILED_AT_ONCE = { templates: 100, bytes: 1024 * 1024 };
 
 /** The caller of an act. */
 export type Caller = ActContext;
 
-/** The input as a door hands it over: what is not given may be undefined. */
+/** The input as the command line, the API or the Admin UI passes it: an optional field may be undefined. */
 export type Given<T> = { [K in keyof T]: T[K] | (undefined extends T[K] ? undefined : never) };
 
 /**
- * An act that changes something. `run` returns the output, and beside it what `audit` and `after` need. It throws
- * `InvalidInput`, `NotFound`, `Conflict` or `TooLate`.
+ * Defines an act that changes something. `run` returns the output together with what `audit` and `after` need. It
+ * throws `InvalidInput`, `NotFound`, `Conflict` or `TooLate`.
  */
 export function defineAct<
   I extends TObject,
@@ -205,7 +215,7 @@ export function defineAct<
   return { effect: "change", ...act };
 }
 
-/** An act that changes nothing. `run` returns the output, and throws as that of `defineAct` does. */
+/** Defines an act that changes nothing. `run` returns the output. It throws the same errors as in `defineAct`. */
 export function defineRead<I extends TObject, O extends TSchema>(
   act: ReadDefinition<I, O>,
 ): Act<I, O, { output: Static<O> }, undefined> {
@@ -215,7 +225,9 @@ export function defineRead<I extends TObject, O extends TSchema>(
   return { ...act, effect: "read", run };
 }
 
-/** An entry of the audit log: what was done, as `category.create`, to what, and how it was before and after. */
+/**
+ * Creates a note for the audit log: the action, such as `category.create`, its target, and the values before and after.
+ */
 export function note(
   action: string,
   target: string,
@@ -236,9 +248,9 @@ export class NotAllowed extends Error {
 }
 
 /**
- * The only way to run an act: judges the caller, checks the input, and writes the audit entry in the
- * transaction of the change. Throws `NotAllowed`, `InvalidInput` with every fault, unknown fields included, and what the
- * act throws.
+ * Runs an act; nothing else may run one. Checks the caller's access and the input, and writes the audit entry in the
+ * transaction of the change. Throws `NotAllowed`, `InvalidInput` with all faults, including unknown fields, and the
+ * errors of the act.
  */
 export async function runAct<I extends TObject, O extends TSchema>(
   act: Act<I, O>,
@@ -263,10 +275,10 @@ export async function resultOfAct<
   const { db, tenantId, actor } = caller;
   const writeNotes = async (to: Database, result: Result) => {
     if (isUnaudited(act.access, actor)) return;
-    const of = { tenantId: tenantId === "" ? null : tenantId };
-    for (const told of [act.audit?.(input, result) ?? []].flat()) {
-      if (told.before && isDeepStrictEqual(told.before, told.after)) continue;
-      await writeNote(to, actor, { ...of, ...told });
+    const owner = { tenantId: tenantId === "" ? null : tenantId };
+    for (const entry of [act.audit?.(input, result) ?? []].flat()) {
+      if (entry.before && isDeepStrictEqual(entry.before, entry.after)) continue;
+      await writeNote(to, actor, { ...owner, ...entry });
     }
   };
   const result = await preparedAndSaved(
@@ -291,14 +303,14 @@ export async function resultOfAct<
 }
 
 /**
- * A backend says all day what its users want, and sends and cancels. The log is about people, and about what programs
- * configure.
+ * Whether the audit log leaves out this call. Backends send, cancel and set preferences all day. The log records only
+ * what people do and what programs configure.
  */
 export function isUnaudited({ key }: Access, { isProgram }: Actor): boolean {
   return isProgram === true && (key === "users" || key === "trigger");
 }
 
-/** One of a few words. */
+/** A field whose value is one of a few words. */
 export function choice<const T extends string>(words: readonly T[], description: string) {
   return field<T>({ type: "string", enum: [...words], description }, (value) =>
     words.includes(value as T) ? undefined : `must be ${listed(words, "or")}`,

@@ -8,7 +8,10 @@ interface Noun {
   load(): Promise<readonly object[]>;
 }
 
-/** Every act, by the noun that its name begins with. The command line, the APIs, the Admin UI and the tools read this list. */
+/**
+ * All acts, by the noun at the start of their names. The command line, the APIs, the Admin UI and the tools read this
+ * list.
+ */
 export const NOUNS = {
   tenant: {
     summary: "Tenants, their limits, API keys and secrets",
@@ -164,7 +167,7 @@ export const NOUNS = {
   },
 } satisfies Record<string, Noun>;
 
-/** The acts of a noun, in the order of its modules. */
+/** Returns the acts of a noun, in the order of its modules. */
 export async function actsOfNoun({ load }: Noun): Promise<Act[]> {
   return (await load()).flatMap((module) => Object.values(module)).filter(isAct);
 }

@@ -10,11 +10,13 @@ export interface Actor {
   address: string;
   /** Email address of a signed-in person. */
   email?: string;
-  /** A program of the tenant, by its API key. */
+  /** True for a program of the tenant, which signs in with an API key. */
   isProgram?: boolean;
 }
 
-/** Returns the email address to record for a version; undefined for no person, such as the command line. */
+/**
+ * Returns the email address to record for a version, or undefined if the actor is no person, as on the command line.
+ */
 export function emailOf({ person }: Actor): string | undefined {
   return person.endsWith(">") ? person.slice(person.lastIndexOf("<") + 1, -1) : undefined;
 }
@@ -24,16 +26,15 @@ export type AuditNote = Pick<NewAuditEntry, "tenantId" | "action" | "target"> & 
   after?: object | null;
 };
 
-/** `audited` by one actor, as a command and a page have it. */
+/** The function `audited` with the database and the actor already bound. */
 export type Audited = <T>(
   change: (transaction: Database) => Promise<T>,
   note: (result: T) => AuditNote | undefined,
 ) => Promise<T>;
 
 /**
- * Runs a change and writes it to the audit log in the same transaction: both are there, or neither.
- * `note` tells what was done, from the result; what it holds must have its secrets masked. Without a
- * note nothing was done, and nothing is written.
+ * Runs a change and writes its audit entry in the same transaction. `note` describes the change from its result; it
+ * must mask secrets. If `note` returns undefined, nothing was changed and no entry is written.
  */
 export async function audited<T>(
   db: Database,
@@ -48,7 +49,10 @@ export async function audited<T>(
   });
 }
 
-/** For a change of several notes, or one that its actor comes from: call it in the change's transaction. */
+/**
+ * Writes one note; call it in the change's transaction. Use it instead of `audited` if a change has several notes, or
+ * if the actor is known only from the change's result.
+ */
 export async function writeNote(db: Database, actor: Actor, note: AuditNote | undefined) {
   if (note === undefined) return;
   const { before = null, after = null, ...what } = note;
@@ -60,14 +64,13 @@ export async function writeNote(db: Database, actor: Actor, note: AuditNote | un
   });
 }
 
-/** An entry of the audit log. Secrets are masked before they come here. */
-
+/** A new entry of the audit log. Secrets in it are already masked. */
 interface NewAuditEntry {
   personId: string | null;
   /** Name and email address, stored because the person may be deleted later. */
   person: string;
   address: string;
-  /** null: of the platform. */
+  /** null for an entry of the platform. */
   tenantId: string | null;
   /** Audit action, such as `template.save`. */
   action: string;
@@ -80,7 +83,7 @@ interface NewAuditEntry {
 export interface AuditRow extends NewAuditEntry {
   id: string;
   at: Date;
-  /** null: of the platform, or the tenant is deleted. */
+  /** null for an entry of the platform, or if the tenant was deleted. */
   tenantName: string | null;
 }
 

@@ -2,8 +2,8 @@ import { bumpConfigurationVersion } from "@belfry/database/configuration-version
 import { type Database, inTransaction } from "@belfry/database/connection";
 
 /**
- * Runs a change in one transaction that ends by growing the configuration version, so that every
- * service sees all of it within 5 s, or nothing. Within a caller's transaction it joins that one.
+ * Runs a change and increments the configuration version in one transaction, so that all services load the whole change
+ * within 5 s. If `db` is already a transaction, the change runs in it.
  */
 export async function changeConfiguration<T>(
   db: Database,

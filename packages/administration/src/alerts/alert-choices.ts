@@ -16,7 +16,7 @@ import { OWN } from "../tenants/tenant-credentials.ts";
 import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import { MAIL_FAULTS, type MailFault, mailTenant } from "./own-mail.ts";
 
-/** Chooses who gets which alerts by mail, and which tenant sends them. */
+/** Acts that choose who gets which alerts by mail, and which tenant sends them. */
 
 const owner = documented({ description: "id or address of an owner of the tenant" });
 const operator = documented({ description: "id or address of an operator" });
@@ -208,7 +208,7 @@ function choicesOf(email: string, kinds: readonly string[]): Choices {
   return { email, alerts: all };
 }
 
-/** An owner of the tenant; without one an operator. Throws `NotFound`. */
+/** Finds an owner of the tenant, or an operator if `tenantId` is null. Throws `NotFound`. */
 async function readerOf(db: Database, whom: string, tenantId: string | null) {
   if (tenantId !== null) {
     const member = await memberOf(db, tenantId, whom);

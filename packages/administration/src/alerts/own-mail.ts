@@ -8,9 +8,9 @@ import { acceptEvents } from "@belfry/database/functions/accept-events";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
-/** Belfry's own mail: alerts, invitations, reset links. A tenant that an operator has chosen sends it, as its events. */
+/** Belfry's own mail: alerts, invitations, reset links. They are events of a tenant that an operator has chosen. */
 
-/** Why no mail of Belfry's own is sent. */
+/** The reasons why Belfry cannot send its own mail, by code. */
 export const MAIL_FAULTS = {
   "no-tenant": "No tenant is chosen to send it.",
   inactive: "The tenant is not active.",
@@ -20,7 +20,7 @@ export const MAIL_FAULTS = {
 } as const;
 export type MailFault = keyof typeof MAIL_FAULTS;
 
-/** The tenant, and why it sends nothing: as a code, and in words; null: it sends. */
+/** The chosen tenant. If it cannot send, `cause` is the code of the reason and `fault` its text; else both are null. */
 interface MailTenant {
   tenantId: string | null;
   tenantName: string | null;
@@ -59,20 +59,20 @@ export async function mailTenant(db: Database): Promise<MailTenant> {
 function causeOf({ active, hasEmail, isRead }: Found): MailFault | null {
   if (!active) return "inactive";
   if (!hasEmail) return "no-provider";
-  // People who see its providers or its outbox can read everybody's reset links, so they must be operators.
+  // People who see the tenant's providers or outbox can read everybody's reset links, so all of them must be operators.
   return isRead ? "read-by-others" : null;
 }
 
-/** A mail to one person, with the words of the platform's template for its event type. */
+/** A mail to one person. Its content is the platform's template for the event type. */
 interface OwnMail {
   eventType: (typeof OWN_MAIL)[keyof typeof OWN_MAIL];
   email: string;
-  /** The person's language; null: the template's default. */
+  /** The person's language; null for the template's default. */
   language: string | null;
   variables: Record<string, string>;
 }
 
-/** The languages in which the platform's template of an event type is published, beside its default. */
+/** Returns the languages in which the platform's template of an event type is published, without the default. */
 export async function mailLanguages(
   db: Database,
   eventType: OwnMail["eventType"],
@@ -89,9 +89,9 @@ export async function mailLanguages(
 }
 
 /**
- * Accepts them as events of the tenant that sends Belfry's own mail. Call in the transaction of what they tell. Returns
- * the ids of the events, null where the tenant sends nothing or has reached a limit. Publish the ids once it is committed;
- * the dispatcher finds by itself what was not published.
+ * Accepts mails as events of the tenant that sends Belfry's own mail. Call it in the transaction of the change that the
+ * mails report, and publish the ids after the commit; the dispatcher's sweeper publishes those that were missed.
+ * Returns the ids of the events, with null for each mail that the tenant cannot send or that is over a limit.
  */
 export async function acceptOwnMail(
   db: Database,

@@ -13,14 +13,15 @@ import { standingTrouble } from "../health/standing-trouble.ts";
 import { acceptOwnMail, mailLanguages, mailTenant } from "./own-mail.ts";
 
 const MINUTE_MS = 60_000;
-/** The others follow with the next look. */
+/** Maximum number of mails per call. The next call sends the others. */
 const MAILS_PER_LOOK = 200;
 const LOCK = 0x62656c67;
 
 /**
- * Looks for trouble of tenants, and mails the owners and operators who want to know of it: once while it lasts, and at
- * most one mail of a kind about a tenant to a person an hour. Whoever was told is told of the end, too, once. One look at a time over all replicas. Without a tenant that
- * sends Belfry's own mail it does nothing. Returns how many mails were accepted.
+ * Looks for troubles of tenants, and sends alert mails to the owners and operators who chose to get them. A person gets
+ * one mail when a trouble begins and one when it ends, and at most one mail an hour about the begin of the same kind of
+ * trouble of a tenant. Only one replica runs this at a time. Does nothing if no tenant can send Belfry's own mail.
+ * Returns the number of mails that were accepted.
  */
 export async function tellAlerts(
   db: Database,
@@ -48,7 +49,7 @@ export async function tellAlerts(
   return accepted.length;
 }
 
-/** Brings the table of trouble up to date: what is new begins now, what has ended goes. */
+/** Updates the table `alerts`: inserts new troubles with the current time, and deletes those that have ended. */
 async function noteTrouble(db: Database, now: Date): Promise<void> {
   await sql`
     with trouble as materialized (
@@ -75,7 +76,7 @@ interface DueMail {
   hasEnded: boolean;
 }
 
-/** Whether a row of `alert_mails`, as s, is of a trouble whose end its person was not told of. */
+/** SQL condition on a row `s` of `alert_mails`: the trouble has ended, and the person has not been told so. */
 const IS_OVER = sql<boolean>`
   (s.ended_at is null
    and not exists (select from alerts a where a.tenant_id = s.tenant_id and a.kind = s.kind))`;
@@ -112,7 +113,9 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
   return rows;
 }
 
-/** In the person's language where the template is published in it: its words and those of the alert are of one language. */
+/**
+ * Builds the mail. It is in the person's language only if the template is, too, so that all of it is in one language.
+ */
 function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) {
   const { email, tenantId, tenantName, kind: of, hasEnded } = due;
   const language = due.language !== null && languages.has(due.language) ? due.language : null;
@@ -134,7 +137,7 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet((excluded) => ({
-        // The hour is counted from the mail of the trouble, not from that of its end.
+        // The hour is counted from the mail about the begin of the trouble, not from the mail about the end.
         sent_at: sql<Date>`case when excluded.ended_at is null then excluded.sent_at else alert_mails.sent_at end`,
         ended_at: excluded.ref("excluded.ended_at"),
       })),
@@ -142,7 +145,7 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .execute();
 }
 
-/** Marks the ends that nobody wants to know of, so that they are not told later. */
+/** Marks ended troubles as told if nobody is to get a mail about the end, so that none is sent later. */
 async function endUnwanted(db: Database, due: readonly DueMail[], now: Date): Promise<void> {
   const keys = due.map(({ personId, tenantId, kind }) => `${personId} ${tenantId} ${kind}`);
   await sql`
