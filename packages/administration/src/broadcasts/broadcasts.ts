@@ -153,7 +153,7 @@ export const cancelBroadcast = defineAct({
       "cancelling",
       "cancelled",
     ]);
-    // Waits for whoever dispatches or claims something of it; those after them see the flag.
+    // Waits for transactions that dispatch or claim parts of the broadcast. Later ones see `cancel_asked_at`.
     await sql`select pg_advisory_xact_lock(broadcast_lock(${before.id}::uuid))`.execute(db);
     await sql`
       update broadcasts
@@ -222,7 +222,9 @@ async function requireBroadcast(db: Database, tenantId: string, one: string): Pr
   return found;
 }
 
-/** Locks its row. Throws `NotFound`, and `TooLate` in any other state. */
+/**
+ * Locks a broadcast's row and returns the broadcast. Throws `NotFound`, or `TooLate` if its state is not in `states`.
+ */
 async function lockedIn(
   db: Database,
   tenantId: string,
@@ -244,8 +246,9 @@ async function lockedIn(
 }
 
 /**
- * Takes a user who is being erased out of the lists of the tenant's broadcasts. Until the transaction ends no broadcast of
- * the tenant makes an event: what it made before is committed, and the erasure finds it. Call it before `leaveTopics`.
+ * Removes a user who is being erased from the lists of the tenant's broadcasts. Until the transaction ends, no
+ * broadcast of the tenant creates events; those created before are committed, so the erasure finds them. Call it before
+ * `leaveTopics`.
  */
 export async function leaveBroadcasts(
   db: Database,
@@ -256,7 +259,7 @@ export async function leaveBroadcasts(
     delete from broadcast_people p using broadcasts b
     where b.tenant_id = ${tenantId} and b.ended_at is null and p.broadcast_id = b.id
       and p.is_excepted in (true, false) and p.user_id = ${userId}`.execute(db);
-  // The place that it has reached names a user: then the one before, and of a broadcast that has ended nobody.
+  // `reached` may be the id of this user. It becomes the id of the user before, or "" if the broadcast has ended.
   await sql`
     update broadcasts b set reached = case when b.ended_at is null then coalesce((
       select max(before.user_id) from (

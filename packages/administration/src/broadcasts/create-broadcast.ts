@@ -31,7 +31,7 @@ import { defineAct, note } from "../act.ts";
 import { InvalidInput, invalid, TooLate } from "../input-error.ts";
 import { EXAMPLE, findBroadcast, SEND_BROADCAST } from "./broadcasts.ts";
 
-/** Most broadcasts of a tenant that have not ended. */
+/** Maximum number of a tenant's broadcasts that have not ended. */
 const MAX_OPEN = 100;
 
 const INPUT = Type.Object(
@@ -91,9 +91,9 @@ export const createBroadcast = defineAct({
           ${newId}, ${key ?? null}, ${request}, ${sendAt}, coalesce(${sendAt}::timestamptz, clock_timestamp()), ${total})
       on conflict (tenant_id, idempotency_key) where idempotency_key is not null do nothing
       returning id`.execute(db);
-    // Senders look for the provider of a delivery only where they know that a broadcast names one.
+    // Senders look up a named provider only if their configuration says that a broadcast of the tenant names one.
     if (provider) await bumpConfigurationVersion(db);
-    // The same key, at the same moment.
+    // Another call with the same key created its broadcast at the same moment.
     if (rows.length === 0) {
       return { output: (await findMade(db, tenantId, key ?? "", request))!, isNew: false };
     }
@@ -113,7 +113,7 @@ export const createBroadcast = defineAct({
       : undefined,
 });
 
-/** Two requests that differ only in the order of their fields are the same. */
+/** Returns a hash of the request. The order of the fields does not change it. */
 function digestOf(input: Static<typeof INPUT>): Buffer {
   const fields = Object.keys(BroadcastRequest.properties) as (keyof BroadcastRequest)[];
   const asked = JSON.stringify(fields.map((name) => input[name] ?? null));
@@ -127,7 +127,9 @@ async function freeOldKey(db: Database, tenantId: string, key: string): Promise<
       and created_at < now() - make_interval(hours => ${REPEATED_CALL_HOURS})`.execute(db);
 }
 
-/** Finds the broadcast that a call with this key has made. Throws `InvalidInput` where another was asked for. */
+/**
+ * Finds the broadcast that a call with this key has created. Throws `InvalidInput` if that call had another request.
+ */
 async function findMade(db: Database, tenantId: string, key: string, request: Buffer) {
   const made = await db
     .selectFrom("broadcasts")
@@ -142,7 +144,7 @@ async function findMade(db: Database, tenantId: string, key: string, request: Bu
   return await findBroadcast(db, tenantId, made.id);
 }
 
-/** At least one template that is active, and none that is sensitive. */
+/** Throws `InvalidInput` if the event type has a sensitive template or no active one. */
 export async function requireTemplates(
   db: Database,
   tenantId: string,
@@ -162,7 +164,7 @@ export async function requireTemplates(
   }
 }
 
-/** Finds the provider by id or name; undefined if none is named. Throws `InvalidInput`. */
+/** Finds the provider by id or name, or returns undefined if none is named. Throws `InvalidInput`. */
 async function findProvider(
   db: Database,
   tenantId: string,
@@ -182,7 +184,10 @@ async function findProvider(
   throw invalid("provider", "names several: give its id");
 }
 
-/** Null: at once. Throws `InvalidInput` for a time beyond what the tenant's retention lets rest. */
+/**
+ * Returns the start time, or null to start at once. Throws `InvalidInput` if the tenant's retention is too short for
+ * it.
+ */
 export async function beginning(db: Database, tenantId: string, sendAt: string | undefined) {
   const moment = sendAt === undefined ? undefined : momentOf(sendAt);
   if (moment === undefined || moment.getTime() <= Date.now()) return null;
@@ -222,7 +227,7 @@ async function requireRoom(db: Database, tenantId: string): Promise<void> {
   if (rows[0]!.open >= MAX_OPEN) throw new TooLate(`${MAX_OPEN} broadcasts have not ended yet`);
 }
 
-/** The users whom a broadcast names: those it is for, or those it leaves out. */
+/** Stores the users that a broadcast names: its recipients, or the users that it leaves out. */
 async function insertPeople(
   db: Database,
   broadcastId: string,

@@ -23,11 +23,11 @@ import { sql } from "kysely";
 import { defineRead, LOOK } from "../act.ts";
 import { countMembers, requireTemplates } from "./create-broadcast.ts";
 
-/** So many people are looked at one by one. */
+/** At most this many people are checked one by one; the numbers for the others are extrapolated. */
 export const MOST_LOOKED_AT = 10_000;
 const BATCH = 1000;
 
-/** Why a person gets nothing on a channel, in the order in which dispatching asks. */
+/** The reasons why a person gets nothing on a channel. */
 export const MISSES = [
   "no-address",
   "no-provider",
@@ -129,9 +129,9 @@ export const estimateBroadcast = defineRead({
 });
 
 interface Audience {
-  /** Users without the excepted ones. */
+  /** The first users by id, without the excepted ones. */
   first: string[];
-  /** `first` is everybody. */
+  /** Whether `first` contains all users. */
   isWhole: boolean;
   people: number;
 }
@@ -142,7 +142,10 @@ function listed(userIds: readonly string[], excepted: readonly string[]): Audien
   return { first, isWhole: true, people: first.length };
 }
 
-/** Walks them as the expansion does. `MISSES` of the others are unknown, and how many are in several topics, too. */
+/**
+ * Reads the first members of the topics, in the order in which a broadcast is expanded. If there are more, estimates
+ * the number of people from the number of topics that each of the first members is in.
+ */
 async function membersOf(
   db: Database,
   tenantId: string,
@@ -179,7 +182,10 @@ interface Way {
   hasProvider: boolean;
 }
 
-/** The channels of its active templates that the tenant may use and that are asked for. */
+/**
+ * Finds the channels of the event type's active templates that the tenant may use. If `requested` is not empty, the
+ * others are left out.
+ */
 async function waysOf(
   db: Database,
   tenantId: string,
@@ -214,7 +220,7 @@ interface Tally {
   missed: Map<string, number>;
 }
 
-/** Reads users as dispatching does, batch by batch. Throws the signal's reason once it is aborted. */
+/** Checks users as dispatching does, batch by batch. Throws the signal's reason if it is aborted. */
 async function lookAt(
   pool: Pool,
   message: Message,
@@ -256,7 +262,7 @@ function missOf(
   recipient: Recipient,
   verdicts: ReadonlyMap<Channel, PreferenceVerdict> | undefined,
 ): Miss | undefined {
-  // Nobody gets it then, whatever addresses people have: this is what a person can mend.
+  // Checked first: without a provider nobody gets the message, and an operator can fix that.
   if (!hasProvider) return "no-provider";
   if (CHANNEL_ROWS[channel].address !== null && !addressOf(channel, recipient)) return "no-address";
   const verdict = verdicts?.get(channel);
@@ -269,7 +275,9 @@ function addressOf(channel: Channel, { email, phone }: Recipient): string | null
   return address === "recipientEmail" ? email : address === "recipientPhone" ? phone : null;
 }
 
-/** Asked last, as a claim does: of those who would get it. */
+/**
+ * Writes "suppressed" into `missed` for suppressed addresses. Checks only people who would get the message otherwise.
+ */
 async function findSuppressed(
   pool: Pool,
   { tenantId, ways }: Message,
