@@ -23,13 +23,13 @@ import {
 import { deliverySelection, filterFields, filterOf, requireTenantOf } from "./dead-letters.ts";
 
 interface DeadLetterOptions {
-  /** Reports what would be changed, and changes nothing. */
+  /** If true, the call only reports what it would change. */
   dryRun?: boolean | undefined;
-  /** Most dead letters that one call changes; absent: all. Lets a large change show its progress. */
+  /** Maximum number of dead letters to change; absent: all. Callers use it to show the progress of a large change. */
   most?: number | undefined;
   /**
-   * Dead letters that ended later are left alone. Pass on the `endedBefore` of the first call, so that a delivery that
-   * fails again meanwhile is not changed twice. Absent: now.
+   * Dead letters that ended later are not changed. Pass on the `endedBefore` of the first result, so that a delivery
+   * that fails again in the meantime is not changed twice. Absent: now.
    */
   endedBefore?: string | undefined;
 }
@@ -115,7 +115,7 @@ async function changePart(
   return { output: done.more ? { ...done, next: done.endedBefore } : done };
 }
 
-/** Returns undefined if nothing was changed. */
+/** Returns the audit note, or undefined if nothing was changed. */
 function changeNote(
   verb: "replay" | "discard",
   { ids, channel, class: ofClass, provider }: Static<typeof ChangeInput>,
@@ -129,14 +129,14 @@ function changeNote(
 
 const MAX_NAMED = 100;
 const BATCH_DELIVERIES = 200;
-/** A replay of these may come too late, or arrive twice: only when a person asks for exactly this class. */
+/** A replay of these may come too late or arrive twice, so a filter must name exactly the class to include it. */
 const ONLY_WHEN_ASKED: readonly DeadClass[] = ["expired", "unknown"];
 const REPLAYED = storedReason("replayed");
 
 /**
- * Puts dead letters back in the queue, in small batches. Each gets a new attempt of the same delivery, in turn with
- * all other deliveries. A delivery that a provider accepted, by its answer or by a receipt, is never replayed. An
- * expiry that has passed is removed. A filter leaves out the classes `expired` and `unknown` unless it names one of them. Throws
+ * Queues dead letters again, in small batches. Each gets a new attempt of the same delivery, and waits like all other
+ * deliveries. A delivery that a provider accepted, by its answer or by a receipt, is never replayed. An expiry that has
+ * passed is removed. A filter leaves out the classes `expired` and `unknown` unless it names one of them. Throws
  * `InvalidInput`, `NotFound`.
  */
 export async function replayDeadLetters(
@@ -153,15 +153,15 @@ export async function replayDeadLetters(
   });
 }
 
-/** Most of a replay whose progress is counted. */
+/** Maximum number of replayed deliveries whose progress is counted. */
 const MOST_WATCHED = 10_000;
 
-/** How far the replays of a tenant since a moment are: see `replayProgress`. */
+/** Returns the progress of a tenant's replays since a time: see `replayProgress`. */
 export async function watchReplay(db: Database, tenantId: string, since: Date) {
   return await replayProgress(db, { tenantId, since, reason: REPLAYED, most: MOST_WATCHED });
 }
 
-/** Ends dead letters for good, in small batches. Keeps their attempts, deletes messages. Throws as a replay does. */
+/** Ends dead letters for good, in small batches. Keeps their attempts, but deletes messages. Throws like a replay. */
 export async function discardDeadLetters(
   db: Database,
   letters: DeadLetters,
@@ -214,7 +214,8 @@ async function change(
   };
   if (chosen !== undefined) {
     const deliveries = { ...chosen, except, endedBefore };
-    // A dead letter that is named by id is always looked up, to say why it cannot be changed: it may be under way again.
+    // A dead letter that is named by id is always read, so that the result says why it cannot be changed: it may be
+    // queued again already.
     const named = chosen.ids === undefined ? deliveries : chosen;
     const rows = await deadDeliveries(db, named, chosen.ids?.length ?? MAX_NAMED);
     for (const row of rows) {
@@ -253,7 +254,7 @@ async function change(
   return result;
 }
 
-/** undefined: the filter asks for messages only. */
+/** Returns undefined if the filter selects messages only. */
 async function selected(db: Database, letters: DeadLetters): Promise<DeadSelection | undefined> {
   await requireTenantOf(db, letters);
   if (!("ids" in letters)) return deliverySelection(letters);

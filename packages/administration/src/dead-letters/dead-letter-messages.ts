@@ -5,7 +5,7 @@ import { type Database, inTransaction } from "@belfry/database/connection";
 import { sql } from "kysely";
 import type { DeadLetterFilter, DeadLetters, DeadSelection } from "./dead-letter-rows.ts";
 
-/** NATS messages that were set aside. They only name deliveries or events, so they are handled apart from these. */
+/** Dead NATS messages. They only contain ids of deliveries or events, so dead-letter-rows.ts does not handle them. */
 
 const MAX_MESSAGES = 1_000;
 
@@ -45,21 +45,25 @@ export async function showDeadMessage(db: Database, id: string) {
   };
 }
 
-/** A replay reopens the events or deliveries that a message names, then deletes the message. A discard deletes it. */
+/**
+ * Replays or discards messages. A replay reopens the events or deliveries of a message and then deletes the message. A
+ * discard only deletes it.
+ */
 export async function changeDeadMessages(
   db: Database,
   letters: DeadLetters,
   options: {
     action: "replay" | "discard";
     dryRun: boolean;
-    /** Most messages to change. */
+    /** Maximum number of messages to change. */
     left: number;
-    /** Messages that were set aside later are left alone. */
+    /** Messages that were set aside later are not changed. */
     endedBefore: string;
     add(ids: readonly string[]): void;
     refuse(id: string, reason: string): void;
   },
 ): Promise<void> {
+  // Some messages belong to no tenant, so a caller of a tenant cannot select messages by id.
   const rows =
     "ids" in letters
       ? letters.tenantId === undefined
@@ -84,7 +88,7 @@ export async function changeDeadMessages(
   }
 }
 
-/** The end of the millisecond of `endedBefore`, or `until` if that is earlier. */
+/** Returns the end of the millisecond of `endedBefore`, or `until` if that is earlier. */
 function earlier(until: Date | undefined, endedBefore: string): Date {
   const end = new Date(Date.parse(endedBefore) + 1);
   return until !== undefined && until < end ? until : end;
@@ -107,7 +111,9 @@ function placeOf(row: DeadMessageRow): string {
   return `${row.stream} ${tenantId} ${channel}`;
 }
 
-/** A subject of deliveries is `<prefix>.deliveries.<CHANNEL>.<tenant>`. A message of events may span tenants. */
+/**
+ * Parses `<prefix>.deliveries.<CHANNEL>.<tenant>`. Subjects of events give nulls: one message may have several tenants.
+ */
 function placeParts({ subject }: DeadMessageRow): {
   tenantId: string | null;
   channel: ProviderChannel | null;
@@ -119,7 +125,7 @@ function placeParts({ subject }: DeadMessageRow): {
 
 type DeadMessageSelection = Pick<DeadSelection, "ids" | "tenantId" | "channel" | "since" | "until">;
 
-/** Newest first. Only messages of deliveries name a tenant and a channel, in their subject. */
+/** Finds messages, newest first. Only the subjects of deliveries' messages contain a tenant and a channel. */
 async function deadMessages(db: Database, selection: DeadMessageSelection, most: number) {
   let query = db
     .selectFrom("dead_messages")

@@ -10,7 +10,7 @@ import { type RawBuilder, sql } from "kysely";
 
 /** Queries on dead letters: deliveries that ended without being sent, until a person replays or discards them. */
 
-/** The class of the last attempt; `untried`: there was no attempt; `expired`, `unknown`: how the delivery ended. */
+/** The class of the last attempt. `untried`: there was no attempt. `expired`, `unknown`: the status of the delivery. */
 export type DeadClass = OutcomeClass | "untried" | "expired" | "unknown";
 
 export interface DeadSelection {
@@ -40,7 +40,7 @@ export const DEAD_CLASSES = [
   "message",
 ] as const satisfies readonly (DeadClass | "message")[];
 
-/** Selects dead letters by what they have in common; times are when they ended. */
+/** Selects dead letters by common properties. `since` and `until` are about the time of the end. */
 export interface DeadLetterFilter
   extends Pick<DeadSelection, "tenantId" | "channel" | "provider" | "since" | "until"> {
   class?: (typeof DEAD_CLASSES)[number] | undefined;
@@ -59,15 +59,15 @@ export interface DeadGroupRow {
   count: number;
   oldest: Date;
   newest: Date;
-  /** The newest of them, at most 3. */
+  /** The newest dead letters of the group, at most 3. */
   examples: { id: string; eventId: string; reason: string | null; endedAt: string }[];
 }
 
 export interface DeadDeliveryRow {
   id: string;
-  /** The digest's id where the delivery is that of a digest. */
+  /** The event's id, or the digest's id if the delivery belongs to a digest. */
   eventId: string;
-  /** null: the event was deleted. */
+  /** null if the event was deleted. */
   eventType: string | null;
   userId: string | null;
   tenantId: string;
@@ -79,7 +79,7 @@ export interface DeadDeliveryRow {
   createdAt: Date;
   endedAt: Date | null;
   expiresAt: Date | null;
-  /** Why it cannot be replayed; null: it can. */
+  /** Why the delivery cannot be replayed; null if it can. */
   obstacle: string | null;
 }
 
@@ -104,7 +104,7 @@ const ORIGINS = sql`left join tenants t on t.id = d.tenant_id
   left join digests g on g.id = d.event_id and g.tenant_id = d.tenant_id
   left join template_versions v on v.id = d.template_version_id
   left join templates m on m.id = v.template_id`;
-/** Why a delivery cannot be replayed. A message that a provider has must never be sent twice. */
+/** SQL for the reason why a delivery cannot be replayed. A message that a provider has must never be sent twice. */
 const OBSTACLE = sql<string | null>`case
   when d.status not in (${REPLAYABLE}) then 'it is ' || d.status
   when exists (select from attempts x where x.delivery_id = d.id and x.class = 'accepted')
@@ -118,8 +118,8 @@ const OBSTACLE = sql<string | null>`case
   end`;
 
 /**
- * Groups dead letters by tenant, channel, provider and class, largest group first. If `most` is given, reads at most that
- * many dead letters (the newest, if a tenant is given) before it applies any other condition.
+ * Groups dead letters by tenant, channel, provider and class, largest group first. If `most` is given, reads at most
+ * that many dead letters (the newest, if a tenant is given) before it applies any other condition.
  */
 export async function deadGroups(db: Database, selection: DeadSelection, most?: number) {
   const { tenantId } = selection;
@@ -152,7 +152,7 @@ export async function deadGroups(db: Database, selection: DeadSelection, most?: 
   return rows;
 }
 
-/** Dead letters, newest first; with `ids` the deliveries of these ids, dead or not. */
+/** Finds dead letters, newest first. With `ids`, finds the deliveries with these ids, dead or not. */
 export async function deadDeliveries(db: Database, selection: DeadSelection, most: number) {
   const status = selection.ids === undefined ? sql`d.status in (${DISCARDABLE})` : sql`true`;
   const { rows } = await sql<DeadDeliveryRow>`
@@ -166,7 +166,7 @@ export async function deadDeliveries(db: Database, selection: DeadSelection, mos
   return rows;
 }
 
-/** The attempts of a delivery, with the first KB of each vendor answer. */
+/** Finds the attempts of a delivery, with the first KB of each vendor answer. */
 export async function deadAttempts(db: Database, deliveryId: string) {
   return await db
     .selectFrom("attempts")
@@ -197,7 +197,7 @@ export async function countDead(db: Database, tenantId: string, most: number): P
   return rows[0]?.count ?? 0;
 }
 
-/** How many of the selected dead letters can be replayed. */
+/** Counts the selected dead letters that can be replayed. */
 export async function countReplayable(db: Database, selection: DeadSelection): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from ${DELIVERIES} ${ORIGINS}
@@ -207,8 +207,8 @@ export async function countReplayable(db: Database, selection: DeadSelection): P
 }
 
 /**
- * Puts at most `most` dead letters back in the queue, oldest first. They are due now, start the retry schedule anew and
- * lose an expiry that has passed. Their attempts stay. No further event joins a replayed digest. Returns their ids.
+ * Queues at most `most` dead letters again, oldest first. They are due now, start the retry schedule anew and lose an
+ * expiry that has passed. Their attempts stay. No further event joins a replayed digest. Returns their ids.
  */
 export async function requeueDead(
   db: Database,
@@ -240,8 +240,8 @@ export async function requeueDead(
 }
 
 /**
- * How far replays since then are, of a tenant: how many deliveries still wait for their new attempt or are in it, and
- * how many have failed (again, or for the first time). Counts at most `most` of each.
+ * Returns the progress of a tenant's replays since a time: how many deliveries wait for their new attempt or are in it,
+ * and how many have failed (again, or for the first time). Counts at most `most` of each.
  */
 export async function replayProgress(
   db: Database,
@@ -281,7 +281,7 @@ export async function endDead(db: Database, selection: DeadSelection, most: numb
   return rows.map((row) => row.id);
 }
 
-/** The database's clock as ISO 8601, exact to the microsecond. */
+/** Returns the database's time in ISO 8601, exact to the microsecond. */
 export async function databaseNow(db: Database): Promise<string> {
   const { rows } = await sql<{ now: string }>`
     select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`.execute(
@@ -306,7 +306,7 @@ function conditions(selection: DeadSelection): RawBuilder<unknown> {
   return sql.join(parts, sql` and `);
 }
 
-/** Constants instead of parameters, so that the planner can use the partial index. */
+/** Returns the statuses as constants, not as parameters, so that the planner can use the partial index. */
 function literals(statuses: readonly DeliveryStatus[]): RawBuilder<unknown> {
   return sql.join(statuses.map((status) => sql.lit(status)));
 }

@@ -32,7 +32,7 @@ export const filterFields = {
 };
 const FilterInput = Type.Object(filterFields);
 
-/** An empty `tenantId`, as on the command line without a tenant, means all tenants. */
+/** Builds the filter. An empty `tenantId`, as on the command line without a tenant, means all tenants. */
 export function filterOf(
   { channel, class: ofClass, provider, since, until }: Static<typeof FilterInput>,
   tenantId: string,
@@ -118,13 +118,13 @@ export const showDead = defineRead({
 
 interface DeadLetterGlance {
   groups: DeadLetterGroup[];
-  /** Only so many dead letters were read, and there are more; undefined: all were read. */
+  /** The number of dead letters that were read, if there may be more; undefined if all were read. */
   ofNewest: number | undefined;
 }
 
 const MOST_AT_A_GLANCE = 3_000;
 
-/** Throws `NotFound` for an unknown tenant. */
+/** Lists the groups of dead letters. Throws `NotFound` for an unknown tenant. */
 export async function listDeadLetters(
   db: Database,
   filter: DeadLetterFilter = {},
@@ -153,7 +153,7 @@ export async function glanceAtDeadLetters(
   };
 }
 
-/** One delivery (dead or not) with its attempts, or one message. Throws `NotFound`. */
+/** Returns one delivery (dead or not) with its attempts, or one message. Throws `NotFound`. */
 export async function showDeadLetter(db: Database, id: string, tenantId?: string) {
   const [row] = UUID.test(id) ? await deadDeliveries(db, { ids: [id], tenantId }, 1) : [];
   if (row === undefined) {
@@ -164,7 +164,7 @@ export async function showDeadLetter(db: Database, id: string, tenantId?: string
   return { ...deliveryView(row), attempts: inWords(await deadAttempts(db, row.id)) };
 }
 
-/** The newest dead letters that match the filter, without messages. */
+/** Finds the newest dead letters that match the filter, without messages. */
 export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, most: number) {
   await requireTenantOf(db, filter);
   const selection = deliverySelection(filter);
@@ -173,7 +173,7 @@ export async function newestDeadLetters(db: Database, filter: DeadLetterFilter, 
     : (await deadDeliveries(db, selection, most)).map(deliveryView);
 }
 
-/** Returns undefined if the filter asks for messages only. */
+/** Returns the filter for deliveries, or undefined if the filter selects messages only. */
 export function deliverySelection(filter: DeadLetterFilter): DeadSelection | undefined {
   const { class: wanted, ...rest } = filter;
   return wanted === "message" ? undefined : { ...rest, class: wanted };
@@ -200,7 +200,7 @@ function deliveryView({ obstacle, ...row }: DeadDeliveryRow) {
     ...isoTimes(row),
     reason: reasonWords(row.reason),
     replayable: obstacle === null,
-    /** Why it cannot be replayed. */
+    /** Why the delivery cannot be replayed; null if it can. */
     obstacle,
   };
 }
