@@ -24,7 +24,7 @@ export const DeletedTenantData = Type.Object({
 });
 
 const BATCH_ROWS = 1_000;
-/** A file takes up to 40 rows of 256 KiB along. */
+/** Deleting one file also deletes up to 40 rows of 256 KiB. */
 const ATTACHMENTS_PER_BATCH = 3;
 const NOTHING: DeletedTenantData = {
   events: 0,
@@ -59,7 +59,7 @@ export async function deleteTenant(
   actor: Actor,
   onStep?: DeletionSteps["onStep"],
 ): Promise<Tenant & { deleted: DeletedTenantData }> {
-  // Once this is committed, Belfry accepts no event for the tenant.
+  // After this commit, Belfry accepts no event for the tenant.
   const tenant = await setTenantActive(db, id, false);
   const deleted = await deleteTenantData(db, id, { onStep });
   await deleteLimits(db, id);
@@ -78,7 +78,7 @@ export async function deleteTenant(
       before: recorded(tenant),
     }),
   );
-  // Deletes what a dispatcher has stored meanwhile.
+  // Deletes what dispatchers have stored in the meantime.
   const late = await deleteTenantData(db, id);
   return {
     ...tenant,
@@ -133,7 +133,7 @@ export async function deleteTenantData(
   for (const table of UNCOUNTED) await deleteAll(db, table, tenantId, batchRows);
   while ((await deleteWebhookMessages(db, { tenantId }, batchRows)) === batchRows);
   await deleteAll(db, "search_users", tenantId, batchRows);
-  // The figures of all tenants name those that have most.
+  // The sums over all tenants also name the tenants with the most events.
   await db
     .deleteFrom("activity_sums")
     .where("tenant_id", "=", PLATFORM)
@@ -156,7 +156,10 @@ async function deleteSomeEvents(db: Database, tenantId: string, rows: number) {
   return await deleteEvents(db, ids, { spare: false });
 }
 
-/** Skips rows that somebody else has locked: the second call deletes them. */
+/**
+ * Deletes a tenant's rows in a table, in batches. Skips rows that another transaction has locked: the second call of
+ * `deleteTenantData` deletes them.
+ */
 async function deleteAll(db: Database, table: keyof Schema, tenantId: string, batchRows: number) {
   let total = 0;
   for (;;) {

@@ -3,12 +3,12 @@ import { sql } from "kysely";
 import type { UserOfTenant } from "../tenants/realtime.ts";
 import { OPEN_STATES, type StoredRecord, withoutErased } from "../users/import-rows.ts";
 
-/** Each has at most 128 KiB. */
+/** Number of chunks per transaction. Each chunk has at most 128 KiB. */
 const CHUNKS_PER_STEP = 50;
 
 /**
- * Takes a user's lines out of the files that are being imported. A line whose end has not come stays for an hour at most:
- * the import leaves it out when its next part comes, or is given up.
+ * Removes a user's lines from the files that are being imported. A line that is still incomplete stays for an hour at
+ * most: the import leaves it out when the next part arrives, or is given up.
  */
 export async function eraseImportLines(
   db: Database,
@@ -33,13 +33,13 @@ export async function eraseImportLines(
   }
 }
 
-/** Returns the number of the last chunk that it looked at; undefined: there are no more. */
+/** Returns the number of the last chunk that it read, or undefined if there are no more. */
 async function eraseSome(
   db: Database,
   of: { id: string; userId: string; after: number },
 ): Promise<number | undefined> {
   const { id, userId, after } = of;
-  // Adding and writing chunks hold the row as well.
+  // Locks the import, as adding and writing chunks do.
   const found = await db
     .selectFrom("imports")
     .select("columns")

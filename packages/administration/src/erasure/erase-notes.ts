@@ -1,7 +1,10 @@
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Actions whose target is a user's id. An erasure removes target and change. The test derives the list from the acts. */
+/**
+ * Actions whose target is a user's id. An erasure replaces the target and removes the change. A test derives the list
+ * from the acts.
+ */
 export const USER_ACTIONS = [
   "user.create",
   "user.update",
@@ -10,7 +13,7 @@ export const USER_ACTIONS = [
   "user.disconnect",
 ] as const;
 
-/** The addresses that the tenant gave for the user, former ones too, as far as the audit log still tells them. */
+/** Finds the addresses that the tenant gave for the user, including former ones, as far as the audit log has them. */
 export async function addressesInNotes(
   db: Database,
   { tenantId, userId }: { tenantId: string; userId: string },
@@ -25,9 +28,9 @@ export async function addressesInNotes(
 }
 
 /**
- * Takes a user out of what the audit log tells of the user; or all users of a tenant. That something was done, by whom
- * and when, stays: instead of the id it names the hash by which the erasure itself is named, and no more what
- * was changed. Returns how many entries it took something from.
+ * Removes a user, or all users of the tenant if `userId` is absent, from the audit log. The entries stay, with the
+ * actor and the time, but a hash replaces the user's id (the same hash that names the erasure), and the changed values
+ * are deleted. Returns the number of changed entries.
  */
 export async function eraseUserNotes(
   db: Database,
@@ -50,8 +53,8 @@ export async function eraseUserNotes(
 }
 
 /**
- * Takes addresses, in the form of suppressions.ts, out of what the audit log tells of suppressions by hand: when the
- * suppressions themselves are forgotten.
+ * Removes addresses from the audit log's entries about manual suppressions. Call it when the suppressions themselves
+ * are deleted. The addresses have the form that `suppressedForm` returns.
  */
 export async function eraseAddressNotes(
   db: Database,

@@ -48,9 +48,9 @@ interface ErasureDeps {
   actor: Actor;
   /** Closes the person's realtime connections; called before the first change, and at the end. */
   disconnect(): Promise<void>;
-  /** How long a sender may hold a delivery before the erasure gives up. Default: 10 minutes. */
+  /** How long in ms to wait for deliveries that senders have claimed. Default: 10 minutes. */
   heldMs?: number;
-  /** Called between the small steps; an error that it throws ends the erasure there. */
+  /** Called between the small steps. An error that it throws ends the erasure at this point. */
   onStep?(): Promise<void>;
 }
 
@@ -61,9 +61,9 @@ const HELD_MS = 10 * 60_000;
 
 /**
  * Erases a user of a tenant: events, newest first, with all their data, history, sandbox messages and realtime
- * channels, in small batches. Waiting messages are not sent; the erasure waits for deliveries that a sender holds. It
- * can be interrupted and called again. Events that are accepted after it began may remain. Throws `NotFound`, and any
- * error of `disconnect`.
+ * channels, in small batches. Messages that wait are not sent. The erasure waits for deliveries that a sender has
+ * claimed. It can be interrupted and called again. Events that are accepted after it began may remain. Throws
+ * `NotFound`, and any error of `disconnect`.
  */
 export async function eraseUser(
   db: Database,
@@ -103,12 +103,12 @@ export async function eraseUser(
     inboundMessages: 0,
     digests,
     throttles: await (dryRun ? countOf(db, "throttles", owner) : deleteThrottles(db, owner)),
-    // Last, because every deletion before may write messages.
+    // This is the last step, because each deletion above may write webhook messages.
     webhookMessages: await eraseWebhookMessages(db, owner, { dryRun, onStep }),
   };
   const addresses = [...found.addresses].map(suppressedForm);
   deleted.inboundMessages = await (dryRun ? countInbound : deleteInbound)(db, tenantId, addresses);
-  // Former addresses may belong to somebody else by now, so only the audit log loses them.
+  // Former addresses may belong to another person now, so they are only removed from the audit log.
   const former = (await addressesInNotes(db, owner)).map(suppressedForm);
   const addressesInAudit = [...new Set([...addresses, ...former])];
   let suppressions = await countSuppressions(db, tenantId, addresses);
@@ -131,7 +131,7 @@ export async function eraseUser(
   return { ...owner, dryRun, deleted, unsent: found.unsent, kept };
 }
 
-/** The audit log's name for an erased user: anybody with both ids can compute it. */
+/** Returns the audit log's name for an erased user. Anybody who knows both ids can compute it. */
 export function erasedUser({ tenantId, userId }: UserOfTenant): string {
   return `user sha256:${hash("sha256", `${tenantId}\n${userId}`)}`;
 }
@@ -178,16 +178,17 @@ async function eraseEvents(
     return page;
   };
 
-  // The newest first, because unsent messages are among them.
+  // Newest first, because the events whose messages were not sent yet are among the newest.
   let page = await erasePage({ before: undefined });
   let { newest } = page;
   while (page.more) page = await erasePage({ before: page.oldest });
-  // Events that were accepted meanwhile.
+  // Then the events that were accepted in the meantime.
   while (newest !== undefined) {
     page = await erasePage({ after: newest });
     newest = page.more ? page.newest : undefined;
   }
 
+  // Deliveries that a sender has claimed were not deleted. They are tried again until the senders have finished.
   const giveUpAtMs = performance.now() + heldMs;
   while (held.size > 0) {
     if (performance.now() > giveUpAtMs) {
@@ -205,7 +206,7 @@ async function eraseFiles(db: Database, tenantId: string, onStep: () => Promise<
   while ((await deleteUnlinkedAttachments(runnerOf(db), tenantId)).more) await onStep();
 }
 
-/** Erases the user's directory entry, preferences and memberships of topics; returns the entry's addresses. */
+/** Erases the user's directory entry, preferences and memberships of topics. Returns the entry's addresses. */
 async function eraseDirectory(db: Database, owner: UserOfTenant, dryRun: boolean) {
   const { tenantId, userId } = owner;
   const user = await findUser(db, tenantId, userId);
@@ -242,7 +243,7 @@ async function eraseHistory(
     rows = await deleteNotifications(db, owner, ROWS_PER_BATCH);
     await onStep();
   }
-  // Also deletes later notifications: nobody can assign an offset meanwhile.
+  // Also deletes notifications that were added since, because no offset can be assigned in the meantime.
   const forgotten = await forgetChannels(db, owner, ROWS_PER_BATCH);
   return {
     notifications: notifications + forgotten.notifications,
@@ -269,7 +270,7 @@ function* batches(ids: readonly string[], size: number): Generator<string[]> {
 }
 
 /**
- * Deletes the outbox messages whose event is gone, so call it after the user's events are deleted. A dry run counts
+ * Deletes the outbox messages whose event is deleted, so call it after the user's events are deleted. A dry run counts
  * the messages of the user's events. Returns the number of messages.
  */
 async function eraseOutbox(
@@ -296,8 +297,8 @@ async function eraseOutbox(
 const MESSAGES_PER_READ = 500;
 
 /**
- * Removes deleted events and deliveries from the NATS messages that were set aside, because these hold ids, and trace
- * ids that tenants choose. Deletes messages that name nothing else; returns their number.
+ * Removes deleted events and deliveries from the dead NATS messages, because these contain ids, and trace ids that
+ * tenants choose. Deletes the messages that become empty; returns their number.
  */
 async function eraseDeadMessages(db: Database): Promise<number> {
   let total = 0;
@@ -306,7 +307,7 @@ async function eraseDeadMessages(db: Database): Promise<number> {
     const messages = await deadMessagesAfter(db, after, MESSAGES_PER_READ);
     for (const { id, data } of messages) {
       const items = decodeQueueMessage(data)?.items;
-      // An unreadable message has no ids of events.
+      // A message that cannot be decoded has no ids of events.
       if (items === undefined) continue;
       const existing = await existingIds(
         db,

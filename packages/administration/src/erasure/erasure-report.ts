@@ -51,7 +51,10 @@ export const ErasureReport = Type.Object({
 });
 export type ErasureReport = Static<typeof ErasureReport>;
 
-/** The data that an erasure keeps, in words. Counts are of this person; an entry with a count of 0 is omitted. */
+/**
+ * Returns a description of the data that an erasure keeps. Counts are of this person; entries with a count of 0 are
+ * omitted.
+ */
 export function keptAfter(found: { suppressions: number; auditEntries: number }): Kept[] {
   const counted: Kept[] = [
     {

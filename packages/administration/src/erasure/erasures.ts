@@ -21,7 +21,7 @@ import { USER_FIELDS } from "../users/users.ts";
 import { erasedUser, eraseUser } from "./erase-user.ts";
 import { ErasureReport, NOTHING_ERASED } from "./erasure-report.ts";
 
-/** How far the erasure of a user is. */
+/** The progress of a user's erasure. */
 const ErasureProgress = ErasureResponse.properties.data;
 type ErasureProgress = Static<typeof ErasureProgress>;
 
@@ -43,12 +43,12 @@ export const DONE: ErasureProgress = {
 };
 const { userId } = USER_FIELDS;
 
-/** Too many erasures of the tenant wait; nothing was changed. */
+/** Too many erasures of the tenant are waiting; nothing was changed. */
 export class ErasuresFull extends Error {
   override readonly name = "ErasuresFull";
 }
 
-/** Throws `ErasuresFull`, too. */
+/** Also throws `ErasuresFull`. */
 export const requestErasure = defineAct({
   name: "user ask-erasure",
   http: "DELETE /api/v1/users/:userId",
@@ -60,7 +60,7 @@ export const requestErasure = defineAct({
   input: Type.Object({ userId }),
   output: ErasureProgress,
   example: { input: { userId: "user-1" }, output: WAITING },
-  // Before the transaction, which else would hold the tenant's row until it ends.
+  // Runs before the transaction. Within it, the tenant's row would stay locked until the transaction ends.
   prepare: ({ db, tenantId }) => notePreferenceChange(db, tenantId),
   run: async ({ db, tenantId }, input) => ({
     output: await openErasure(db, { tenantId, userId: input.userId }),
@@ -121,8 +121,8 @@ export const eraseUserNow = defineAct({
 });
 
 /**
- * Forgets at once what the tenant and the user have said of the user, and has the rest erased in the background.
- * Throws `NotFound`, `ErasuresFull`.
+ * Deletes the user's directory entry, preferences, memberships and text answers at once, and stores the erasure of the
+ * rest for the background. Throws `NotFound`, `ErasuresFull`.
  */
 export async function openErasure(db: Database, owner: UserOfTenant): Promise<ErasureProgress> {
   return await inTransaction(db, async (transaction) => {
@@ -131,7 +131,7 @@ export async function openErasure(db: Database, owner: UserOfTenant): Promise<Er
     if ((await countOpenErasures(transaction, owner.tenantId)) > MAX_OPEN_ERASURES) {
       throw new ErasuresFull(`${MAX_OPEN_ERASURES} erasures wait`);
     }
-    // The directory alone may know the number from which the user has answered.
+    // Only the directory may have the phone number from which the user sent answers.
     const { phone } = (await findUser(transaction, owner.tenantId, owner.userId)) ?? {};
     if (phone) await deleteInbound(transaction, owner.tenantId, [suppressedForm(phone)]);
     await deleteUser(transaction, owner.tenantId, owner.userId);
@@ -142,7 +142,7 @@ export async function openErasure(db: Database, owner: UserOfTenant): Promise<Er
   });
 }
 
-/** The erasure of a user that is not done; undefined: there is none. */
+/** Returns the user's erasure that is not done, or undefined if there is none. */
 export async function openErasureOf(db: Database, owner: UserOfTenant) {
   const row = await findOpenErasure(db, owner.tenantId, userHash(owner));
   return row === undefined ? undefined : progress(row);
@@ -157,10 +157,10 @@ function progress({ state: status, ...row }: ErasureRow): ErasureProgress {
   return { id: erasureId, status, ...rest };
 }
 
-/** The index's condition, word for word. */
+/** The condition of the unique index, word for word, so that Postgres uses the index. */
 const IS_OPEN = sql<boolean>`state <> 'done'`;
 
-/** The user's open erasure, or a new one. */
+/** Returns the user's open erasure, or stores a new one. */
 async function storeErasure(db: Database, { tenantId, userId }: UserOfTenant, userHash: Buffer) {
   await db
     .insertInto("erasures")
@@ -169,14 +169,14 @@ async function storeErasure(db: Database, { tenantId, userId }: UserOfTenant, us
       conflict.columns(["tenant_id", "user_hash"]).where(IS_OPEN).doNothing(),
     )
     .execute();
-  // One that was there may have ended since: then the new one is the newest of this user.
+  // The newest erasure of the user is the one just stored, or the one that was open; all others are done.
   return await selectErasures(db, tenantId)
     .where("user_hash", "=", userHash)
     .orderBy("id", "desc")
     .executeTakeFirstOrThrow();
 }
 
-/** `deleted`: rows, by kind; null until it is done. */
+/** A row of `erasures`. `deleted` has the numbers of deleted rows by kind; null until the erasure is done. */
 type ErasureRow = Awaited<ReturnType<typeof storeErasure>>;
 
 async function findErasure(db: Database, tenantId: string, id: string) {

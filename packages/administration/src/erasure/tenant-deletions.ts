@@ -76,9 +76,9 @@ export const showTenantDeletion = defineRead({
 class Stopped extends Error {}
 
 /**
- * Carries out the deletions that `requestTenantDeletion` has stored, one tenant after the other, until none is left or
- * the signal comes. Another call continues a deletion that was interrupted: at once after the signal, after two minutes
- * if the process died. All replicas may run it. Returns the number of finished deletions.
+ * Runs the deletions that `requestTenantDeletion` has stored, one tenant at a time, until none is left or the signal is
+ * aborted. A later call continues an interrupted deletion: at once after the signal, or after two minutes if the
+ * process died. All replicas may run it. Returns the number of finished deletions.
  */
 export async function workTenantDeletions(
   { db, nowMs = () => performance.now() }: { db: Database; nowMs?: () => number },
@@ -89,12 +89,12 @@ export async function workTenantDeletions(
     const claimed = await claimTenantDeletion(db, LEASE_MS);
     if (claimed === undefined) return done;
     const { tenantId: id, actor } = claimed;
-    // An earlier process may have deleted a part.
+    // An earlier process may have deleted some rows.
     const before = (await findTenantDeletion(db, id))?.deleted ?? {};
     let renewedAtMs = nowMs();
     const onStep = async (deleted: DeletedTenantData) => {
       if (signal.aborted) {
-        // The next process may continue at once.
+        // A lease of 0 ms lets the next process continue at once.
         await renewTenantDeletion(db, id, sumOfDeleted(before, deleted), 0);
         throw new Stopped("stopping");
       }
@@ -114,9 +114,10 @@ export async function workTenantDeletions(
   }
 }
 
-/** Queries on `tenant_deletions`. A row outlives its tenant: the page of the deletion reads it. */
-
-/** False: the tenant is being deleted already. */
+/**
+ * Stores the request. Returns false if the tenant is already being deleted. The row stays after the tenant is deleted,
+ * because the page of the deletion reads it.
+ */
 async function storeTenantDeletion(
   db: Database,
   tenant: { id: string; name: string },
@@ -138,7 +139,7 @@ async function storeTenantDeletion(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** `deleted` counts the rows so far. */
+/** Finds a tenant's deletion. `deleted` has the numbers of rows that were deleted so far. */
 async function findTenantDeletion(db: Database, tenantId: string) {
   return await db
     .selectFrom("tenant_deletions")
@@ -148,7 +149,7 @@ async function findTenantDeletion(db: Database, tenantId: string) {
     .executeTakeFirst();
 }
 
-/** Claims the deletion that has waited longest, or one whose process has died. Undefined: there is none. */
+/** Claims the deletion that has waited longest, or one whose process has died. Returns undefined if there is none. */
 export async function claimTenantDeletion(db: Database, leaseMs: number) {
   const { rows } = await sql<{ tenantId: string } & Actor>`
     with next as materialized (
@@ -168,7 +169,7 @@ export async function claimTenantDeletion(db: Database, leaseMs: number) {
   return { tenantId, actor };
 }
 
-/** Stores the progress, and keeps the deletion claimed for `leaseMs` more. */
+/** Stores the progress and extends the claim to `leaseMs` from now. */
 async function renewTenantDeletion(
   db: Database,
   tenantId: string,
@@ -201,7 +202,7 @@ async function endTenantDeletion(
     .execute();
 }
 
-/** Counting stops here, so that the page is as fast for a tenant with millions of rows. */
+/** Rows are counted only up to this number, so that the page is fast even for a tenant with millions of rows. */
 export const MOST_COUNTED = 10_000;
 
 const COUNTED = {
@@ -215,7 +216,7 @@ const COUNTED = {
   suppressions: "suppressions",
 } as const;
 
-/** The rows that a tenant's deletion would delete; more than 10,000 of a kind are counted as 10,001. */
+/** Counts the rows that a tenant's deletion would delete. More than 10,000 of a kind are counted as 10,001. */
 export async function whatTenantHas(db: Database, tenantId: string) {
   const counts = Object.entries(COUNTED).map(
     ([kind, table]) => sql`(

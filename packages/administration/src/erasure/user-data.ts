@@ -7,25 +7,25 @@ import { sql } from "kysely";
 import { USER_ACTIONS } from "./erase-notes.ts";
 
 /**
- * Rows about a tenant's user. `events` has no index by user, because it would cost every acceptance, so a scan of all the
- * tenant's events finds them.
+ * Queries on the data of a tenant's user. `events` has no index by user, because it would slow down every acceptance.
+ * So these functions scan all events of the tenant.
  */
 
 interface UserEvents {
   ids: string[];
-  /** Addresses in the events' form, each once. */
+  /** Addresses as stored in the events, without duplicates. */
   addresses: string[];
-  /** The ends of what was looked at; undefined: there was nothing. */
+  /** The oldest and the newest id that was read; undefined if there was no event. */
   oldest: string | undefined;
   newest: string | undefined;
-  /** Whether there may be more beyond it. */
+  /** Whether there may be more events beyond these. */
   more: boolean;
 }
 
 const LOOKS = 10_000;
 const ADDRESS_COLUMNS = sql.join(Object.values(ADDRESSES).map(({ column }) => sql.ref(column)));
 
-/** Looks at the tenant's next 10,000 events, older than `before` or newer than `after`. */
+/** Reads the tenant's next 10,000 events, older than `before` or newer than `after`, and finds those of the user. */
 export async function userEvents(
   db: Database,
   { tenantId, userId }: Owner,
@@ -63,7 +63,7 @@ export async function userEvents(
   return { ...found, oldest: found.oldest ?? undefined, newest: found.newest ?? undefined };
 }
 
-/** How many rows these events and their deliveries have; nothing is changed. */
+/** Counts the rows of these events and their deliveries. Changes nothing. */
 export async function countEvents(db: Database, ids: readonly string[]) {
   const { rows } = await sql<Omit<DeletedEvents, "held">>`
     with d as materialized (
@@ -90,8 +90,8 @@ export async function countEvents(db: Database, ids: readonly string[]) {
 }
 
 /**
- * Deletes at most `most` items of the in-app history; returns how many. The channels keep their offsets:
- * they leave by `forgetChannels`.
+ * Deletes at most `most` notifications of the in-app history; returns their number. The channels keep their offsets:
+ * only `forgetChannels` deletes these.
  */
 export async function deleteNotifications(db: Database, { tenantId, userId }: Owner, most: number) {
   const result = await sql`
@@ -107,7 +107,10 @@ export async function deleteNotifications(db: Database, { tenantId, userId }: Ow
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Digests that hold no event, with their deliveries: the others have left with their events. Returns how many. */
+/**
+ * Deletes the user's digests without events, with their deliveries. The other digests were deleted with their events.
+ * Returns the number of digests.
+ */
 export async function deleteEmptyDigests(db: Database, { tenantId, userId }: Owner) {
   const { rows } = await sql<{ id: string }>`
     select g.id from digests g
@@ -116,7 +119,7 @@ export async function deleteEmptyDigests(db: Database, { tenantId, userId }: Own
       and (g.closed_at is null or g.closed_at is not null)
       and not exists (select from digest_items i where i.digest_id = g.id)`.execute(db);
   const ids = rows.map(({ id }) => id);
-  // In the order of everybody: deliveries before digests.
+  // All transactions lock deliveries before digests, so this one does, too.
   await sql`
     with locked as materialized (
       select id from deliveries where event_id = any (${ids}::uuid[]) order by id for update
@@ -137,12 +140,15 @@ export async function deleteThrottles(db: Database, { tenantId, userId }: Owner)
   return Number(result.numDeletedRows);
 }
 
-/** Answers kept for calls that are repeated may hold anybody's data, encrypted: those of the tenant go. */
+/**
+ * Deletes the stored answers to repeatable calls of the tenant: all of them, because they are encrypted and may contain
+ * anybody's data.
+ */
 export async function forgetRepeatedCalls(db: Database, tenantId: string): Promise<void> {
   await db.deleteFrom("repeated_calls").where("caller", "=", tenantId).execute();
 }
 
-/** How many rows of a table are the user's. */
+/** Counts the user's rows in a table. */
 export async function countOf(
   db: Database,
   table: "notifications" | "realtime_channels" | "digests" | "throttles" | "webhook_messages",
@@ -157,18 +163,16 @@ export async function countOf(
   return count;
 }
 
-/** Other data of a tenant's user, found by events or by an address. */
-
 interface UserOutbox {
   /** Ids of the user's events and digests. */
   ids: string[];
-  /** Their event or digest is gone. */
+  /** Ids of messages whose event or digest was deleted. */
   orphans: string[];
-  /** The last id that was looked at: go on there; undefined: there was nothing. */
+  /** The last id that was read, from which the next call continues; undefined if there was no message. */
   reached: string | undefined;
 }
 
-/** Looks at the tenant's next 10,000 outbox messages after an id. */
+/** Reads the tenant's next 10,000 outbox messages after an id. */
 export async function outboxOfUser(
   db: Database,
   { tenantId, userId }: Owner,
@@ -204,7 +208,7 @@ export async function deleteOutbox(db: Database, ids: readonly string[]): Promis
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Messages that were set aside, in the order of their ids. */
+/** Returns the dead NATS messages after an id, in the order of ids. */
 export async function deadMessagesAfter(db: Database, after: string | undefined, most: number) {
   let query = db.selectFrom("dead_messages").select(["id", "data"]);
   if (after !== undefined) query = query.where("id", ">", after);
@@ -219,7 +223,7 @@ export async function replaceDeadMessage(db: Database, id: string, data: string)
     .execute();
 }
 
-/** Which of these ids are of an event or of a delivery that there still is. */
+/** Returns those ids that still belong to an event or a delivery. */
 export async function existingIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from events where id = any (${ids}::uuid[])
@@ -228,7 +232,7 @@ export async function existingIds(db: Database, ids: readonly string[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How many of these addresses, in the form of suppressions.ts, the tenant sends nothing to. */
+/** Counts the tenant's suppressions of these addresses, which have the form that `suppressedForm` returns. */
 export async function countSuppressions(
   db: Database,
   tenantId: string,
@@ -242,8 +246,8 @@ export async function countSuppressions(
 }
 
 /**
- * How many entries of the tenant's audit log have one of these words in them, whatever its case. Those that tell of
- * the user alone do not count: an erasure takes it out of them.
+ * Counts the entries of the tenant's audit log that contain one of these words in upper or lower case. Entries about
+ * the user only are left out, because an erasure removes the user from them.
  */
 export async function countAuditEntries(
   db: Database,

@@ -8,15 +8,17 @@ export interface ErasureWork {
   db: Database;
   /** Closes the user's realtime connections; see `eraseUser`. */
   disconnect(owner: UserOfTenant): Promise<void>;
-  /** Called when an erasure fails, for example because a sender holds a delivery or NATS is away. The erasure is tried again. */
+  /**
+   * Called if an erasure fails, for example because a sender holds a delivery or NATS is not reachable. It is retried.
+   */
   onPostponed?(error: unknown): void;
   /** A monotonic clock. Default: the process's. */
   nowMs?: () => number;
 }
 
-/** The audit log's name for who requested the erasure. A request in the Admin UI also has its own entry with the person. */
+/** The actor of an erasure in the audit log. A request in the Admin UI also has its own entry with the person. */
 const ACTOR = { personId: null, person: "the tenant, by API or Admin UI", address: "" };
-/** Longer than any step of an erasure, since the steps renew the lease. */
+/** Longer than any step of an erasure, because the steps renew the lease. */
 const LEASE_MS = 120_000;
 const RENEW_EVERY_MS = 10_000;
 const AGAIN_AFTER_MS = 60_000;
@@ -24,9 +26,9 @@ const AGAIN_AFTER_MS = 60_000;
 class Stopped extends Error {}
 
 /**
- * Carries out the erasures that tenants have requested, one after the other, with the tenants in turn, until none is
- * left or the signal comes. The signal ends the current erasure, and another call begins it again. All replicas may run
- * it. Returns the number of finished erasures.
+ * Runs the erasures that tenants have requested, one at a time and tenant by tenant, until none is left or the signal
+ * is aborted. The signal stops the current erasure, and a later call begins it again. All replicas may run it. Returns
+ * the number of finished erasures.
  */
 export async function workErasures(work: ErasureWork, signal: AbortSignal): Promise<number> {
   let done = 0;
@@ -62,7 +64,7 @@ async function carryOut(
     await endErasure(db, erasure, deleted);
     return true;
   } catch (error) {
-    // The erasure was deleted with its tenant.
+    // The tenant was deleted, and the erasure with it.
     if (error instanceof NotFound) return false;
     const isStopped = error instanceof Stopped;
     await postponeErasure(db, erasure, isStopped ? 0 : AGAIN_AFTER_MS);
@@ -79,8 +81,9 @@ const UNIQUE_VIOLATION = "23505";
 
 /**
  * Claims an erasure of the next tenant after `after` in the order of ids, beginning again with the first tenant after
- * the last one, so that tenants take turns. A tenant has one running erasure at most: the one that has waited longest,
- * or one whose process has died. Undefined: there is none to claim, or another process was faster.
+ * the last one, so that tenants take turns. It claims the erasure that has waited longest, or the running one if its
+ * process has died; a tenant never has two running erasures. Returns undefined if there is none to claim, or if another
+ * process was faster.
  */
 export async function claimErasure(db: Database, leaseMs: number, after: string) {
   const claimed = await claimAfterTenant(db, leaseMs, after);
@@ -127,7 +130,9 @@ async function claimAfterTenant(db: Database, leaseMs: number, after: string) {
   }
 }
 
-/** Extends the lease. False: another process has taken over, or the erasure was deleted with its tenant. */
+/**
+ * Extends the lease. Returns false if another process has claimed the erasure, or if it was deleted with its tenant.
+ */
 async function renewErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,
@@ -159,7 +164,7 @@ export async function endErasure(db: Database, { tenantId, id }: ClaimedErasure,
     .execute();
 }
 
-/** Puts the erasure back for `delayMs`. Other erasures of the tenant may run meanwhile. */
+/** Postpones the erasure by `delayMs`. Other erasures of the tenant may run in the meantime. */
 async function postponeErasure(
   db: Database,
   { tenantId, id }: ClaimedErasure,
