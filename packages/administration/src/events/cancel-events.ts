@@ -22,8 +22,8 @@ import { invalid, NotFound } from "../input-error.ts";
 import { EXAMPLE_ID } from "./event-example.ts";
 
 /**
- * Concurrent calls about the same events wait for each other's row locks. A part is so small that several calls can
- * wait in turn before their statements time out.
+ * Number of events per transaction. Concurrent calls about the same events wait for each other's row locks. The parts
+ * are small, so that several calls can wait one after the other before their statements time out.
  */
 const EVENTS_AT_A_TIME = 200;
 
@@ -69,6 +69,7 @@ export const cancelEvents = defineAct({
     const more = found.some(({ id, isNew }) => id === null && isNew);
     const events: CancelledEvent[] = [];
     let at = 0;
+    // The loop runs at least once, so that a call that found no event is written to the audit log, too.
     do {
       const part = ids.slice(at, at + EVENTS_AT_A_TIME);
       at += EVENTS_AT_A_TIME;
@@ -123,7 +124,10 @@ function byVerdict(events: readonly CancelledEvent[]): Cancelled {
   };
 }
 
-/** Names the keys or event ids of the request and counts the results. Contains no user ids. */
+/**
+ * Returns the audit note. It names the keys or event ids of the request and counts the results. It contains no user
+ * ids.
+ */
 function cancelNote(
   { cancelKeys, eventIds = [], userIds }: CancelRequest,
   { cancelled, partly, pending, tooLate, more }: Cancelled,

@@ -141,7 +141,7 @@ function shownDigest({ delivery, ...row }: DigestRow): Digest {
   return { ...isoTimes(row), delivery: inWords };
 }
 
-/** One page of the open digests, ordered by user. Its cost does not grow with their number. */
+/** Returns one page of the open digests, ordered by user. The cost does not depend on the number of digests. */
 export async function digestPage(
   db: Database,
   tenantId: string,
@@ -152,7 +152,7 @@ export async function digestPage(
   return { digests: page.map(shownDigest), next: rows.length > limit ? page.at(-1) : undefined };
 }
 
-/** Throws `NotFound`. */
+/** Reads a digest with its oldest events. Throws `NotFound`. */
 async function readDigest(db: Database, tenantId: string, digestId: string) {
   await requireTenant(db, tenantId, "tenant");
   const row = UUID.test(digestId) ? await digestById(db, tenantId, digestId) : undefined;
@@ -175,12 +175,12 @@ interface DigestRow {
   /** Events with different keys go to different digests; empty: the template sets no key. */
   key: string;
   openedAt: Date;
-  /** Quiet hours may delay the message further. */
+  /** Time until which events join the digest. Quiet hours may delay the message further. */
   windowEndsAt: Date;
   closedAt: Date | null;
   /** Number of events in the message. */
   count: number;
-  /** null: there is only the first event so far, and it was sent by itself. */
+  /** null if there is only the first event so far, which was sent by itself. */
   delivery: DigestDelivery | null;
   /** True while events may still join the digest. */
   open: boolean;
@@ -190,7 +190,7 @@ interface DigestDelivery {
   id: string;
   status: DeliveryStatus;
   reason: string | null;
-  /** ISO 8601; null once settled. */
+  /** Time of the next attempt in ISO 8601; null once the delivery has ended. */
   dueAt: string | null;
 }
 
@@ -211,7 +211,7 @@ function select(rows: RawBuilder<unknown>) {
     left join lateral (select * from deliveries d where d.event_id = g.id limit 1) d on true`;
 }
 
-/** A tenant's open digests, the one that is due first at the top. */
+/** Returns a tenant's open digests, the one that is due first at the top. */
 async function openDigests(db: Database, tenantId: string, most: number) {
   const found = sql`(
     select g.* from digests g
@@ -223,7 +223,7 @@ async function openDigests(db: Database, tenantId: string, most: number) {
   return rows;
 }
 
-/** A tenant's open digests, ordered by user: an index has this order. */
+/** Returns a tenant's open digests, ordered by user, because an index has this order. */
 async function openDigestsByUser(
   db: Database,
   tenantId: string,
@@ -246,7 +246,7 @@ export async function digestById(db: Database, tenantId: string, id: string) {
   return rows[0];
 }
 
-/** The events of a digest, oldest first. */
+/** Returns the events of a digest, oldest first. */
 async function itemsOfDigest(db: Database, id: string, most: number) {
   return await db
     .selectFrom("digest_items")

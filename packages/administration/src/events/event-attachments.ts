@@ -6,19 +6,19 @@ import { NotFound } from "../input-error.ts";
 import { isHidden } from "./event-evidence.ts";
 import { eventById } from "./event-facts.ts";
 
-/** A file that an event's mail carries. */
+/** A file that is attached to an event's mail. */
 export interface EventAttachment {
-  /** Counts from 1. */
+  /** Position in the event's list of attachments, from 1. */
   position: number;
   id: string;
   name: string;
   type: string;
   bytes: number;
-  /** It stands within the mail's HTML. */
+  /** Whether the mail's HTML shows the file. */
   isInline: boolean;
 }
 
-/** In the order in which the event names them. */
+/** Returns the attachments of an event, in the order in which the event names them. */
 export async function attachmentsOfEvent(
   db: Database,
   tenantId: string,
@@ -36,8 +36,8 @@ export async function attachmentsOfEvent(
 }
 
 /**
- * A file of an event and its bytes, read as they are needed. Throws `NotFound`, also for events of sensitive templates: as
- * their variables, nobody sees their files.
+ * Returns a file of an event; its bytes are read as they are needed. Throws `NotFound`, also for events of sensitive
+ * templates: nobody sees their files, nor their variables.
  */
 export async function openEventAttachment(
   db: Database,

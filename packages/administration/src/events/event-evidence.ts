@@ -19,7 +19,7 @@ interface VendorReceipt {
 export interface DeliveryEvidence extends DeliveryEvidenceRow {
   tries: TryRow[];
   receipts: VendorReceipt[];
-  /** The group of a dead letter; null: the delivery is not a dead letter. */
+  /** Class and provider of the dead letter; null if the delivery is not a dead letter. */
   dead: { class: string; provider: string | null } | null;
 }
 
@@ -27,15 +27,15 @@ export interface EventEvidence {
   /** Evidence by the delivery's id. */
   deliveries: ReadonlyMap<string, DeliveryEvidence>;
   templates: readonly TemplateOfEvent[];
-  /** True: show neither the content nor vendors' answers, which may repeat it. */
+  /** If true, neither the content nor vendors' answers, which may repeat it, must be shown. */
   isSensitive: boolean;
   variables: EventVariables;
 }
 
 type EventVariables =
-  /** Names and values, shortened; values that are not texts are JSON. `more`: how many are left out. */
+  /** Names and values, shortened. Values that are not strings are JSON. `more` is the number of variables left out. */
   | { shown: true; values: { name: string; value: string }[]; more: number }
-  /** A sentence that says why they are not shown. */
+  /** `why` is a sentence that says why the variables are not shown. */
   | { shown: false; why: string };
 
 const MOST_VARIABLES = 100;
@@ -77,7 +77,7 @@ export async function eventEvidence(db: Database, event: EventReport): Promise<E
   return { deliveries: new Map(deliveries), templates, isSensitive, variables };
 }
 
-/** Whether nobody may see what the event was sent with. */
+/** Whether the event's content must be hidden, because it used a sensitive template. */
 export async function isHidden(
   db: Database,
   event: Pick<EventReport, "id" | "tenantId" | "eventType" | "acceptedAt">,
@@ -124,8 +124,9 @@ function cut(text: string): string {
 }
 
 /**
- * `recipient`: the address that the delivery went to or was meant for. The fields of the template are null if it was
- * deleted; `templateOf`: the tenant that owns it, `platform` for a built-in one.
+ * Finds the addresses and templates of deliveries. `recipient` is the address that the delivery was sent to or meant
+ * for. The fields of the template are null if it was deleted; `templateOf` is the tenant that owns it, `platform` for a
+ * built-in one.
  */
 async function deliveryEvidence(db: Database, tenantId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
@@ -142,8 +143,8 @@ async function deliveryEvidence(db: Database, tenantId: string, ids: readonly st
 type DeliveryEvidenceRow = Awaited<ReturnType<typeof deliveryEvidence>>[number];
 
 /**
- * The attempts of deliveries, in order. `providerId` null: the account was deleted; `class` null: it is under way;
- * `vendorAnswer`: the first KB, secrets masked.
+ * Finds the attempts of deliveries, in order. `providerId` is null if the account was deleted. `class` is null while
+ * the attempt is running. `vendorAnswer` is the first KB of the answer, with secrets masked.
  */
 async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
@@ -174,7 +175,7 @@ async function triesOfDeliveries(db: Database, tenantId: string, ids: readonly s
 
 type TryRow = Awaited<ReturnType<typeof triesOfDeliveries>>[number];
 
-/** The tenant's own templates of an event type, without the built-in ones. */
+/** Finds the tenant's own templates of an event type, without the built-in ones. */
 async function templatesOfEventType(db: Database, tenantId: string, eventType: string) {
   return await db
     .selectFrom("templates")

@@ -2,7 +2,7 @@ import type { EventReport } from "@belfry/contracts/event-report";
 
 export const EXAMPLE_ID = "0198c0de-0000-7000-8000-000000000001";
 
-/** The documents' example of the answer of `event show`. */
+/** Example output of `event show` for the documentation. */
 export const EVENT_EXAMPLE: EventReport = {
   id: EXAMPLE_ID,
   eventId: "order-1001",

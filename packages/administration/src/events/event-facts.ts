@@ -51,7 +51,7 @@ export interface GatheringRow {
   channel: ProviderChannel;
   state: DigestItemState;
   addedAt: Date;
-  /** When a cancel came while the digest was being sent. */
+  /** Time of a cancel that was requested while the digest was being sent; null if there was none. */
   cancelAskedAt: Date | null;
   windowEndsAt: Date;
   closedAt: Date | null;
@@ -70,7 +70,7 @@ async function gatheringsOfEvent(db: Database, tenantId: string, eventId: string
   return rows;
 }
 
-/** The event's item in the in-app history, without its content. */
+/** Finds the event's item in the in-app history, without its content. */
 async function notificationOfEvent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")
@@ -90,7 +90,7 @@ async function notificationOfEvent(db: Database, tenantId: string, eventId: stri
 
 type NotificationState = NonNullable<Awaited<ReturnType<typeof notificationOfEvent>>>;
 
-/** The event's `variables` as JSON text; null: there were none, or they are erased. */
+/** Returns the event's `variables` as JSON text; null if there were none or they are erased. */
 export async function eventContent(db: Database, tenantId: string, eventId: string) {
   return await db
     .selectFrom("events as e")
@@ -133,13 +133,13 @@ export async function eventById(db: Database, id: string, tenantId?: string) {
 }
 
 /**
- * `reference`: the tenant's own `eventId`; `channels`: a channel mask; `sendAt` null: at once; `releasedAt`: when a
- * scheduled event became due; `rests`: it is still scheduled; `publishedAt`: when its id last went to the dispatcher,
- * null once the event is dispatched or refused.
+ * An event. `reference` is the tenant's own `eventId`. `channels` is a channel mask. `sendAt` is null if the event was
+ * sent at once; `releasedAt` is when a scheduled event became due; `rests` is true while it is still scheduled.
+ * `publishedAt` is when its id was last sent to the dispatcher, null once the event is dispatched or refused.
  */
 export type EventRow = NonNullable<Awaited<ReturnType<typeof eventById>>>;
 
-/** Ids of the newest events with this `eventId` of a tenant, in the given tenant or in all. */
+/** Returns the ids of the newest events with this `eventId`, in the given tenant or in all tenants. */
 export async function eventIdsByReference(
   db: Database,
   reference: string,
@@ -147,7 +147,7 @@ export async function eventIdsByReference(
   tenantId?: string,
 ): Promise<string[]> {
   // The index begins with the tenant, so this makes one index lookup per tenant. With `=` instead of a range, or with
-  // the id alone as the order, Postgres would walk all events by id and expect to meet a common reference soon.
+  // the id alone as the order, Postgres would scan all events by id, as it expects to find a common reference soon.
   const { rows } = await sql<{ id: string }>`
     select found.id from tenants t cross join lateral (
       select e.id from events e
@@ -159,7 +159,7 @@ export async function eventIdsByReference(
   return rows.map((row) => row.id);
 }
 
-/** The deliveries of an event and of digests: `eventIds` holds the ids of both. */
+/** Finds the deliveries of an event and of digests. `eventIds` contains the ids of both. */
 async function deliveriesOfEvent(db: Database, tenantId: string, eventIds: readonly string[]) {
   return await db
     .selectFrom("deliveries as d")
@@ -186,10 +186,10 @@ async function deliveriesOfEvent(db: Database, tenantId: string, eventIds: reado
     .execute();
 }
 
-/** `eventId` is the digest's id where the delivery is that of a digest. */
+/** A delivery. `eventId` is the digest's id if the delivery belongs to a digest. */
 type DeliveryRow = Awaited<ReturnType<typeof deliveriesOfEvent>>[number];
 
-/** The attempts of deliveries that `deliveriesOfEvent` found, in order. */
+/** Finds the attempts of deliveries that `deliveriesOfEvent` found, in order. */
 async function attemptsOfDeliveries(db: Database, deliveryIds: readonly string[]) {
   if (deliveryIds.length === 0) return [];
   return await db

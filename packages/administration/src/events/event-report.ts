@@ -69,8 +69,8 @@ export const showEvent = defineRead({
 });
 
 /**
- * Finds an event by Belfry's id, else the newest one with this `eventId` of the tenant; in the given tenant or in any.
- * Throws `NotFound`.
+ * Finds an event by Belfry's id, or else the newest one with this `eventId`, in the given tenant or in any. Throws
+ * `NotFound`.
  */
 export async function readEvent(db: Database, idOrReference: string, tenantId?: string) {
   return (await readEventAndReasons(db, idOrReference, tenantId)).event;
@@ -147,7 +147,7 @@ function statusOf(event: EventRow): EventReport["status"] {
   return event.rests ? "scheduled" : "accepted";
 }
 
-/** The reasons in the result are the stored ones: codes with their arguments. */
+/** Returns the report of each channel. The reasons are the stored ones: codes with their arguments. */
 function channelReports(facts: EventFacts): EventReport["channels"] {
   const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
   const reports: EventReport["channels"] = {};

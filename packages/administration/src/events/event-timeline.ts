@@ -23,7 +23,7 @@ export const CLASS_WORDS: Readonly<Record<OutcomeClass, string>> = {
   ambiguous: "no answer: the provider may have it",
 };
 
-/** Words for a delivery's status. A status without words is already told by an attempt or a receipt. */
+/** Words for a delivery's status. A status has no words here if an attempt or a receipt already describes it. */
 export const STATUS_WORDS: Readonly<Partial<Record<DeliveryStatus, string>>> = {
   waiting: "waiting for the next attempt",
   sending: "being sent",
@@ -117,7 +117,7 @@ function digestEntry(gathering: EventFacts["gatherings"][number]): TimelineEntry
   return entry(at, channel, digestWords(gathering));
 }
 
-/** When the event joined the digest of the delivery; undefined: the delivery is the event's own. */
+/** Returns when the event joined the delivery's digest, or undefined if the delivery is the event's own. */
 function joinedDigestAt({ gatherings }: EventFacts, { eventId }: Delivery): Date | undefined {
   return gatherings.find(({ digestId }) => digestId === eventId)?.addedAt;
 }
@@ -138,6 +138,7 @@ function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): Timeli
   const lastAt = last?.endedAt ?? last?.startedAt ?? beganAt;
   const renderedAt = delivery.attempts[0]?.startedAt ?? beganAt;
   const { missing, warnings } = delivery;
+  // The message is rendered before the first attempt, so faults of the rendering come before the attempts.
   entries.splice(
     joinedAt === undefined ? 1 : 0,
     0,
@@ -159,7 +160,7 @@ function deliveryEntries(delivery: Delivery, joinedAt: Date | undefined): Timeli
 function statusWords({ status, attempts, receipts, reason }: Delivery): string | undefined {
   if (receipts.some(({ kind, address }) => kind === status && address === null)) return undefined;
   if (status === "accepted" && attempts.length === 0 && receipts.length === 0) return "accepted";
-  // It was replayed, or put back without an attempt. The reason tells which.
+  // The delivery was replayed, or queued again without an attempt. The reason tells which.
   if (status === "queued" && reason !== null) return "waiting to be sent";
   return STATUS_WORDS[status];
 }
@@ -171,7 +172,7 @@ function receiptWords(receipt: Receipt): string {
   return `receipt of ${receipt.providerKind}${of}: ${RECEIPT_WORDS[receipt.kind]}${status}${reason}`;
 }
 
-/** Words for a receipt about a copy. */
+/** Returns words about the copy that a receipt is about; empty if it is not about a copy. */
 function copyWords(address: string | null): string {
   if (address === null) return "";
   if (address === ONE_OF_SEVERAL) return " about one of its addresses, which it does not name";
@@ -209,7 +210,7 @@ function pairs<T>(byChannel: Partial<Record<Channel, T>>): [Channel, T][] {
   return Object.entries(byChannel) as [Channel, T][];
 }
 
-/** Why an event was left out of the digest's message. */
+/** The reasons why an event was left out of the digest's message, by its state. */
 export const LEFT_OUT: Readonly<Partial<Record<DigestItemState, string>>> = {
   read: REASONS["read-in-inbox"],
   cancelled: REASONS.cancelled,
@@ -219,7 +220,7 @@ export function othersIn({ state, count }: GatheringRow): number {
   return state === "in" ? count - 1 : count;
 }
 
-/** The state of an event in a digest, in words. */
+/** Returns the state of an event in a digest, in words. */
 function digestWords(gathering: GatheringRow): string {
   const { state, windowEndsAt, closedAt } = gathering;
   const others = othersIn(gathering);

@@ -83,7 +83,7 @@ export const listScheduled = defineRead({
 
 interface Moved {
   before: Date;
-  /** The time on the database's clock if the requested time is past. */
+  /** The requested time, or the current time of the database if the requested time is past. */
   after: Date;
 }
 

@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import { inRange, reachOf, type ScannedRange, type ScannedRow, scannedPage } from "../pages.ts";
 
 /**
- * A tenant's events, newest first, by keyset. Only the tenant and the id are indexed, since each further index would
- * slow down accepting events. So one page scans a bounded number of events and says how far back it came, and the next
- * page continues from there.
+ * Searches a tenant's events, newest first, page by page. Only the tenant and the id are indexed, because each further
+ * index would slow down accepting events. So a page scans a bounded number of events and reports how far back it came,
+ * and the next page continues from there.
  */
 
 export const STATUS_GROUPS = ["sent", "waiting", "failed", "skipped", "undispatched"] as const;
@@ -27,13 +27,13 @@ export interface EventSearch extends ScannedRange {
 
 interface EventPage {
   events: (FoundEvent & { addresses: string[] })[];
-  /** Pass it as `before` to get older events; undefined: there are none. */
+  /** The value of `before` for the next page, with older events; undefined if there are none. */
   next: string | undefined;
   /** When the oldest scanned event was accepted. */
   searchedTo: Date | undefined;
 }
 
-/** Most events that one page scans. */
+/** Maximum number of events that one page scans. */
 const MAX_SCANNED = 5_000;
 
 const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]>> = {
@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<"sent" | "waiting" | "failed", readonly string[]
   failed: ["failed", "bounced", "complained", "expired", "unknown", "discarded"],
 };
 
-/** Returns reasons as stored; `inWords` turns them into words. */
+/** Finds one page of events. The reasons are as stored; `inWords` turns them into words. */
 export async function searchEvents(db: Database, search: EventSearch): Promise<EventPage> {
   const { tenantId, limit } = search;
   const filter = filterOf(search);
@@ -126,7 +126,7 @@ export interface FoundEvent {
   pushed: boolean;
 }
 
-/** The event with its stored reasons as words. */
+/** Returns the event with its stored reasons as words. */
 export function inWords<E extends FoundEvent>(event: E): E {
   const deliveries = event.deliveries.map((one) => ({ ...one, reason: reasonWords(one.reason) }));
   const outcome = event.outcome && {
@@ -144,7 +144,7 @@ function wordsByChannel(what: "skipped" | "failed" | "waits", { [what]: reasons 
   return { [what]: Object.fromEntries(words) };
 }
 
-/** The event's own deliveries, and those of the digests that contain it. */
+/** SQL for the event's own deliveries and those of the digests that contain it. */
 function deliveriesOfEvent(event: "e" | "f") {
   const id = sql.ref(`${event}.id`);
   return sql`lateral (
@@ -155,7 +155,9 @@ function deliveriesOfEvent(event: "e" | "f") {
     where i.event_id = ${id} and i.state = 'in')`;
 }
 
-/** The columns of a `FoundEvent`. Without `tenantId`, deliveries and notifications are those of each event's tenant. */
+/**
+ * SQL for the columns of a `FoundEvent`. Without `tenantId`, finds deliveries and notifications of each event's tenant.
+ */
 export function foundColumns(event: "e" | "f", tenantId?: string) {
   const of = (column: string) => sql.ref(`${event}.${column}`);
   const tenant = tenantId === undefined ? of("tenant_id") : sql`${tenantId}`;

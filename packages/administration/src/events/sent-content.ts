@@ -17,7 +17,7 @@ import { eventContent } from "./event-facts.ts";
 
 export type SentContent =
   | { shown: true; content: Preview }
-  /** A sentence that says why the content cannot be shown. */
+  /** `why` is a sentence that says why the content cannot be shown. */
   | { shown: false; why: string };
 
 /**
@@ -53,7 +53,7 @@ export async function sentContent(
   return { shown: true, content: { channel, ...content } };
 }
 
-/** The variables and settings that the sender used, for one event or for all events of a digest. */
+/** Returns the variables and settings that the sender used, for one event or for all events of a digest. */
 async function renderInput(
   db: Database,
   tenantId: string,
@@ -84,16 +84,19 @@ function nothingSent(channel: Channel): NotFound {
 /** The template version of a sent message. The caller decides whether its content may be shown. */
 interface SentVersion {
   compiled: unknown;
-  /** The digest that was sent; null: the message is about one event. */
+  /** The id of the digest that was sent; null if the message is about one event. */
   digestId: string | null;
   eventType: string | null;
-  /** null: the template was deleted. */
+  /** Whether the template is sensitive; null if it was deleted. */
   sensitive: boolean | null;
-  /** The current setting; null: the template was deleted. */
+  /** The template's current setting; null if the template was deleted. */
   plainCharacters: boolean | null;
 }
 
-/** For the event's own delivery on the channel, else for the digest that contains it. `eventId` may be a digest's id. */
+/**
+ * Finds the version of the event's own delivery on the channel, or else of the digest that contains the event.
+ * `eventId` may be a digest's id.
+ */
 async function sentVersion(
   db: Database,
   tenantId: string,
@@ -121,7 +124,7 @@ async function sentVersion(
   return rows[0];
 }
 
-/** The event's rendered in-app item; `sensitive`: it must not be shown. */
+/** Returns the event's rendered in-app notification. If `sensitive` is true, it must not be shown. */
 async function notificationContent(db: Database, tenantId: string, eventId: string) {
   const row = await db
     .selectFrom("notifications")

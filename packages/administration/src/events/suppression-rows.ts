@@ -15,12 +15,12 @@ interface NewSuppression {
   source: string | null;
 }
 
-/** The form in which addresses are stored and compared. The SQL that claims deliveries does the same. */
+/** Returns the form in which addresses are stored and compared. The SQL that claims deliveries uses the same form. */
 export function suppressedForm(address: string): string {
   return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Why a tenant sends nothing to the address; undefined: it is not suppressed. */
+/** Returns why a tenant sends nothing to the address, or undefined if it is not suppressed. */
 export async function suppressionReason(
   db: Database,
   tenantId: string,
@@ -40,8 +40,8 @@ export async function suppressionReason(
 }
 
 /**
- * Adds the addresses that are not suppressed yet. An address keeps its first reason; an opt-out is stored beside any
- * other reason. Returns how many are new.
+ * Adds the addresses that are not suppressed yet. An address keeps its first reason, but an opt-out is stored in
+ * addition to another reason. Returns how many are new.
  */
 export async function insertSuppressions(db: Database, entry: NewSuppression): Promise<number> {
   if (entry.addresses.length === 0) return 0;
@@ -85,7 +85,7 @@ export async function deleteSuppressions(
   return rows[0]?.count ?? 0;
 }
 
-/** The last row of a page. */
+/** The last row of a page, from which the next page continues. */
 export interface SuppressionPlace {
   channel: ProviderChannel;
   address: string;
@@ -93,8 +93,8 @@ export interface SuppressionPlace {
 }
 
 /**
- * One page, ordered by channel, address and reason, after the last row of the previous page; of the addresses that
- * begin so, where a beginning is given. A look into the index for each channel.
+ * Returns one page, ordered by channel, address and reason, after the last row of the previous page. If `beginning` is
+ * given, only the addresses that begin with this text. Makes one index lookup per channel.
  */
 export async function suppressionsOfTenant(
   db: Database,

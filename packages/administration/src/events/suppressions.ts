@@ -24,7 +24,7 @@ import {
 const MAX_ADDRESSES = 10_000;
 const MAX_REPORTED_FAULTS = 5;
 
-/** An address to which a tenant sends nothing, after a hard bounce, a complaint or an opt-out, or because a person added it. */
+/** An address to which a tenant sends nothing: after a hard bounce, a complaint or an opt-out, or added by a person. */
 const Suppression = Type.Object(
   {
     channel: oneOf(PROVIDER_CHANNELS),
@@ -139,7 +139,9 @@ interface ChannelAddresses {
   addresses: readonly string[];
 }
 
-/** The target in the audit log: a single address, in the form that an erasure searches for, or the number of addresses. */
+/**
+ * Returns the target for the audit log: a single address, in the form that an erasure searches for, or their number.
+ */
 function auditTarget({ channel: of, addresses }: ChannelAddresses): string {
   return `${of} ${addresses.length === 1 ? addresses[0] : `${addresses.length} addresses`}`;
 }
@@ -158,7 +160,7 @@ function readAddresses({ channel: of, addresses }: ChannelAddresses): string[] {
   return [...new Set(addresses.map((one) => suppressedForm(read(one) ?? one)))];
 }
 
-/** The cursor of the next page: the last row of this one as text. */
+/** Returns the cursor of the next page: the last row of this page as text. */
 function cursorOf(last: SuppressionPlace): string {
   return [last.channel, last.reason, last.address].join("/");
 }

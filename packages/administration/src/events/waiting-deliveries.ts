@@ -4,7 +4,7 @@ import { type ReasonCode, reasonOf, reasonWords } from "@belfry/contracts/reason
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/** Why a delivery waits until a later time. */
+/** The reasons why a delivery waits until a later time. */
 export const WAIT_REASONS = ["gathered", "quiet", "unread", "paused", "retry", "other"] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -16,10 +16,10 @@ const OF_CODES: Readonly<Partial<Record<ReasonCode, WaitReason>>> = {
   "provider-paused": "paused",
 };
 
-/** `reason`: as stored. */
+/** Returns why a delivery waits. `reason` is the stored reason. */
 export function waitReason(status: string, reason: string | null): WaitReason {
   const code = reasonOf(reason)?.code;
-  // After an attempt, quiet hours and a paused provider are reasons of ours; all else is a retry.
+  // In the status `waiting` (after an attempt), every reason except quiet hours and a paused provider means a retry.
   if (status === "waiting" && code !== "quiet" && code !== "provider-paused") return "retry";
   return (code && OF_CODES[code]) ?? "other";
 }
@@ -33,9 +33,9 @@ interface WaitingDelivery {
   dueAt: Date;
   eventType: string;
   userId: string;
-  /** null: the delivery belongs to a digest. */
+  /** The event's id; null if the delivery belongs to a digest. */
   eventId: string | null;
-  /** null: the delivery belongs to one event. */
+  /** The digest's id; null if the delivery belongs to one event. */
   digestId: string | null;
 }
 
@@ -44,15 +44,17 @@ interface WaitingGlance {
   groups: { why: WaitReason; count: number; soonest: Date }[];
   /** Deliveries with the requested reason, earliest first. */
   deliveries: WaitingDelivery[];
-  /** Only so many of the earliest deliveries were read, and there are more; undefined: all were read. */
+  /**
+   * The number of deliveries that were read, if there are more (the earliest were read); undefined if all were read.
+   */
   ofSoonest: number | undefined;
 }
 
 const MOST_AT_A_GLANCE = 1_000;
 
 /**
- * A tenant's deliveries that wait for a later time, and why. Reads a bounded number, the earliest first, by index. A
- * digest counts as one delivery.
+ * Finds a tenant's deliveries that wait for a later time, and why. Reads a bounded number by index, the earliest first.
+ * A digest counts as one delivery.
  */
 export async function glanceAtWaiting(
   db: Database,
@@ -89,7 +91,8 @@ interface DueRow {
 }
 
 async function soonestDue(db: Database, tenantId: string, most: number): Promise<DueRow[]> {
-  // One channel at a time, as in the index. No second sort key: many deliveries are due at the same moment.
+  // Reads channel by channel, as the index does. With a second sort key, Postgres would sort the many deliveries that
+  // are due at the same moment.
   const { rows } = await sql<DueRow>`
     select d.* from unnest(${PROVIDER_CHANNELS}::text[]) c (channel)
     cross join lateral (
@@ -124,7 +127,7 @@ async function withOrigins(
           )
         ).rows;
   const byId = new Map(found.map((one) => [one.id, one]));
-  // An event or digest that was deleted meanwhile is left out.
+  // An event or digest that was deleted in the meantime is left out.
   return rows.flatMap(({ origin, status: _, ...row }) => {
     const of = byId.get(origin);
     if (of === undefined) return [];
