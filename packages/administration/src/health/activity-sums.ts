@@ -1,8 +1,8 @@
 import type { Database } from "@belfry/database/connection";
 
 /**
- * The figures of the overviews: sums that the Admin UI's service counts, so that no page counts events. Each range has
- * bars of its own length, so that a page reads one row for each bar and group.
+ * The sums of the overviews. The Admin UI's service counts them, so that no page counts events. Each range has its own
+ * length of bars, so that a page reads one row for each bar and group.
  */
 
 export const RANGES = {
@@ -14,16 +14,20 @@ export const RANGES = {
 export type RangeName = keyof typeof RANGES;
 
 /**
- * How sums are grouped, with what names a group: `EMAIL`, or `ALL` for the events themselves; `sendgrid primary`, on the
- * platform `sendgrid`; `order.confirmed EMAIL`; `order.confirmed`; `EMAIL credentials`, a code of reasons.ts or a class
- * of dead letters; a tenant's id, on the platform alone.
+ * The groupings of sums, with the names of their groups:
+ * - channel: `EMAIL`, or `ALL` for the events themselves;
+ * - provider: `sendgrid primary`, on the platform `sendgrid`;
+ * - template: `order.confirmed EMAIL`;
+ * - type: `order.confirmed`;
+ * - reason: `EMAIL credentials`, with a code of reasons.ts or a class of dead letters;
+ * - tenant: a tenant's id, on the platform only.
  */
 export const GROUPINGS = ["channel", "provider", "template", "type", "reason", "tenant"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The name for the events themselves in the grouping by channel. */
+/** The name of the group of the events themselves in the grouping by channel. */
 export const EVENTS = "ALL";
-/** All groups of a bar beyond the first `MOST_GROUPS`, those that fail most being first. */
+/** The name of the group that contains all groups of a bar after the `MOST_GROUPS` groups with the most failures. */
 export const OTHER = "*";
 export const MOST_GROUPS = 30;
 
@@ -39,8 +43,8 @@ export const MEASURES = [
 export type Measure = (typeof MEASURES)[number];
 
 /**
- * Seconds from acceptance, or from the end of a rest, to the provider: `latencies[i]` counts those up to
- * `LATENCY_BOUNDS[i]`, the last all.
+ * Upper bounds of the seconds from acceptance, or from the end of a planned wait, to the provider. `latencies[i]` counts
+ * the messages up to `LATENCY_BOUNDS[i]`; the last item counts all messages.
  */
 export const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600] as const;
 
@@ -51,14 +55,14 @@ export interface ActivitySum extends Record<Measure, number> {
   latencies: number[];
 }
 
-/** When the first bar of a range begins that ends with the bar of this moment. */
+/** Returns when the first bar of a range begins, if the bar of `now` is the last one. */
 export function rangeStart(range: RangeName, now: Date): Date {
   const { bars, barSeconds } = RANGES[range];
   const barMs = barSeconds * 1000;
   return new Date((Math.floor(now.getTime() / barMs) - bars + 1) * barMs);
 }
 
-/** A tenant's sums since a moment, oldest first; of `PLATFORM` those of all tenants together. */
+/** Finds a tenant's sums since a time, oldest first. `PLATFORM` has the sums of all tenants together. */
 export async function activitySums(
   db: Database,
   tenantId: string,

@@ -5,19 +5,22 @@ import { DISCARDABLE } from "../dead-letters/dead-letter-rows.ts";
 import { RANGES } from "./activity-sums.ts";
 
 /**
- * Trouble that lasts until somebody ends it: the only place that says when a tenant has it. Alerts tell of it, and the
- * pages of a tenant show it.
+ * Troubles that last until somebody ends them. Only this file defines when a tenant has one. Alerts report them, and
+ * the pages of a tenant show them.
  */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Condition on `webhooks`: Belfry disabled the endpoint, and nobody has changed that since. */
+/** SQL condition on `webhooks`: Belfry disabled the endpoint, and nobody has changed that since. */
 export const DISABLED_BY_BELFRY = sql<boolean>`
   (not active and disabled_at is not null and disabled_reason is not null)`;
 
-/** Selects tenant, kind and subject: the id of the provider or endpoint, or empty for the tenant itself. */
+/**
+ * SQL that selects the tenant, the kind and the subject of each trouble. The subject is the id of the provider or
+ * endpoint, or empty for the tenant itself.
+ */
 export function standingTrouble(now: Date): RawBuilder<unknown> {
   const { pausedMinutes, failedPercent, failedOfMessages, deadLetters } = ALERT_THRESHOLDS;
   const ago = (ms: number) => new Date(now.getTime() - ms);

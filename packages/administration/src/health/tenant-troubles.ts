@@ -18,16 +18,16 @@ import {
 
 /** A group of messages, or of events, that did not reach anybody for one reason. */
 export interface Trouble {
-  /** `ALL`: events that nothing was sent of. */
+  /** `ALL` for events of which nothing was sent. */
   channel: string;
-  /** How many, of how many that ended in the range. */
+  /** How many failed; `of` is the number of all that ended in the range. */
   failed: number;
   of: number;
-  /** There are more dead letters than were looked at: at least so many. */
+  /** True if not all dead letters were read, so that `failed` may be too low. */
   isPartial: boolean;
-  /** The class of their dead letters, or a code of reasons.ts, `bounced` or `complained`. */
+  /** The class of the dead letters, or a code of reasons.ts, `bounced` or `complained`. */
   code: string;
-  /** Dead letters; undefined: there are none of it. */
+  /** The dead letters of the group; undefined if there are none. */
   dead?: {
     channel: ProviderChannel;
     class: DeadClass;
@@ -36,20 +36,22 @@ export interface Trouble {
   };
 }
 
-/** Fewer are a few wrong addresses, unless they are half of all. The least that people are told of by mail. */
+/**
+ * Fewer failures are only a few wrong addresses, unless they are half of all. Alert mails begin at this number, too.
+ */
 const LEAST = Math.ceil((ALERT_THRESHOLDS.failedOfMessages * ALERT_THRESHOLDS.failedPercent) / 100);
 const LEAST_SHARE = 0.05;
 const HALF = 0.5;
 
-/** The newest dead letters that are looked at, in any range. */
+/** Maximum number of dead letters that are read in any range: the newest. */
 const MOST_DEAD = 1_000;
 
-/** Skipped, though somebody wanted it sent. */
+/** Reasons why a message was skipped although somebody wanted it to be sent. */
 const WRONG_SKIPS = ["no-provider", "no-template"];
 
 /**
- * Returns the problems of a tenant's messages that ended in a range, worst first. Counts the present dead letters, without
- * replayed and discarded ones. The other counts are as old as the sums.
+ * Returns the problems of a tenant's messages that ended in a range, worst first. Counts the current dead letters,
+ * without replayed and discarded ones. The other counts are as old as the sums.
  */
 export async function tenantTroubles(
   db: Database,
@@ -84,6 +86,7 @@ export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGrou
   for (const [name, rows] of Map.groupBy(reasons, (sum) => sum.name)) {
     const [channel = "", code = ""] = name.split(" ");
     const isDead = code === "discarded" || DEAD_CLASSES.some((one) => one === code);
+    // Dead letters are counted above by their groups, so the sums of the same reasons count nothing here.
     const failed = WRONG_SKIPS.includes(code)
       ? total(rows, "skipped")
       : isDead
@@ -104,7 +107,7 @@ export function troublesOf(sums: readonly ActivitySum[], dead: readonly DeadGrou
     .sort((a, b) => b.failed / b.of - a.failed / a.of || b.failed - a.failed);
 }
 
-/** Whether so many of all are more than a few wrong addresses. */
+/** Whether the failures are more than a few wrong addresses; `of` is the number of all. */
 export function isWrong(failed: number, of: number): boolean {
   const share = of === 0 ? 0 : failed / of;
   return share >= HALF || (failed >= LEAST && share >= LEAST_SHARE);
