@@ -10,9 +10,9 @@ export interface ImageFacts {
 }
 
 /**
- * Reads a picture's structure from its first byte to its last, without decoding it: what is cut off, has anything
- * behind its end, or is of another kind than its first bytes say is none. Returns what is wrong, in words for after
- * the field's name.
+ * Reads a picture's structure from its first byte to its last, without decoding the pixels. Refuses a file that is cut
+ * off, has bytes after its end, or is of another kind than its first bytes say. Returns the picture's facts, or what is
+ * wrong, in words that follow the field's name.
  */
 export function readImage(data: Buffer): ImageFacts | string {
   const format = FORMATS.find(({ begins }) => begins(data));
@@ -25,7 +25,7 @@ export function readImage(data: Buffer): ImageFacts | string {
     }
     return { type, width, height };
   } catch (error) {
-    // Reading behind the end is one, too.
+    // A read past the end of the buffer also throws a RangeError.
     if (error instanceof RangeError) return `is a damaged ${IMAGE_TYPES[type]} file`;
     throw error;
   }
@@ -43,7 +43,7 @@ function sizeOf(width: number, height: number): Size {
 }
 
 const PNG_SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-/** Allowed depths by colour type. */
+/** Allowed bit depths by colour type. */
 const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -52,7 +52,7 @@ const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   6: [8, 16],
 };
 
-/** Signature, then chunks with a checksum each: IHDR first, IEND last. */
+/** Reads a PNG: the signature, then chunks, IHDR first and IEND last. A chunk has length, type, content and CRC-32. */
 function readPng(data: Buffer): Size {
   let size: Size | undefined;
   let hasPixels = false;
@@ -84,7 +84,7 @@ function pngSize(header: Buffer): Size {
 
 const JPEG_END = 0xd9;
 const JPEG_SCAN = 0xda;
-/** Baseline, extended and progressive: what browsers show. */
+/** Baseline, extended and progressive frames, which browsers show. */
 const JPEG_FRAMES = [0xc0, 0xc1, 0xc2];
 /** Frames that browsers do not show, and markers without a segment. */
 const JPEG_REFUSED = new Set([
@@ -92,7 +92,7 @@ const JPEG_REFUSED = new Set([
   ...[0x00, 0x01, 0xd0, 0xd1, 0xd2, 0xd3, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8],
 ]);
 
-/** Segments from the start of the image to its end; behind each start of a scan its pixels. */
+/** Reads a JPEG: segments from the start of the image to its end. After each start of a scan come its pixels. */
 function readJpeg(data: Buffer): Size {
   let size: Size | undefined;
   let hasPixels = false;
@@ -120,7 +120,7 @@ function readJpeg(data: Buffer): Size {
   }
 }
 
-/** Among pixels, 0xff stands before 0 or a restart marker; anything else ends them. */
+/** Returns where the pixels of a scan end. Among pixels, 0 or a restart marker (0xd0 to 0xd7) follows each 0xff. */
 function endOfScan(data: Buffer, start: number): number {
   for (let at = data.indexOf(0xff, start); ; at = data.indexOf(0xff, at + 2)) {
     ensure(at >= 0);
@@ -133,7 +133,7 @@ const GIF_TRAILER = 0x3b;
 const GIF_EXTENSION = 0x21;
 const GIF_FRAME = 0x2c;
 
-/** The screen, then frames and extensions in blocks, then the trailer. */
+/** Reads a GIF: the screen, then frames and extensions in blocks, then the trailer. */
 function readGif(data: Buffer): Size {
   const [width, height] = sizeOf(data.readUInt16LE(6), data.readUInt16LE(8));
   let at = 13 + colorTableBytes(data.readUInt8(10));
@@ -157,11 +157,12 @@ function readGif(data: Buffer): Size {
   }
 }
 
+/** Returns the size of a colour table in bytes: 2 to 256 colours of 3 bytes each, or 0 if there is no table. */
 function colorTableBytes(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Each begins with its length; the last one is empty. */
+/** Returns the offset after a list of blocks. Each block begins with its length; an empty block ends the list. */
 function endOfBlocks(data: Buffer, start: number): number {
   let at = start;
   for (let length = data.readUInt8(at); length > 0; length = data.readUInt8(at)) at += length + 1;
@@ -170,7 +171,7 @@ function endOfBlocks(data: Buffer, start: number): number {
 
 const WEBP_BESIDE = ["ICCP", "ANIM", "ALPH", "EXIF", "XMP "];
 
-/** One chunk of pixels; or a canvas, and then pixels or frames as large as it says. */
+/** Reads a WebP: one chunk of pixels, or a canvas (VP8X) with one picture of its size or with frames inside it. */
 function readWebp(data: Buffer): Size {
   ensure(data.readUInt32LE(4) + 8 === data.length);
   const chunks = webpChunks(data, 12);
@@ -204,7 +205,7 @@ function ensureFrame(frame: Buffer, [width, height]: Size): void {
 
 type WebpChunk = readonly [type: string, content: Buffer];
 
-/** Each is padded to an even length. */
+/** Splits data into chunks. Each chunk is padded to an even length. */
 function webpChunks(data: Buffer, start: number): WebpChunk[] {
   const chunks: WebpChunk[] = [];
   for (let at = start; at < data.length; ) {
@@ -217,7 +218,7 @@ function webpChunks(data: Buffer, start: number): WebpChunk[] {
   return chunks;
 }
 
-/** Lossy or lossless: the size stands at the beginning. */
+/** Returns the size of lossy (VP8) or lossless (VP8L) pixels, which is at their beginning. */
 function webpPixels(type: string, content: Buffer): Size {
   if (type === "VP8 ") {
     const isKeyFrame = (content.readUInt8(0) & 1) === 0;

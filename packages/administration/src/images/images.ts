@@ -17,10 +17,10 @@ import { invalid, Locked, NotFound } from "../input-error.ts";
 import { holdTenant, requireTenant } from "../tenants/tenant-rows.ts";
 import { type ImageFacts, readImage } from "./image-format.ts";
 
-/** The pictures of a tenant's mails and designs. */
+/** Acts on the pictures of a tenant's mails and designs. */
 
 const MIB = 1024 * 1024;
-/** Most bytes of an image as base64, with its name. */
+/** Maximum size of a request's body in bytes: an image as base64, and its name. */
 const MAX_BODY_BYTES = Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 16 * 1024;
 const NO_BASE64 = "must be a text in base64";
 const TOO_LARGE = `is larger than ${MAX_IMAGE_BYTES / MIB} MiB`;
@@ -105,9 +105,9 @@ export const deleteImage = defineAct({
   name: "image delete",
   http: "DELETE /images/:id",
   access: EDIT,
-  // ingest-api serves it no more.
+  // ingest-api must stop serving the image.
   configures: true,
-  // Mails of a locked environment show it.
+  // Mails of a locked environment may show the image.
   inBundle: true,
   summary: "Delete an image: mails that show it have a gap from then on",
   input: Type.Object({ id: text({ description: "as in the list" }) }),
@@ -129,7 +129,7 @@ export const deleteImage = defineAct({
     note("image.delete", name, { before: { id, type, bytes } }),
 });
 
-/** Promoted mails show the images of the tenant that they come from. Throws `Locked`. */
+/** Throws `Locked` if mails of a locked environment show the image: promoted mails use the images of their origin. */
 async function refuseShown(db: Database, tenantId: string, id: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select t.name from tenants own
@@ -151,7 +151,7 @@ function viewOf({ createdAt, ...row }: ImageRow, publicUrl: string): Image {
   return { ...row, url: imageAddress(publicUrl, row.id), createdAt: createdAt.toISOString() };
 }
 
-/** Call with the tenant held. */
+/** Stores an image, or finds the same one. The caller has locked the tenant with `holdTenant`. */
 async function storeImage(
   db: Database,
   tenantId: string,
