@@ -10,7 +10,7 @@ import {
 } from "./person-rows.ts";
 import { endUntrustedSignIn, untrustedSignInEnded } from "./untrusted-sign-in.ts";
 
-/** Members of the provider's group have the role in the tenant. */
+/** A mapping: members of the sign-in provider's group have the role in the tenant. */
 export interface GroupRole {
   group: string;
   tenantId: string;
@@ -34,7 +34,9 @@ export function parseGroupRoles(text: string): GroupRole[] {
   });
 }
 
-/** The role in each tenant that the groups give: of several the one that may do most. */
+/**
+ * Returns the role in each tenant that the groups give. If several groups give one, the role with the most rights wins.
+ */
 export function rolesOfGroups(groups: readonly string[], mappings: readonly GroupRole[]) {
   const has = new Set(groups);
   const roles = new Map<string, TenantRole>();
@@ -46,7 +48,7 @@ export function rolesOfGroups(groups: readonly string[], mappings: readonly Grou
   return roles;
 }
 
-/** Tenants of the mappings that are not there: nothing is given in them. */
+/** Returns those of the tenants that do not exist. Groups give no role in them. */
 export async function unknownTenants(db: Database, tenantIds: Iterable<string>) {
   const unknown = new Set(tenantIds);
   if (unknown.size === 0) return unknown;
@@ -93,9 +95,9 @@ function rank(role: TenantRole): number {
 }
 
 /**
- * Makes the memberships that groups give those of `roles`: given, changed, taken away. What a person gave
- * stays as it is. With a new membership an untrusted sign-in ends, but for the account of `issuer`, whose groups
- * give it. Returns what was done, for the audit log.
+ * Changes the memberships that groups give to those of `roles`: adds, changes and deletes them. A membership that a
+ * person gave stays as it is. A new membership ends an untrusted sign-in, except for the account of `issuer`, whose
+ * groups give the membership. Returns the notes for the audit log.
  */
 export async function setGroupMemberships(
   db: Database,
@@ -110,7 +112,7 @@ export async function setGroupMemberships(
   let isGiven = false;
   const by = "group of the provider";
   const target = person.email;
-  // In one order everywhere, so that two sign-ins at once do not wait for each other.
+  // The order is always the same, so that two concurrent sign-ins cannot deadlock.
   for (const tenantId of [...new Set([...before.keys(), ...roles.keys()])].sort()) {
     const had = before.get(tenantId);
     const role = roles.get(tenantId);

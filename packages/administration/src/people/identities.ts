@@ -11,7 +11,7 @@ export async function hasPassword(db: Database, personId: string): Promise<boole
   return (await storedPassword(db, personId)) !== undefined;
 }
 
-/** The password of who is signed in, asked once more; right for who has none. Throws `TooBusy`. */
+/** Checks the password of the signed-in person once more. Returns true if the person has none. Throws `TooBusy`. */
 export async function checkOwnPassword(
   db: Database,
   personId: string,
@@ -23,8 +23,8 @@ export async function checkOwnPassword(
 }
 
 /**
- * Connects an account to a person who is signed in: by hand, so it needs no address, and may be an
- * operator's. Call in a transaction. Throws `IdentityRefused`, `NotFound`.
+ * Connects an account to a person who is signed in. The person does this by hand, so the account needs no address, and
+ * the person may be an operator. Call it in a transaction. Throws `IdentityRefused`, `NotFound`.
  */
 export async function connectIdentity(
   db: Database,
@@ -45,8 +45,8 @@ export async function connectIdentity(
 }
 
 /**
- * An account opens the person's no more. Call in a transaction. Throws `NotFound`, and `InvalidInput`
- * for who has no password: it is the only way in.
+ * Disconnects an account from the person. Call it in a transaction. Throws `NotFound`, and `InvalidInput` if the person
+ * has no password, because the account is then the only way to sign in.
  */
 export async function disconnectIdentity(db: Database, personId: string, issuer: string) {
   if (!(await lockPerson(db, personId)) || !(await hasPassword(db, personId))) {
@@ -57,32 +57,32 @@ export async function disconnectIdentity(db: Database, personId: string, issuer:
   return gone;
 }
 
-/** An account at a provider of OpenID Connect, as the provider has just vouched for it. */
+/** An account at an OpenID Connect provider, as the provider has just confirmed it. */
 export interface ProviderAccount {
   issuer: string;
-  /** `sub`: who it is at this issuer, for ever. */
+  /** The claim `sub`, which identifies the account at this issuer for ever. */
   subject: string;
   /** The address as the provider wrote it. */
   email: string | null;
-  /** Whether the provider says that the address is the account's. */
+  /** Whether the provider says that the address belongs to the account. */
   emailVerified: boolean;
   name: string | null;
   groups: readonly string[];
 }
 
-/** Why an account opens nothing. */
+/** Why an account is refused. */
 export type IdentityRefusal =
-  /** The provider does not say that the address is verified, or says none. */
+  /** The provider reports no address, or does not report it as verified. */
   | "unverified"
-  /** The address is of no domain that may link by itself. */
+  /** The address is in no domain whose accounts are linked automatically. */
   | "foreign-domain"
-  /** An operator's account, which the operator has not connected. */
+  /** The person is an operator, who has not connected the account. */
   | "operator"
-  /** The person of that address has connected another account. */
+  /** The person with this address has connected another account. */
   | "connected-otherwise"
-  /** The account opens somebody else's. */
+  /** The account is connected to another person. */
   | "somebody-elses"
-  /** Nobody here has that address, and no group gives a role. */
+  /** Nobody here has this address, and no group gives a role. */
   | "no-role";
 
 export class IdentityRefused extends Error {
@@ -96,8 +96,8 @@ export class IdentityRefused extends Error {
 }
 
 /**
- * The address by which an account may find its person, in lower case. Throws `IdentityRefused`. Only
- * ASCII without quotes is compared: two ways to write one address, or a Kelvin sign for a k, link nobody.
+ * Returns the address, in lower case, by which an account may find its person. Throws `IdentityRefused`. Accepts only
+ * ASCII without quotes, so that another spelling of an address, or a Kelvin sign for a k, links nobody.
  */
 export function linkingAddress(
   { email, emailVerified }: Pick<ProviderAccount, "email" | "emailVerified">,
@@ -112,9 +112,7 @@ export function linkingAddress(
   return address;
 }
 
-/** Queries on `person_identities`: a person's account at a provider of OpenID Connect. */
-
-/** Returns the person who owns the account. */
+/** Finds the person to whom the account is connected. */
 export async function personOfIdentity(db: Database, issuer: string, subject: string) {
   return await db
     .selectFrom("person_identities as i")
@@ -128,8 +126,9 @@ export async function personOfIdentity(db: Database, issuer: string, subject: st
 export type IdentifiedPerson = NonNullable<Awaited<ReturnType<typeof personOfIdentity>>>;
 
 /**
- * The accounts that open a person's, the newest first: of each provider one at most. `byHand`: the person
- * connected it, signed in; else its address led to the person. `email` is as the provider last said it.
+ * Finds a person's accounts, newest first: at most one of each provider. `byHand` is true if the person connected the
+ * account while signed in, and false if its address led to the person. `email` is the address that the provider last
+ * reported.
  */
 export async function identitiesOf(db: Database, personId: string) {
   return await db
@@ -182,7 +181,10 @@ export async function updateIdentity(
     .execute();
 }
 
-/** All of the person's; `byHandAlone`: those that the person connected, but for that of `exceptIssuer`. */
+/**
+ * Deletes the person's accounts. With `byHandAlone`, deletes only those that the person connected; keeps that of
+ * `exceptIssuer`.
+ */
 export async function deleteIdentities(
   db: Database,
   personId: string,

@@ -40,10 +40,11 @@ interface IdentitySignIn {
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Begins a session of the person whom an account at the provider opens, with the memberships that its groups
- * give. The account is known by issuer and subject. The first time, an address in an allowed domain that the provider
- * has verified finds the person, or makes one if a group gives a role. An untrusted sign-in ends: only the provider
- * has verified whose address it is. All changes are in the audit log, in the same transaction. Throws `IdentityRefused`.
+ * Begins a session of the person to whom an account at the provider is connected, with the memberships that the
+ * account's groups give. Issuer and subject identify the account. The first time, a verified address in an allowed
+ * domain finds the person, or creates one if a group gives a role. An untrusted sign-in ends, because only the provider
+ * has verified whose address it is. All changes are written to the audit log in the same transaction. Throws
+ * `IdentityRefused`.
  */
 export async function signInByIdentity(
   db: Database,
@@ -58,7 +59,7 @@ export async function signInByIdentity(
   try {
     return await run();
   } catch (error) {
-    // Two first visits at once: the second finds what the first has made.
+    // Two first sign-ins ran at the same time. The second attempt finds what the other sign-in has stored.
     if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
     return await run();
   }
@@ -75,7 +76,7 @@ async function signIn(
   for (const tenantId of unknown) roles.delete(tenantId);
   const { issuer, subject, email } = account;
   const known = await holderOf(db, issuer, subject);
-  // The person became an operator since: a link by address no longer suffices.
+  // The person has become an operator. A link by address no longer suffices.
   if (known?.operator && !known.byHand) throw new IdentityRefused("operator");
   const notes: AuditNote[] = [];
   const person = known ?? (await link(db, account, rules, roles, notes));
@@ -88,17 +89,20 @@ async function signIn(
   for (const note of [...notes, untrustedSignInEnded(ended), ...given]) {
     await writeNote(db, actor, note);
   }
-  // Begun while the person is locked, so that removing the account also ends this session.
+  // The session begins while the person is locked, so that removing the account also ends this session.
   const token = await beginSession(db, person.id, place);
   return { personId: person.id, token, unknownTenants: [...unknown] };
 }
 
-/** Finds the account's person and locks both until the transaction ends. Locks the person first, as removing an account does. */
+/**
+ * Finds the account's person and locks the person until the transaction ends. Removing an account locks the person,
+ * too.
+ */
 async function holderOf(db: Database, issuer: string, subject: string) {
   const holder = await personOfIdentity(db, issuer, subject);
   if (holder === undefined) return undefined;
   await lockPerson(db, holder.id);
-  // While this waited it may have been taken away, or the person changed.
+  // While this waited for the lock, the account may have been removed, or the person changed.
   const still = await personOfIdentity(db, issuer, subject);
   return still?.id === holder.id ? still : undefined;
 }
@@ -118,11 +122,11 @@ async function link(
   if (found?.operator) throw new IdentityRefused("operator");
   if (found !== undefined) {
     const connected = (await identitiesOf(db, found.id)).find((one) => one.issuer === issuer);
-    // Another first visit of the same account came before, and held the person until it was done.
+    // Another first sign-in of the same account ran at the same time, and locked the person until it was done.
     if (connected?.subject === subject) return found;
-    // An address that was given to somebody else since does not open the account of whoever had it.
+    // The address may belong to somebody else by now, who must not get the account of the earlier holder.
     if (connected !== undefined) {
-      // Unless somebody else may have connected it: whoever knows an untrusted sign-in could.
+      // The exception: somebody with an untrusted sign-in may have connected the other account. Then that sign-in ends.
       const ended = connected.byHand ? await endUntrustedSignIn(db, found.id) : undefined;
       const note = untrustedSignInEnded(ended);
       if (note === undefined) throw new IdentityRefused("connected-otherwise");

@@ -30,23 +30,26 @@ export type Invitation = InvitationRow;
 type InvitedRole = InvitationRow["role"];
 
 interface InvitationInput {
-  /** null: to be an operator of the platform. */
+  /** The tenant; null if the person becomes an operator of the platform. */
   tenantId: string | null;
   role: InvitedRole;
   email: string;
   invitedBy: string | null;
-  /** An operator or the command line makes it; else a tenant's owner. */
+  /** True if an operator or the command line makes the invitation, false if a tenant's owner does. */
   byOperator: boolean;
 }
 
-/** The token of the link that makes the first operator; undefined when there is an operator. Valid for a day. */
+/** Returns the token of a link that makes the first operator, or undefined if there is an operator. Valid for a day. */
 export async function firstOperatorToken(db: Database): Promise<string | undefined> {
   if ((await listOperators(db)).length > 0) return undefined;
   const first = { tenantId: null, role: "operator", invitedBy: null, byOperator: true } as const;
   return (await insertInvitation(db, { ...first, email: null }, FIRST_LINK_SECONDS)).token;
 }
 
-/** Returns the link's token, this once; the link works once and for a week. Throws `InvalidInput`, `NotFound`. */
+/**
+ * Creates an invitation. Returns the token of its link, which is not stored and works once, for a week. Throws
+ * `InvalidInput`, `NotFound`.
+ */
 export async function invite(db: Database, input: InvitationInput) {
   const email = emailAddress(input.email.trim())?.toLowerCase();
   if (email === undefined) throw invalid("email", "must be an email address");
@@ -57,7 +60,7 @@ export async function invite(db: Database, input: InvitationInput) {
   return { token, invitation: (await openInvitation(db, sha256))! };
 }
 
-/** Throws `NotFound` when it was accepted, withdrawn, or is too old. */
+/** Finds an invitation by the link's token. Throws `NotFound` if it was accepted, was withdrawn or has expired. */
 export async function showInvitation(db: Database, token: string) {
   const found = await openInvitation(db, tokenHash(token));
   if (found === undefined) throw invitationNotFound();
@@ -65,7 +68,7 @@ export async function showInvitation(db: Database, token: string) {
   return { ...found, personExists: person !== undefined };
 }
 
-/** Throws `NotFound`. */
+/** Deletes an open invitation. Throws `NotFound`. */
 export async function withdrawInvitation(db: Database, tenantId: string | null, id: string) {
   const gone = UUID.test(id)
     ? await selectOpen(db)
@@ -79,7 +82,7 @@ export async function withdrawInvitation(db: Database, tenantId: string | null, 
 }
 
 interface NewPersonInput {
-  /** Set for the first operator only. Others are invited by their address. */
+  /** Used for the first operator only. Other people are invited by their address. */
   email: string;
   name: string;
   password: string;
@@ -91,7 +94,7 @@ interface PreparedPerson {
   password: HashedPassword;
 }
 
-/** Prepares the argument of `acceptAsNewPerson`. Throws `InvalidInput`, `NotFound`, `TooBusy`. */
+/** Checks the input and hashes the password for `acceptAsNewPerson`. Throws `InvalidInput`, `NotFound`, `TooBusy`. */
 export async function prepareNewPerson(
   db: Database,
   token: string,
@@ -106,8 +109,8 @@ export async function prepareNewPerson(
 }
 
 /**
- * Makes the person that the link invites, with its role. Call in a transaction: a link works once.
- * Throws `InvalidInput`, `NotFound`.
+ * Creates the person whom the link invites, with the invitation's role. Call it in a transaction, because a link works
+ * once. Throws `InvalidInput`, `NotFound`.
  */
 export async function acceptAsNewPerson(db: Database, token: string, person: PreparedPerson) {
   const invitation = await showInvitation(db, token);
@@ -126,7 +129,7 @@ export async function acceptAsNewPerson(db: Database, token: string, person: Pre
   return { personId, invitation: { ...invitation, email } };
 }
 
-/** Whether accepting ends the ways to sign in of who is signed in: the role is more than an untrusted sign-in opens. */
+/** Whether accepting ends the person's untrusted sign-in, because the person gains a tenant or becomes an operator. */
 export async function endsSignIn(db: Database, { tenantId }: Invitation, personId: string) {
   if (!(await isSignInUntrusted(db, personId))) return false;
   const memberships = await listMemberships(db, personId);
@@ -153,7 +156,7 @@ export async function acceptAsPerson(db: Database, token: string, personId: stri
 }
 
 async function takeInvitation(db: Database, invitation: Invitation): Promise<void> {
-  // For one caller only, whatever the number of them.
+  // Only one of several concurrent calls can accept the invitation.
   const { numUpdatedRows } = await db
     .updateTable("invitations")
     .set({ accepted_at: sql<Date>`now()` })
@@ -162,7 +165,7 @@ async function takeInvitation(db: Database, invitation: Invitation): Promise<voi
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw invitationNotFound();
   if (invitation.email !== null) return;
-  // Two links of a first operator make one operator; the others are worth nothing once there is one.
+  // Two links for a first operator make only one operator. Once there is an operator, the other links are invalid.
   if ((await lockOperators(db)).length > 0) throw invitationNotFound();
   await db.deleteFrom("invitations").where("email", "is", null).execute();
 }
@@ -184,8 +187,6 @@ function newPersonFaults(email: string | undefined, input: NewPersonInput) {
 function invitationNotFound(): NotFound {
   return new NotFound("invitation", "this link was used, withdrawn or is too old");
 }
-
-/** Queries on `invitations`: links that make a person an operator or a member. */
 
 async function insertInvitation(
   db: Database,
@@ -215,15 +216,15 @@ async function insertInvitation(
   return made;
 }
 
-/** An invitation that can still be accepted. */
+/** Finds an invitation that can still be accepted. */
 async function openInvitation(db: Database, sha256: Buffer) {
   return await selectOpen(db).where("i.sha256", "=", sha256).executeTakeFirst();
 }
 
-/** `tenantId` null: an operator's. */
+/** An open invitation. `tenantId` is null for an invitation of an operator. */
 type InvitationRow = NonNullable<Awaited<ReturnType<typeof openInvitation>>>;
 
-/** Those of a tenant, or (null) of operators, newest first. */
+/** Finds the open invitations of a tenant, or of operators if `tenantId` is null, newest first. */
 export async function listInvitations(db: Database, tenantId: string | null) {
   return await selectOpen(db)
     .where("i.tenant_id", tenantId === null ? "is" : "=", tenantId)

@@ -13,7 +13,7 @@ import { invite, listInvitations, withdrawInvitation } from "./invitations.ts";
 import { makeResetLink } from "./password-resets.ts";
 import { deleteMembership, listMembers, personById, putMembership } from "./person-rows.ts";
 
-/** The people who work on a tenant in the Admin UI: members, invitations, roles and reset links. */
+/** Acts on the people who work on a tenant in the Admin UI: members, invitations, roles and reset links. */
 
 const ROLES = ["owner", "editor", "viewer"] as const;
 const role = oneOf(ROLES, { description: "what the person may do" });
@@ -21,7 +21,7 @@ const person = documented({ description: "the member's id or address, as `member
 /** The flag by which the command line names a person. */
 export const BY_EMAIL = { person: "--email <address>" };
 
-/** Somebody who signs in to the Admin UI. */
+/** The fields of a person who signs in to the Admin UI. */
 export const PERSON = {
   id: Type.String(),
   email: Type.String(),
@@ -238,7 +238,10 @@ export async function resetLinkOf(
   return { output: isoTimes({ link, email, expiresAt, mailed: event !== null }), event };
 }
 
-/** Mails a link to the one person whom it is for, in their language if they chose one. Returns the id of the event to publish; null: it is not mailed. */
+/**
+ * Mails a link to the person whom it is for, in the person's language if one is chosen. Returns the id of the event to
+ * publish, or null if no mail is sent.
+ */
 export async function mailLink(
   db: Database,
   of: "invitation" | "passwordReset",
@@ -256,7 +259,7 @@ export async function mailLink(
   return event;
 }
 
-/** Once it is committed; the dispatcher finds by itself what was not published. */
+/** Publishes the event. Call it after the commit. If it fails, the dispatcher's sweeper publishes the event. */
 export async function publishMail(services: ActServices, event: string | null): Promise<void> {
   if (event !== null) await services.publishEvent(event, event).catch(() => undefined);
 }
@@ -281,7 +284,7 @@ async function memberToChange(db: Database, tenantId: string, whom: string, keep
   return member;
 }
 
-/** Whether the actor has an operator's rights: an operator in the Admin UI, or the command line, which has no person. */
+/** Whether the actor has an operator's rights: an operator in the Admin UI, or the command line, without a person. */
 async function isOperator(db: Database, { personId }: Actor): Promise<boolean> {
   return personId === null || (await personById(db, personId))?.operator === true;
 }

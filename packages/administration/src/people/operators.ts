@@ -28,7 +28,7 @@ import { listOperators, lockOperators, lockPerson, updatePerson } from "./person
 import { deleteSessions } from "./sessions.ts";
 import { removeTwoFactor } from "./two-factor.ts";
 
-/** The people who run the platform, and what they do for people of every tenant. */
+/** Acts on the people who run the platform, and what operators do for people of any tenant. */
 
 const person = documented({ description: "the person's id or address" });
 const ofPerson = Type.Object({ person });
@@ -102,7 +102,7 @@ export const inviteOperator = defineAct({
     const event = email === null ? null : await mailLink(db, "invitation", { email, link });
     return { output: isoTimes({ link, email, role, expiresAt, mailed: event !== null }), event };
   },
-  // A link of the first operator names nobody.
+  // The link for the first operator has no address to record.
   audit: (_, { output: { email } }) =>
     email === null ? undefined : note("operator.invite", email, { tenantId: null }),
   after: ({ services }, _, { event }) => publishMail(services, event),
@@ -206,7 +206,7 @@ export const disconnectIdentities = defineAct({
   async run({ db, actor }, { person: whom }) {
     const { id } = await personAt(db, whom);
     const { email } = await requireSomebodyElse(db, id, actor.personId, "disconnect your account");
-    // A sign-in by the account holds the same row: none begins a session once this is committed.
+    // A sign-in with the account locks the same row, so none can begin a session after this commit.
     await lockPerson(db, id);
     const disconnected = await deleteIdentities(db, id);
     if (disconnected.length === 0) {

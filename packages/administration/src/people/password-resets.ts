@@ -17,17 +17,17 @@ import { trustSignIn } from "./untrusted-sign-in.ts";
 const RESET_SECONDS = 60 * 60;
 
 export interface ResetLink {
-  /** For the link, this once. */
+  /** The token of the link. It is not stored. */
   token: string;
   person: PersonRow;
   expiresAt: Date;
 }
 
 /**
- * A link by which the person sets a new password: it works once, for an hour, and ends the one before.
- * An owner makes it only for a member of no other tenant who is no operator: people are global, and nobody
- * takes over what is another tenant's. Nobody makes it for themselves: the current password would not be
- * asked. Call in a transaction. Throws `NotFound`, `InvalidInput`.
+ * Creates a link by which the person sets a new password. It works once, for an hour, and replaces the person's earlier
+ * link. An owner can make it only for members who belong to no other tenant and are no operators: a person's account is
+ * the same in all tenants, and an owner must not get access to another tenant. Nobody can make a link for themselves,
+ * because that would bypass the current password. Call it in a transaction. Throws `NotFound`, `InvalidInput`.
  */
 export async function makeResetLink(
   db: Database,
@@ -59,9 +59,9 @@ export async function showReset(db: Database, token: string, now = new Date()): 
 }
 
 /**
- * Sets the new password, and ends every session of the person. The maker's right is judged again, with the
- * person's roles locked. An owner's link leaves an untrusted sign-in, an operator's a trusted one. Call in a
- * transaction. Throws `NotFound`.
+ * Sets the new password, and ends every session of the person. Checks the maker's right again, with the person's roles
+ * locked. After an owner's link the sign-in is untrusted, after an operator's it is trusted. Call it in a transaction.
+ * Throws `NotFound`.
  */
 export async function resetPassword(
   db: Database,
@@ -75,7 +75,7 @@ export async function resetPassword(
   if (reset === undefined || person === undefined || !(await mayMake(db, person, reset.maker))) {
     throw resetNotFound();
   }
-  // For one caller only, whatever the number of them.
+  // Only one of several concurrent calls can use the link.
   const { numDeletedRows } = await db
     .deleteFrom("password_resets")
     .where("sha256", "=", sha256)
@@ -89,7 +89,7 @@ export async function resetPassword(
   return { person, ownerOf: reset.maker.ownerOf, sessionsEnded };
 }
 
-/** How the audit log tells of it. */
+/** Returns the note about a password reset for the audit log. */
 export function passwordReset({
   person,
   ownerOf,
@@ -98,7 +98,7 @@ export function passwordReset({
   return { tenantId: ownerOf, action: "account.reset-password", target: person.email, after };
 }
 
-/** People of other tenants are answered as unknown, not as refused. */
+/** Whether the maker may know the person. People of other tenants are reported as unknown, not as refused. */
 async function isMemberFor(db: Database, person: PersonRow, { ownerOf }: ResetMaker) {
   if (ownerOf === null) return true;
   return (await listMemberships(db, person.id)).some(({ tenantId }) => tenantId === ownerOf);
@@ -112,7 +112,10 @@ async function makingFault(db: Database, person: PersonRow, maker: ResetMaker) {
   return { field: "person", message: "only an operator can make a reset link for this person" };
 }
 
-/** Judged when a link is made, and again when it is used: of both, either may have changed. */
+/**
+ * Whether the maker may make the link. Checked when a link is made and when it is used, as both people may have
+ * changed.
+ */
 async function mayMake(db: Database, person: PersonRow, maker: ResetMaker): Promise<boolean> {
   const { personId, ownerOf } = maker;
   const isOperator = personId === null || (await personById(db, personId))?.operator === true;
@@ -133,13 +136,11 @@ function resetNotFound(): NotFound {
   return new NotFound("reset", "this link was used, was replaced or is too old");
 }
 
-/** Queries on `password_resets`: links by which a person sets a new password. Only their SHA-256 is here. */
-
 /** The maker of a link and the right that allows it. */
 interface ResetMaker {
-  /** null: the command line. */
+  /** The person who makes the link; null for the command line. */
   personId: string | null;
-  /** The tenant as whose owner; null: as an operator, for anybody. */
+  /** The tenant whose owner makes the link; null if an operator makes it, who may do so for anybody. */
   ownerOf: string | null;
 }
 
@@ -148,7 +149,7 @@ interface ResetRow {
   maker: ResetMaker;
 }
 
-/** The link that there was for the person ends. */
+/** Stores a link, but only the SHA-256 of its token. Replaces the person's earlier link. */
 async function putReset(db: Database, reset: ResetRow & { sha256: Buffer; expiresAt: Date }) {
   const link = {
     sha256: reset.sha256,
@@ -165,7 +166,7 @@ async function putReset(db: Database, reset: ResetRow & { sha256: Buffer; expire
     .execute();
 }
 
-/** A link that has neither been used nor ended at `now`. */
+/** Finds a link that was not used and has not expired at `now`. */
 async function openReset(db: Database, sha256: Buffer, now: Date): Promise<ResetRow | undefined> {
   const row = await db
     .selectFrom("password_resets")
