@@ -6,18 +6,17 @@ import {
 } from "@belfry/contracts/channels";
 
 /** A fault of the caller's input. The Admin UI shows it beside the field, the command line with the flag. */
-
 export interface InputFault {
-  /** The name of the argument, as `perMinute`. */
+  /** The name of the argument, such as `perMinute`. */
   field: string;
-  /** Follows the field's name, as `must be an integer`. Holds no secret. */
+  /** The text after the field's name, such as `must be an integer`. Contains no secret. */
   message: string;
-  /** Place in a template's text, from 1. */
+  /** Line and column in a template's text, from 1. */
   line?: number;
   column?: number;
 }
 
-/** All faults of an input, together; nothing was changed. */
+/** The input has faults, and all of them are listed. Nothing was changed. */
 export class InvalidInput extends Error {
   override readonly name = "InvalidInput";
   readonly faults: readonly InputFault[];
@@ -32,7 +31,7 @@ export function invalid(field: string, message: string): InvalidInput {
   return new InvalidInput([{ field, message }]);
 }
 
-/** A fault where there is a message. */
+/** Returns a fault if there is a message. */
 export function faultAt(field: string, message: string | undefined): InputFault | undefined {
   return message === undefined ? undefined : { field, message };
 }
@@ -49,7 +48,7 @@ export function integerFault(
   return { field, message: `must be an integer from ${min} to ${max}` };
 }
 
-/** Nothing has the id that was given. */
+/** Nothing has the given id. */
 export class NotFound extends Error {
   override readonly name = "NotFound";
   readonly field: string;
@@ -60,7 +59,7 @@ export class NotFound extends Error {
   }
 }
 
-/** Somebody else saved meanwhile; nothing was changed. */
+/** Somebody else saved a version in the meantime. Nothing was changed. */
 export class Conflict extends Error {
   override readonly name = "Conflict";
   /** The version that is saved now. */
@@ -72,20 +71,20 @@ export class Conflict extends Error {
   }
 }
 
-/** The change came too late: its object has ended or is gone. Nothing was changed. */
+/** The change came too late: its object has ended or was deleted. Nothing was changed. */
 export class TooLate extends Error {
   override readonly name = "TooLate";
 }
 
-/** The environment takes changes from a bundle or a promotion alone; nothing was changed. */
+/** The environment accepts changes only from a bundle or a promotion. Nothing was changed. */
 export class Locked extends TooLate {}
 
-/** The inputs of a compilation have changed since: prepare it again. */
+/** The inputs of a compilation have changed since it was prepared. Prepare it again. */
 export class StaleCompilation extends Conflict {}
 
 const MOST_ROUNDS = 3;
 
-/** Prepares and saves, and does both again where something else was saved in between; three times at most. */
+/** Prepares and saves. Does both again if something else was saved in between; at most three times in all. */
 export async function preparedAndSaved<P, T>(
   prepare: () => Promise<P>,
   save: (prepared: P) => Promise<T>,
@@ -100,7 +99,7 @@ export async function preparedAndSaved<P, T>(
   }
 }
 
-/** Throws `InvalidInput` when there is any fault. */
+/** Throws `InvalidInput` if there is any fault. */
 export function refuseFaults(faults: readonly (InputFault | undefined)[]): void {
   const found = faults.filter((fault) => fault !== undefined);
   if (found.length > 0) throw new InvalidInput(found);

@@ -3,18 +3,19 @@ import { textFault } from "@belfry/contracts/identifiers";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { sql } from "kysely";
 
-/** A page of a search by ids, newest first, that looks at a bounded number of rows and says how far back it came. */
-
+/**
+ * The range of a search by ids, newest first. A page reads a bounded number of rows and reports how far back it came.
+ */
 export interface ScannedRange {
-  /** The end of the previous page. */
+  /** The `next` of the previous page. */
   before?: string | undefined;
   /** Earliest time, inclusive. */
   from?: Date | undefined;
-  /** Before this moment. */
+  /** Latest time, exclusive. */
   to?: Date | undefined;
 }
 
-/** Conditions behind another one. */
+/** SQL for the conditions of the range, to append to another condition. */
 export function inRange(row: "a" | "e", { before, from, to }: ScannedRange) {
   const id = sql.ref(`${row}.id`);
   return sql`
@@ -23,7 +24,7 @@ export function inRange(row: "a" | "e", { before, from, to }: ScannedRange) {
     ${to === undefined ? sql`` : sql`and ${id} < ${idAt(to)}::uuid`}`;
 }
 
-/** SQL for one row about the rows `scanned`, which every row of the page repeats. */
+/** SQL for one row about the rows in `scanned`. Every row of the page repeats it. */
 export function reachOf(at: string) {
   return sql`
     select (select id from scanned order by id limit 1) as "lastId",
@@ -31,11 +32,11 @@ export function reachOf(at: string) {
            (select count(*)::integer from scanned) as "lookedAt"`;
 }
 
-/** A row that was found; or where none was, how far the search came all the same. */
+/** A row that was found. If there is none, one row without an id says how far the search came. */
 export type ScannedRow<Found> = Reach & (Found | { id: null });
 type Reach = { lastId: string | null; lastAt: Date | null; lookedAt: number };
 
-/** `next`: pass as `before` for what is older. */
+/** Returns one page. `next` is the value of `before` for older rows; undefined if there are none. */
 export function scannedPage<Found extends { id: string }>(
   rows: readonly ScannedRow<Found>[],
   limit: number,
@@ -51,18 +52,18 @@ export function scannedPage<Found extends { id: string }>(
   return { page, next: wasBounded ? (reach?.lastId ?? undefined) : undefined, searchedTo };
 }
 
-/** The least UUIDv7 of a moment. */
+/** Returns the smallest UUIDv7 of a time. */
 export function idAt(moment: Date): string {
   const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
 
-/** When a UUIDv7 was made, to the millisecond. */
+/** Returns the time in a UUIDv7, exact to the millisecond. */
 export function momentOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
 }
 
-/** One page of a list. */
+/** The type of one page of a list. */
 export function pageOf<T extends TSchema>(item: T) {
   return Type.Object({
     items: Type.Array(item),
@@ -72,14 +73,16 @@ export function pageOf<T extends TSchema>(item: T) {
   });
 }
 
-/** The page of what was read: one row more than the limit, where there is one. */
+/**
+ * Returns one page of the rows. The caller reads one row more than the limit, which shows that there is a next page.
+ */
 export function pageFrom<T>(rows: readonly T[], limit: number, placeOf: (last: T) => string) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
 }
 
-/** Input fields of a paged list. `isPlace` tells whether a text is a `next` of the list. */
+/** Returns the input fields of a paged list. `isPlace` tells whether a text is a `next` of the list. */
 export function pageFields(
   most: number,
   usual: number,
@@ -97,7 +100,7 @@ export function pageFields(
   };
 }
 
-/** How many items of a list, at least one. */
+/** A field for the number of a list's items, at least one. */
 export function countUpTo(most: number) {
   return field<number>({ type: "integer", minimum: 1, maximum: most }, (value) =>
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
@@ -106,7 +109,7 @@ export function countUpTo(most: number) {
   );
 }
 
-/** A row with each time as ISO 8601, UTC. */
+/** A row in which each time is text in ISO 8601, UTC. */
 export type IsoTimes<Row> = {
   [Name in keyof Row]: Extract<Row[Name], Date> extends never
     ? Row[Name]
