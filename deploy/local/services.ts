@@ -105,8 +105,8 @@ export function startService(service: ServiceEntry, home: HomeFolder): Run {
   closeSync(log);
   let running = true;
   let managementPort: number | undefined;
-  child.once("message", (told: { managementPort: number }) => {
-    managementPort = told.managementPort;
+  child.once("message", (report: { managementPort: number }) => {
+    managementPort = report.managementPort;
   });
   const ended = new Promise<string>((resolve) => {
     const settle = (why: string) => {

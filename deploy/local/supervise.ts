@@ -55,6 +55,7 @@ export async function supervise(
       const why = run === undefined ? "did not start" : await run.ended;
       if (isStopped) return;
       if (performance.now() - startedAt > GOOD_RUN_MS) delayMs = FIRST_DELAY_MS;
+      // A requested restart has no delay.
       if (!isRestarting) {
         waiting = new AbortController();
         say(`${name} ended (${why}); starting it again in ${delayMs / 1000} s`);

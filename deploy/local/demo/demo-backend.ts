@@ -126,6 +126,7 @@ export function createDemoWebhooks({
   let refused = 0;
 
   function forgetOldest(): void {
+    // A Map iterates in the order of insertion, so the oldest message comes first.
     for (const [id, { body }] of kept) {
       if (kept.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) return;
       kept.delete(id);

@@ -57,7 +57,7 @@ export interface DemoServer {
   close(): Promise<void>;
 }
 
-/** Starts the server of the demo page and of its tenant's backend. The API key never leaves this process. */
+/** Starts the server of the demo page and of its tenant's backend. The page never gets the API key. */
 export async function startDemoServer(options: {
   local: LocalJson;
   port: number;

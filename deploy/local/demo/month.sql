@@ -26,6 +26,7 @@ dice as (
 ),
 made as materialized (
   select n, at, luck,
+         -- A UUIDv7 of the event's time; an md5 hash takes the place of its random bits.
          (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7'
           || substr(md5(n::text), 1, 3) || '8' || substr(md5($1 || n), 1, 15))::uuid as id,
          case when type_die < 55 then 'order.confirmed' else 'parcel.arriving' end as event_type,
@@ -46,6 +47,7 @@ events_made as (
   from made
 ),
 sent as materialized (
+  -- The delivery's id differs from the event's id in one digit, which depends on the channel.
   select (substr(id::text, 1, 24) || digit || substr(id::text, 26))::uuid as delivery_id, made.*, channel,
          case when luck < 3 then 'failed'
               when luck < 6 and channel = 'EMAIL' then 'bounced'

@@ -274,11 +274,11 @@ function webhookRow({ id, arrivedAt, times, body }) {
   const row = make("li", "webhook");
   row.dataset.id = id;
   row.dataset.version = String(times);
-  const told = [data.channel, data.reason, data.eventType, data.source].filter(Boolean);
+  const details = [data.channel, data.reason, data.eventType, data.source].filter(Boolean);
   row.append(
     make("strong", "", String(type)),
     clock(arrivedAt),
-    make("p", "", told.join(" · ")),
+    make("p", "", details.join(" · ")),
     ...(times === 1 ? [] : [make("mark", "", `came ${times} times, kept once`)]),
     make("details", "", make("summary", "", id), make("pre", "", body)),
   );

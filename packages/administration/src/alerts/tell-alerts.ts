@@ -15,11 +15,12 @@ import { acceptOwnMail, mailLanguages, mailTenant } from "./own-mail.ts";
 const MINUTE_MS = 60_000;
 /** Maximum number of mails per call. The next call sends the others. */
 const MAILS_PER_LOOK = 200;
+/** The key of the advisory lock that one replica at a time holds. */
 const LOCK = 0x62656c67;
 
 /**
  * Looks for troubles of tenants, and sends alert mails to the owners and operators who chose to get them. A person gets
- * one mail when a trouble begins and one when it ends, and at most one mail an hour about the begin of the same kind of
+ * one mail when a trouble begins and one when it ends, and at most one mail an hour about the start of the same kind of
  * trouble of a tenant. Only one replica runs this at a time. Does nothing if no tenant can send Belfry's own mail.
  * Returns the number of mails that were accepted.
  */
@@ -117,19 +118,19 @@ async function dueMails(db: Database, now: Date): Promise<DueMail[]> {
  * Builds the mail. It is in the person's language only if the template is, too, so that all of it is in one language.
  */
 function mailOf(due: DueMail, languages: ReadonlySet<string>, adminUrl: string) {
-  const { email, tenantId, tenantName, kind: of, hasEnded } = due;
+  const { email, tenantId, tenantName, kind, hasEnded } = due;
   const language = due.language !== null && languages.has(due.language) ? due.language : null;
-  const words = alertWords(of, language);
+  const words = alertWords(kind, language);
   const { title, message } = hasEnded ? words.ended : words;
-  const link = `${adminUrl}/tenants/${tenantId}${ALERTS[of].page}`;
+  const link = `${adminUrl}/tenants/${tenantId}${ALERTS[kind].page}`;
   const variables = { tenant: tenantName, title, message, link, choices: `${adminUrl}/account` };
   return { eventType: OWN_MAIL.alert, email, language, variables };
 }
 
 async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Promise<void> {
   if (sent.length === 0) return;
-  const rows = sent.map(({ personId, tenantId, kind: of, hasEnded }) => ({
-    ...{ person_id: personId, tenant_id: tenantId, kind: of, sent_at: now },
+  const rows = sent.map(({ personId, tenantId, kind, hasEnded }) => ({
+    ...{ person_id: personId, tenant_id: tenantId, kind, sent_at: now },
     ended_at: hasEnded ? now : null,
   }));
   await db
@@ -137,7 +138,7 @@ async function noteSent(db: Database, sent: readonly DueMail[], now: Date): Prom
     .values(rows)
     .onConflict((conflict) =>
       conflict.columns(["person_id", "tenant_id", "kind"]).doUpdateSet((excluded) => ({
-        // The hour is counted from the mail about the begin of the trouble, not from the mail about the end.
+        // The hour is counted from the mail about the start of the trouble, not from the mail about the end.
         sent_at: sql<Date>`case when excluded.ended_at is null then excluded.sent_at else alert_mails.sent_at end`,
         ended_at: excluded.ref("excluded.ended_at"),
       })),

@@ -165,6 +165,7 @@ async function membersOf(
   const walked = rows.slice(0, MOST_LOOKED_AT);
   const first = walked.map(({ user }) => user).filter((user) => !out.has(user));
   if (rows.length <= MOST_LOOKED_AT) return { first, isWhole: true, people: first.length };
+  // These people have `places` of the memberships. The others are taken to be in as many topics on average.
   const places = walked.reduce((sum, row) => sum + row.places, 0);
   const distinct = Math.round((memberships * walked.length) / places);
   const { rows: left } = await sql<{ members: number }>`

@@ -36,9 +36,9 @@ export async function eraseImportLines(
 /** Returns the number of the last chunk that it read, or undefined if there are no more. */
 async function eraseSome(
   db: Database,
-  of: { id: string; userId: string; after: number },
+  part: { id: string; userId: string; after: number },
 ): Promise<number | undefined> {
-  const { id, userId, after } = of;
+  const { id, userId, after } = part;
   // Locks the import, as adding and writing chunks do.
   const found = await db
     .selectFrom("imports")

@@ -147,7 +147,10 @@ function statusOf(event: EventRow): EventReport["status"] {
   return event.rests ? "scheduled" : "accepted";
 }
 
-/** Returns the report of each channel. The reasons are the stored ones: codes with their arguments. */
+/**
+ * Returns the report of each channel. The reasons are the stored ones: codes with their arguments. If several sources
+ * have facts about a channel, the last one in this function wins.
+ */
 function channelReports(facts: EventFacts): EventReport["channels"] {
   const { skipped = {}, failed = {}, missing = {} } = facts.event.outcome ?? {};
   const reports: EventReport["channels"] = {};

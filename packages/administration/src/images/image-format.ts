@@ -98,6 +98,7 @@ function readJpeg(data: Buffer): Size {
   let hasPixels = false;
   for (let at = 2; ; ) {
     ensure(data.readUInt8(at) === 0xff);
+    // Any number of 0xff may precede a marker.
     while (data.readUInt8(at + 1) === 0xff) at += 1;
     const marker = data.readUInt8(at + 1);
     if (marker === JPEG_END) {
@@ -109,6 +110,7 @@ function readJpeg(data: Buffer): Size {
     const next = at + 2 + length;
     ensure(length >= 2 && next <= data.length);
     if (JPEG_FRAMES.includes(marker)) {
+      // A frame has 8 bytes, and 3 for each colour component.
       ensure(size === undefined && length === 8 + 3 * data.readUInt8(at + 9));
       size = sizeOf(data.readUInt16BE(at + 7), data.readUInt16BE(at + 5));
     }
@@ -136,6 +138,7 @@ const GIF_FRAME = 0x2c;
 /** Reads a GIF: the screen, then frames and extensions in blocks, then the trailer. */
 function readGif(data: Buffer): Size {
   const [width, height] = sizeOf(data.readUInt16LE(6), data.readUInt16LE(8));
+  // The header has 6 bytes, and the screen 7; a colour table may follow.
   let at = 13 + colorTableBytes(data.readUInt8(10));
   for (let frames = 0; ; ) {
     const kind = data.readUInt8(at);
@@ -149,6 +152,7 @@ function readGif(data: Buffer): Size {
       const [left, top] = [data.readUInt16LE(at + 1), data.readUInt16LE(at + 3)];
       const [right, bottom] = sizeOf(data.readUInt16LE(at + 5), data.readUInt16LE(at + 7));
       ensure(left + right <= width && top + bottom <= height);
+      // After the descriptor (10 bytes) and the colour table comes the LZW code size.
       at += 10 + colorTableBytes(data.readUInt8(at + 9));
       ensure(data.readUInt8(at) >= 1 && data.readUInt8(at) <= 11);
       at = endOfBlocks(data, at + 1);
@@ -223,9 +227,11 @@ function webpPixels(type: string, content: Buffer): Size {
   if (type === "VP8 ") {
     const isKeyFrame = (content.readUInt8(0) & 1) === 0;
     ensure(isKeyFrame && content.readUIntBE(3, 3) === 0x9d012a);
+    // A side has 14 bits, and 2 for scaling (RFC 6386, section 9.1).
     return sizeOf(content.readUInt16LE(6) & 0x3fff, content.readUInt16LE(8) & 0x3fff);
   }
   ensure(type === "VP8L" && content.readUInt8(0) === 0x2f);
+  // 14 bits for the width less 1, 14 for the height less 1, 1 for alpha, and 3 for the version, which is 0.
   const bits = content.readUInt32LE(1);
   ensure(bits >>> 29 === 0);
   return [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1];
