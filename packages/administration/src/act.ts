@@ -30,13 +30,13 @@ export interface Access {
 
 /** Access of acts that only read data of a tenant. */
 export const LOOK: Access = { scope: "tenant", person: "viewer", key: "manage" };
-/** Acts of an editor, and of a tenant's pipeline. */
+/** Access of acts for editors and for a tenant's deployment pipeline. */
 export const EDIT: Access = { scope: "tenant", person: "editor", key: "manage" };
 /** Access of acts that send a message by hand, as editors may. A key that may only write templates may not send. */
 export const SEND: Access = { scope: "tenant", person: "editor", key: "send" };
-/** Acts that give access to all mail of the tenant. */
+/** Access of acts that open all mail of the tenant to somebody. */
 export const PROVISION: Access = { scope: "tenant", person: "owner", key: "provision" };
-/** Acts of the platform, for operators only. */
+/** Access of acts on the platform, for operators only. */
 export const OPERATE: Access = { scope: "platform", person: "operator" };
 
 /**
@@ -156,7 +156,7 @@ export interface TestNotification {
   actions: string | null;
 }
 
-/** Services that acts need beside the database. The command line, the API and the Admin UI each bring their own. */
+/** Services that acts need in addition to the database. The command line, the API and the Admin UI each bring their own. */
 export interface ActServices {
   pool: Pool;
   keys(): Promise<SecretKeys>;
@@ -196,7 +196,6 @@ export interface ActContext {
  */
 export const COMPILED_AT_ONCE = { templates: 100, bytes: 1024 * 1024 };
 
-/** The caller of an act. */
 export type Caller = ActContext;
 
 /** The input as the command line, the API or the Admin UI passes it: an optional field may be undefined. */

@@ -21,13 +21,13 @@ export interface DeadSelection {
   class?: DeadClass | undefined;
   /** Kind of the provider. */
   provider?: string | undefined;
-  /** Ended at or after. */
+  /** Only dead letters that ended at this time or later. */
   since?: Date | undefined;
-  /** Ended before. */
+  /** Only dead letters that ended before this time. */
   until?: Date | undefined;
   /** Classes to leave out. */
   except?: readonly DeadClass[] | undefined;
-  /** Ended at or before this time of `databaseNow`, which is exact to the microsecond. */
+  /** Only dead letters that ended at this time of `databaseNow` or before; exact to the microsecond. */
   endedBefore?: string | undefined;
 }
 

@@ -164,7 +164,7 @@ export async function countOf(
 }
 
 interface UserOutbox {
-  /** Ids of the user's events and digests. */
+  /** Ids of the messages of the user's events and digests. */
   ids: string[];
   /** Ids of messages whose event or digest was deleted. */
   orphans: string[];

@@ -6,7 +6,7 @@ import { deadDeliveries } from "../dead-letters/dead-letter-rows.ts";
 import { eventContent, usedSensitiveTemplate } from "./event-facts.ts";
 import type { EventReport } from "./event-report.ts";
 
-/** A vendor's report about a delivery whose message it had accepted. */
+/** A vendor's report about a delivery, sent after the vendor accepted the message. */
 interface VendorReceipt {
   provider: string;
   kind: string;

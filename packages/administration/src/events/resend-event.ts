@@ -63,7 +63,7 @@ export const resendEvent = defineAct({
     const [result] = await acceptEvents(services.pool, [
       {
         tenantId,
-        // A new random key: a person who resends twice wants two events.
+        // Each resend has a new random key, because a person who resends twice wants two events.
         dedupKey: randomBytes(32).toString("hex"),
         id: newEvent,
         eventType,
