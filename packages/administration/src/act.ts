@@ -156,7 +156,7 @@ export interface TestNotification {
   actions: string | null;
 }
 
-/** Services that acts need in addition to the database. The command line, the API and the Admin UI each bring their own. */
+/** Services that acts need, apart from the database. The command line, the API and the Admin UI bring their own. */
 export interface ActServices {
   pool: Pool;
   keys(): Promise<SecretKeys>;

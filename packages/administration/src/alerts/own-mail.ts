@@ -72,7 +72,7 @@ interface OwnMail {
   variables: Record<string, string>;
 }
 
-/** Returns the languages in which the platform's template of an event type is published, without the default. */
+/** Returns the languages in which the platform's template of an event type is published; "" is the default. */
 export async function mailLanguages(
   db: Database,
   eventType: OwnMail["eventType"],
