@@ -43,8 +43,8 @@ export const MEASURES = [
 export type Measure = (typeof MEASURES)[number];
 
 /**
- * Upper bounds of the seconds from acceptance, or from the end of a planned wait, to the provider. `latencies[i]` counts
- * the messages up to `LATENCY_BOUNDS[i]`; the last item counts all messages.
+ * Upper bounds of the seconds from acceptance, or from the end of a planned wait, to the provider. `latencies[i]`
+ * counts the messages up to `LATENCY_BOUNDS[i]`; the last item counts all messages.
  */
 export const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600] as const;
 
