@@ -5,19 +5,22 @@ import { type HashClient, scryptQueue } from "./scrypt-queue.ts";
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
-/** OWASP's scrypt: 64 MiB, some 0.2 s. The costs travel with each hash, so that they can grow. */
+/**
+ * The scrypt costs that OWASP recommends: 64 MiB and some 0.2 s. Each hash stores its costs, so that they can be
+ * raised.
+ */
 const COSTS = { log2N: 16, r: 8, p: 2 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 256;
 
-/** `scrypt$16$8$2$salt$hash`. */
+/** The format `scrypt$<log2N>$<r>$<p>$<salt>$<hash>`, such as `scrypt$16$8$2$…$…`. */
 export type HashedPassword = string & { readonly isHashed: true };
 
 /**
- * Hashing waits in the queue of `client`, so it is never called in a transaction: that would keep a connection
- * to the database. Throws `TooBusy`.
+ * Hashes a password after a wait in the queue of `client`. Never call it in a transaction, because the wait would keep
+ * a database connection. Throws `TooBusy`.
  */
 export async function hashPassword(password: string, client: HashClient, costs = COSTS) {
   const salt = randomBytes(SALT_BYTES);
@@ -27,7 +30,10 @@ export async function hashPassword(password: string, client: HashClient, costs =
   return parts.join("$") as HashedPassword;
 }
 
-/** Takes as long for a person who is not there (`undefined`) as for one who is. Otherwise as `hashPassword`. */
+/**
+ * Checks a password. Takes the same time if no such person exists (`stored` is undefined). Otherwise like
+ * `hashPassword`.
+ */
 export async function verifyPassword(
   password: string,
   stored: string | undefined,
@@ -44,7 +50,7 @@ export async function verifyPassword(
   );
 }
 
-/** A password that a person has chosen. Throws `InvalidInput`; otherwise as `hashPassword`. */
+/** Checks and hashes a password that a person has chosen. Throws `InvalidInput`; otherwise like `hashPassword`. */
 export async function newPassword(password: string, client: HashClient): Promise<HashedPassword> {
   refuseFaults([passwordFault(password)]);
   return await hashPassword(password, client);
@@ -62,6 +68,7 @@ export function passwordFault(password: string, field = "password"): InputFault 
   return undefined;
 }
 
+/** A hash that no password has. It is used if no such person exists, so that the check takes the same time. */
 const NOBODY = ["scrypt", COSTS.log2N, COSTS.r, COSTS.p, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA"].join(
   "$",
 );

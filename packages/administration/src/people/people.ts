@@ -16,7 +16,7 @@ import { deleteSessions } from "./sessions.ts";
 export type Person = PersonRow;
 
 interface PasswordChange {
-  /** The stored one that was given. */
+  /** The stored hash that the current password was checked against. */
   before: string | undefined;
   password: HashedPassword;
 }
@@ -35,14 +35,16 @@ export async function preparePasswordChange(
   return { before, password: await newPassword(input.password, client) };
 }
 
-/** Ends every other session of the person too. Call in a transaction. Throws `InvalidInput`. */
+/**
+ * Stores the new password and ends every other session of the person. Call it in a transaction. Throws `InvalidInput`.
+ */
 export async function changePassword(
   db: Database,
   personId: string,
   { before, password }: PasswordChange,
   sessionId: string,
 ): Promise<void> {
-  // While the two were hashed the password may have been reset, or ended.
+  // While the two passwords were hashed, the stored one may have been reset or deleted.
   await lockPerson(db, personId);
   if ((await storedPassword(db, personId)) !== before) {
     throw invalid("current", "was changed meanwhile");
@@ -51,7 +53,7 @@ export async function changePassword(
   await deleteSessions(db, personId, { except: sessionId });
 }
 
-/** `language`: of the Admin UI, two letters; null: as the browser asks. */
+/** Changes name and language. `language`: two letters, for the Admin UI; null to follow the browser's preference. */
 export async function changePerson(
   db: Database,
   personId: string,

@@ -2,11 +2,9 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { uuidv7 } from "uuidv7";
 
-/** Roles in ascending order. Each has the rights of those before it. */
+/** Roles in ascending order. Each role includes the rights of the roles before it. */
 export const TENANT_ROLES = ["viewer", "editor", "owner"] as const;
 export type TenantRole = (typeof TENANT_ROLES)[number];
-
-/** Queries on `people` and `memberships`. Email addresses are in lower case. */
 
 interface MembershipToPut {
   personId: string;
@@ -15,6 +13,7 @@ interface MembershipToPut {
   byOidc?: boolean;
 }
 
+/** Inserts a person and returns the id. `email` must be in lower case. */
 export async function insertPerson(
   db: Database,
   person: {
@@ -22,7 +21,7 @@ export async function insertPerson(
     name: string;
     password: string | null;
     operator: boolean;
-    /** Default: no; see `endUntrustedSignIn`. */
+    /** Default: false; see `endUntrustedSignIn`. */
     isSignInTrusted?: boolean;
   },
 ): Promise<string> {
@@ -35,7 +34,7 @@ export async function insertPerson(
   return id;
 }
 
-/** With the stored password, for signing in only. */
+/** Finds a person by email address with the stored password. Use it for signing in only. */
 export async function personForSignIn(db: Database, email: string) {
   return await db
     .selectFrom("people")
@@ -49,7 +48,10 @@ export async function personForLinking(db: Database, email: string) {
   return await selectPeople(db).where("email", "=", email).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** One change of a person's ways to sign in after the other. False: there is nobody. */
+/**
+ * Locks the person, so that changes of the person's ways to sign in run one after another. Returns false if there is no
+ * such person.
+ */
 export async function lockPerson(db: Database, id: string): Promise<boolean> {
   const found = await selectPeople(db).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
   return found !== undefined;
@@ -64,7 +66,7 @@ export async function lockPersonOfEpoch(db: Database, id: string, epoch: number)
     .executeTakeFirst();
 }
 
-/** Locks the person and its memberships: nobody adds or removes one before the transaction ends. */
+/** Locks the person. Until the transaction ends, nobody can add a membership of the person. */
 export async function lockPersonAndRoles(db: Database, id: string) {
   return await selectPeople(db).where("id", "=", id).forUpdate().executeTakeFirst();
 }
@@ -79,7 +81,7 @@ export async function personById(db: Database, id: string) {
 
 export type PersonRow = NonNullable<Awaited<ReturnType<typeof personById>>>;
 
-/** Undefined too for who signs in by OpenID Connect alone. */
+/** Returns the stored hash. Undefined also if the person signs in only by OpenID Connect. */
 export async function storedPassword(db: Database, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("people")
@@ -108,7 +110,7 @@ export async function updatePerson(
   if (changes.password !== undefined) await endPendingSignIns(db, id);
 }
 
-/** For every change of what signing in asks for: a sign-in that has begun by then leads nowhere. */
+/** Makes sign-ins in progress fail. Call it after every change of what a person needs for signing in. */
 export async function endPendingSignIns(db: Database, id: string): Promise<void> {
   await db
     .updateTable("people")
@@ -117,7 +119,10 @@ export async function endPendingSignIns(db: Database, id: string): Promise<void>
     .execute();
 }
 
-/** Locks them, so that two changes cannot together leave the platform without an operator. */
+/**
+ * Returns all operators and locks their rows, so that two changes cannot together leave the platform without an
+ * operator.
+ */
 export async function lockOperators(db: Database) {
   return await selectPeople(db)
     .where("operator", "=", true)
@@ -134,7 +139,7 @@ export async function listOperators(db: Database) {
     .execute();
 }
 
-/** The tenants that a person belongs to, by name. */
+/** Returns the tenants that a person belongs to, by name. */
 export async function listMemberships(db: Database, personId: string) {
   return await db
     .selectFrom("memberships as m")
@@ -146,7 +151,7 @@ export async function listMemberships(db: Database, personId: string) {
     .execute();
 }
 
-/** The people of a tenant, by name. */
+/** Returns the people of a tenant, by name. */
 export async function listMembers(db: Database, tenantId: string) {
   return await db
     .selectFrom("memberships as m")
@@ -169,8 +174,8 @@ export async function listMembers(db: Database, tenantId: string) {
 }
 
 /**
- * Makes a person a member, or gives a member another role: from then on a person's word, no group's. By a
- * group (`byOidc`): false where a person gave a role meanwhile, which stays.
+ * Makes a person a member or changes a member's role. A membership is assigned by a person or, with `byOidc`, by a
+ * group of the provider of OpenID Connect. A group never replaces a person's assignment: returns false if there is one.
  */
 export async function putMembership(
   db: Database,
@@ -187,7 +192,7 @@ export async function putMembership(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** False where there is none; `byOidc`: or where it is a person's word by now. */
+/** Deletes a membership. Returns false if there is none or, with `byOidc`, if a person has assigned it meanwhile. */
 export async function deleteMembership(
   db: Database,
   tenantId: string,
@@ -203,7 +208,7 @@ export async function deleteMembership(
   return result.numDeletedRows > 0n;
 }
 
-/** A person's memberships, with who gave them. */
+/** Returns a person's memberships, and for each whether a group or a person has assigned it. */
 export async function groupMembershipsOf(db: Database, personId: string) {
   return await db
     .selectFrom("memberships")
@@ -212,13 +217,13 @@ export async function groupMembershipsOf(db: Database, personId: string) {
     .execute();
 }
 
-/** Whether signing in by password asks for a code. */
+/** Whether signing in by password requires a code. */
 const TWO_FACTOR = sql<boolean>`exists (
   select from person_totp t where t.person_id = people.id and t.confirmed_at is not null)`.as(
   "twoFactor",
 );
 
-/** Whether an account at a provider of OpenID Connect opens the person's. */
+/** Whether the person can sign in with a connected account at a provider of OpenID Connect. */
 const CONNECTED = sql<boolean>`exists (
   select from person_identities i where i.person_id = people.id)`.as("connected");
 

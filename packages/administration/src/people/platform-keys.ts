@@ -12,7 +12,7 @@ import { KEY_MARKS, newApiKey } from "../tenants/api-key.ts";
 
 const UNKNOWN = "no platform key has this id";
 const MAX_PLATFORM_KEYS = 50;
-/** How stale the time of the last use may be. */
+/** The time of the last use is written at most once in this interval. */
 const USE_NOTED_EVERY_SECONDS = 60;
 
 const key = {
@@ -102,7 +102,7 @@ export const revokePlatformKey = defineAct({
     note("platform-key.revoke", name, { before: { name, prefix } }),
 });
 
-/** The platform key of this text; undefined: it is none. Looked up for each call, so that a revoked one ends at once. */
+/** Finds a platform key by its text. Reads the database for each call, so that a revoked key is refused at once. */
 export async function findPlatformKey(db: Database, text: string) {
   if (!text.startsWith(KEY_MARKS.platform)) return undefined;
   const found = await db

@@ -1,15 +1,15 @@
 /** A client that waits for the hash of a password. */
 export interface HashClient {
-  /** The network's name by `clientNetwork`. Networks take turns. */
+  /** The client's network from `clientNetwork`. The queue serves networks in rotation. */
   network: string;
   /** Aborts when the client's connection closes. */
   signal?: AbortSignal;
 }
 
-/** The queue is full, or the client has gone: nothing was hashed. */
+/** The queue is full, or the client has disconnected. Nothing was hashed. */
 export class TooBusy extends Error {
   override readonly name = "TooBusy";
-  /** Within this time a machine of normal speed empties a full queue. */
+  /** A machine of normal speed empties a full queue within this time. */
   readonly retryAfterSeconds = 15;
 }
 
@@ -26,12 +26,12 @@ interface Waiter {
 
 /**
  * Limits hashing, which is slow and needs much memory on purpose: how many hashes run at once, and how many requests
- * wait in total and per network. Networks take turns, so many requests of one network delay another by one hash. If the
- * queue is full, a network without a place gets the newest place of the network with the most. A request whose client
- * disconnects leaves the queue.
+ * wait in total and per network. Networks are served in rotation, so many requests of one network delay another network
+ * by one hash. If the queue is full, a network without a waiting request replaces the newest request of the network
+ * with the most requests. A request whose client disconnects leaves the queue.
  */
 export function createScryptQueue(bounds: ScryptBounds) {
-  /** The waiting requests by network. The network whose turn is next is first. */
+  /** The waiting requests by network. The first network is served next. */
   const queues = new Map<string, Set<Waiter>>();
   let running = 0;
   let waiting = 0;
@@ -101,7 +101,7 @@ export function createScryptQueue(bounds: ScryptBounds) {
   };
 
   return {
-    /** Throws `TooBusy`. */
+    /** Runs `work` as soon as the bounds permit it. Throws `TooBusy`. */
     async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
       await waitForTurn(client);
       try {

@@ -15,11 +15,11 @@ const IDLE_MS = 7 * DAY_MS;
 const TOUCH_EVERY_MS = 60_000;
 const MAX_USER_AGENT = 200;
 
-/** The place where a session begins. */
+/** The client that begins a session. */
 export interface SessionPlace {
   address: string;
   userAgent: string;
-  /** How long it lasts; by default `SESSION_SECONDS`. */
+  /** Lifetime of the session in seconds. Default: `SESSION_SECONDS`. */
   seconds?: number;
 }
 
@@ -29,7 +29,10 @@ export interface PasswordGiven {
   epoch: number;
 }
 
-/** Undefined: wrong address and wrong password look and take the same. Throws `TooBusy`. */
+/**
+ * Checks an email address and a password. Returns undefined if either is wrong; both cases look the same and take the
+ * same time. Throws `TooBusy`.
+ */
 export async function checkPassword(
   db: Database,
   email: string,
@@ -42,8 +45,8 @@ export async function checkPassword(
 }
 
 /**
- * Begins the session of who has given the password. `code`: the person has two-factor authentication, and
- * nothing has begun; `stale`: while the password was looked at it was changed, say.
+ * Begins a session after `checkPassword`. Returns `code` without a session if the person has two-factor authentication,
+ * and `stale` if the person's ways to sign in have changed since the password was checked.
  */
 export async function signInByPassword(
   db: Database,
@@ -57,7 +60,7 @@ export async function signInByPassword(
   });
 }
 
-/** Begins a session; the token goes into the browser's cookie and nowhere else. */
+/** Begins a session and deletes expired ones. The returned token is stored in the browser's cookie only. */
 export async function beginSession(
   db: Database,
   personId: string,
@@ -97,9 +100,10 @@ export async function sessionHolder(db: Database, token: string, now = new Date(
   return holder;
 }
 
-/** Queries on `sessions`: a browser in which a person is signed in. Only the token's SHA-256 is here. */
-
-/** The holder of a live session; one that was idle since `idleSince` is none. */
+/**
+ * Finds the person of a session by the token's SHA-256; the token itself is not stored. Ignores sessions that have
+ * expired or were last used before `idleSince`.
+ */
 export async function findSession(db: Database, sha256: Buffer, idleSince: Date) {
   return await db
     .selectFrom("sessions as s")
@@ -119,7 +123,7 @@ export async function findSession(db: Database, sha256: Buffer, idleSince: Date)
     .executeTakeFirst();
 }
 
-/** A session's person with all their rights. */
+/** A session and its person. */
 export type SessionHolder = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
 export async function isSession(db: Database, id: string): Promise<boolean> {
@@ -127,7 +131,7 @@ export async function isSession(db: Database, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** A person's live sessions, the last used first. */
+/** Returns a person's sessions that have not expired, the last used first. */
 export async function listSessions(db: Database, personId: string) {
   return await db
     .selectFrom("sessions")
@@ -144,7 +148,7 @@ export async function listSessions(db: Database, personId: string) {
     .execute();
 }
 
-/** Ends one session of a person, or all but the one that is excepted. Returns how many. */
+/** Ends one session of a person, or all but one. Returns the number of ended sessions. */
 export async function deleteSessions(
   db: Database,
   personId: string,
@@ -156,7 +160,7 @@ export async function deleteSessions(
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** A token of a session or an invitation: 256 bits for the browser, their SHA-256 for the database. */
+/** The token of a session or an invitation. The browser stores the token (256 bits), the database its SHA-256. */
 export interface AccessToken {
   token: string;
   sha256: Buffer;
@@ -171,12 +175,16 @@ export function tokenHash(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
-/** Longest time between the request that makes it and the page that shows it: a redirect on a slow connection. */
+/**
+ * The longest time between the request that makes the content and the page that shows it: a redirect on a slow
+ * connection.
+ */
 const MAX_AGE_SECONDS = 300;
 
 /**
- * Keeps what the next page of a session shows once, such as a key that was just made; returns the id to
- * ask for it. It is encrypted, and gone with the first look, the session, or after five minutes.
+ * Stores content that the next page of a session shows once, such as a new key. Returns the id with which the page
+ * requests it. The content is encrypted. It is deleted with the first request or with the session, and expires after
+ * five minutes.
  */
 export async function keepToShow(
   db: Database,
@@ -201,7 +209,7 @@ export async function keepToShow(
   return id;
 }
 
-/** Returns the kept text to the first request of the same session; undefined afterwards. */
+/** Returns the stored content to the first request of the same session; undefined afterwards. */
 export async function takeToShow(db: Database, keys: SecretKeys, sessionId: string, id: string) {
   if (!UUID.test(id)) return undefined;
   const row = await db
@@ -215,7 +223,10 @@ export async function takeToShow(db: Database, keys: SecretKeys, sessionId: stri
   return JSON.parse(await decryptSecret(keys, ownerOf(sessionId, id), row.content));
 }
 
-/** A row that was moved to another session does not open there. */
+/**
+ * Returns the owner for the encryption. With the session's id in it, a row that is moved to another session does not
+ * decrypt.
+ */
 function ownerOf(sessionId: string, id: string): string {
   return `shown-once:${sessionId}:${id}`;
 }

@@ -3,17 +3,16 @@ import { clientNetwork } from "@belfry/contracts/client-network";
 import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 
-/**
- * Bounds guessing, over all replicas together: signing in by address, by account and by both; the rest
- * by whoever asks. Each returns the seconds to wait; 0: the try may be made, and is counted.
- */
-
+/** Window for all other tries: 15 minutes. */
 const WINDOW_SECONDS = 15 * 60;
 /** Window for one person's wrong codes, from all addresses: a code has only six digits. */
 const CODE_WINDOW_SECONDS = 60 * 60;
-/** Rows that are kept, some 10 MB: beyond it the oldest are forgotten. */
+/** Most rows of `sign_in_tries`, some 10 MB. Beyond it the oldest are deleted. */
 const MAX_ROWS = 50_000;
-/** The account's own bound is wide: nobody can lock another out from a few addresses. */
+/**
+ * Most tries in a window, over all replicas. The bound of an account is wide, so that nobody can lock out another
+ * person from a few addresses.
+ */
 const MOST = {
   address: 50,
   account: 100,
@@ -26,12 +25,13 @@ const MOST = {
   "code-told": 1,
 };
 
-/** A try to sign in: its address and its account. */
+/** An attempt to sign in to the account `email` from the IP address `address`. */
 interface SignInTry {
   address: string;
   email: string;
 }
 
+/** Counts an attempt to sign in. Returns the seconds to wait; 0 if the attempt is allowed. */
 export async function takeSignIn(db: Database, { address, email }: SignInTry): Promise<number> {
   const network = clientNetwork(address);
   return await take(db, [
@@ -41,7 +41,7 @@ export async function takeSignIn(db: Database, { address, email }: SignInTry): P
   ]);
 }
 
-/** A success is no guess: its try is taken back, and those of this address for this account are forgotten. */
+/** Uncounts a successful attempt, and deletes the count of attempts from this network for this account. */
 export async function forgiveSignIn(db: Database, { address, email }: SignInTry): Promise<void> {
   const network = clientNetwork(address);
   await giveTryBack(db, bound("address", network).key);
@@ -49,7 +49,7 @@ export async function forgiveSignIn(db: Database, { address, email }: SignInTry)
   await forgetTries(db, bound("both", `${network} ${email}`).key);
 }
 
-/** Uncounts a try whose password was not checked. */
+/** Uncounts an attempt whose password was not checked. */
 export async function takeSignInBack(db: Database, { address, email }: SignInTry): Promise<void> {
   const network = clientNetwork(address);
   await giveTryBack(db, bound("address", network).key);
@@ -58,8 +58,8 @@ export async function takeSignInBack(db: Database, { address, email }: SignInTry
 }
 
 /**
- * For links that invite or set a password, and for whoever comes back from the provider of OpenID Connect: each makes
- * us ask it.
+ * Counts a use of an invitation link, of a reset link, or a return from the provider of OpenID Connect, each of which
+ * makes Belfry call the provider. Returns the seconds to wait; 0 if the use is allowed.
  */
 export async function takeFrom(db: Database, what: "join" | "reset" | "oidc", address: string) {
   return await take(db, [bound(what, clientNetwork(address))]);
@@ -69,22 +69,33 @@ export async function forgiveFrom(db: Database, what: "join" | "reset" | "oidc",
   await giveTryBack(db, bound(what, clientNetwork(address)).key);
 }
 
-/** For the current password, asked before it is changed: a session that was left open is no way to it. */
+/**
+ * Counts a check of the current password before it is changed: whoever finds an open session must not guess the
+ * password. Returns the seconds to wait; 0 if the check is allowed.
+ */
 export async function takePasswordChange(db: Database, personId: string): Promise<number> {
   return await take(db, [bound("password", personId)]);
 }
 
-/** For a code of the authenticator app, or a recovery code. */
+/**
+ * Counts a code of the authenticator app or a recovery code. Returns the seconds to wait; 0 if the code may be checked.
+ */
 export async function takeCode(db: Database, personId: string): Promise<number> {
   return await take(db, [bound("code", personId)], CODE_WINDOW_SECONDS);
 }
 
-/** The wrong ones before it stay counted: whoever guesses does not profit from the person's own sign-ins. */
+/**
+ * Uncounts a correct code. Earlier wrong codes stay counted, so that an attacker does not profit from the person's own
+ * sign-ins.
+ */
 export async function forgiveCode(db: Database, personId: string): Promise<void> {
   await giveTryBack(db, bound("code", personId).key);
 }
 
-/** After a wrong code: whether it was the last one that is looked at; true once a window, to be told of. */
+/**
+ * Call it after a wrong code. Returns true if no further code is checked in this window, but only once in a window, for
+ * the audit log.
+ */
 export async function wasLastCode(db: Database, personId: string): Promise<boolean> {
   const seconds = await secondsUntilFree(db, bound("code", personId));
   return seconds > 0 && (await takeTry(db, [bound("code-told", personId)], seconds)) === 0;
@@ -100,19 +111,16 @@ function bound(what: keyof typeof MOST, of: string): TryBound {
   return { key: hash("sha256", `${what} ${of}`, "buffer"), most: MOST[what] };
 }
 
-/** Queries on `sign_in_tries`. */
-
 interface TryBound {
   key: Buffer;
-  /** Tries within the window. */
+  /** Most tries within the window. */
   most: number;
 }
 
 /**
- * Counts a try against every bound, unless one of them is full already. Returns the seconds to wait; 0:
- * the try may be made. One statement, whose upserts go one after the other over all replicas: never more
- * than `most` are let through. Bounds of equal meaning must have equal places, or two callers could
- * wait for each other.
+ * Counts a try against every bound, unless one of them is already full. Returns the seconds to wait; 0 if the try is
+ * allowed. One statement runs its upserts one after another over all replicas, so that never more than `most` tries are
+ * allowed. It sorts the keys, so that two calls do not deadlock.
  */
 export async function takeTry(db: Database, bounds: readonly TryBound[], windowSeconds: number) {
   const keys = bounds.map(({ key }) => key);
@@ -143,7 +151,7 @@ export async function takeTry(db: Database, bounds: readonly TryBound[], windowS
   return rows[0]?.seconds ?? 0;
 }
 
-/** Until a bound that is full has room again; 0: it is not full. */
+/** Returns the seconds until a full bound has room again; 0 if it is not full. */
 async function secondsUntilFree(db: Database, { key, most }: TryBound): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select ceil(extract(epoch from ends_at - clock_timestamp()))::integer as seconds
@@ -152,7 +160,7 @@ async function secondsUntilFree(db: Database, { key, most }: TryBound): Promise<
   return rows[0]?.seconds ?? 0;
 }
 
-/** Takes one try back. */
+/** Subtracts one try. */
 async function giveTryBack(db: Database, key: Buffer): Promise<void> {
   await db
     .updateTable("sign_in_tries")
@@ -166,7 +174,7 @@ async function forgetTries(db: Database, key: Buffer): Promise<void> {
   await db.deleteFrom("sign_in_tries").where("key", "=", key).execute();
 }
 
-/** Deletes what has ended, and of the rest the oldest beyond `most`. */
+/** Deletes the rows whose window has ended, and the oldest of the others beyond `most`. */
 export async function deleteOldTries(db: Database, most: number): Promise<void> {
   await sql`
     delete from sign_in_tries where key in (

@@ -1,8 +1,9 @@
 import type { Database } from "@belfry/database/connection";
 
-/** Queries on `person_totp` and `recovery_codes`. Only the SHA-256 of a recovery code is stored. */
-
-/** The person's authenticator app. `secret` is encrypted. While `confirmedAt` is null, the session `sessionId` is setting it up. */
+/**
+ * Returns the person's authenticator app. `secret` is encrypted. While `confirmedAt` is null, the session `sessionId`
+ * is setting it up.
+ */
 export async function totpOf(db: Database, personId: string) {
   return await db
     .selectFrom("person_totp")
@@ -16,7 +17,10 @@ export async function totpOf(db: Database, personId: string) {
     .executeTakeFirst();
 }
 
-/** Stores an app that is being set up, and replaces an earlier unconfirmed one. False: one is confirmed already, and stays. */
+/**
+ * Stores an app that is being set up, and replaces an earlier unconfirmed one. Returns false if one is already
+ * confirmed.
+ */
 export async function putUnconfirmedTotp(
   db: Database,
   totp: { personId: string; sessionId: string; secret: string; createdAt: Date },
@@ -35,7 +39,7 @@ export async function putUnconfirmedTotp(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Confirms the app that this session set up. False: the session is no longer setting one up. */
+/** Confirms the app that this session set up. Returns false if the session is no longer setting one up. */
 export async function confirmTotp(
   db: Database,
   totp: { personId: string; sessionId: string; step: number; now: Date },
@@ -50,7 +54,10 @@ export async function confirmTotp(
   return result.numUpdatedRows > 0n;
 }
 
-/** Uses up the code of a 30-second step and all earlier ones. True for only one of several callers: a code works once. */
+/**
+ * Uses up the code of a 30-second step and of all earlier steps. Only one of several callers gets true: a code works
+ * once.
+ */
 export async function takeStep(db: Database, personId: string, step: number): Promise<boolean> {
   const result = await db
     .updateTable("person_totp")
@@ -62,7 +69,7 @@ export async function takeStep(db: Database, personId: string, step: number): Pr
   return result.numUpdatedRows > 0n;
 }
 
-/** Deletes the confirmed app with its recovery codes. False: there was none. */
+/** Deletes the confirmed app, and with it the recovery codes. Returns false if there was none. */
 export async function deleteTotp(db: Database, personId: string): Promise<boolean> {
   const result = await db
     .deleteFrom("person_totp")
@@ -72,7 +79,7 @@ export async function deleteTotp(db: Database, personId: string): Promise<boolea
   return result.numDeletedRows > 0n;
 }
 
-/** Replaces the person's recovery codes. */
+/** Replaces the person's recovery codes. Only their SHA-256 is stored. */
 export async function putRecoveryCodes(db: Database, personId: string, hashes: readonly Buffer[]) {
   await db.deleteFrom("recovery_codes").where("person_id", "=", personId).execute();
   await db
@@ -81,7 +88,7 @@ export async function putRecoveryCodes(db: Database, personId: string, hashes: r
     .execute();
 }
 
-/** Uses up a recovery code. True for only one of several callers. */
+/** Uses up a recovery code. Only one of several callers gets true. */
 export async function takeRecoveryCode(db: Database, personId: string, sha256: Buffer) {
   const result = await db
     .deleteFrom("recovery_codes")

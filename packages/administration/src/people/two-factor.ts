@@ -25,7 +25,7 @@ import {
   totpOf,
 } from "./totp-rows.ts";
 
-/** How long a secret that was shown may be confirmed. */
+/** A new secret must be confirmed within this time. */
 const SETUP_MS = 15 * 60_000;
 
 /** A person's second factor. */
@@ -34,21 +34,21 @@ interface TwoFactor {
   recoveryCodesLeft: number;
 }
 
-/** The person whose session sets it up. */
+/** A person, and the session that sets up or turns off the second factor. */
 interface TwoFactorPerson {
   personId: string;
   sessionId: string;
 }
 
-/** Undefined: it is off. */
+/** Returns undefined if two-factor authentication is off. */
 export async function twoFactorOf(db: Database, personId: string): Promise<TwoFactor | undefined> {
   const since = (await totpOf(db, personId))?.confirmedAt ?? undefined;
   return since && { since, recoveryCodesLeft: await countRecoveryCodes(db, personId) };
 }
 
 /**
- * Makes the secret that the person's authenticator app is given; nothing is asked for before a code has
- * confirmed it. Call in a transaction, after the password. Throws `InvalidInput`.
+ * Makes and stores the secret for the person's authenticator app. Signing in requires no code until a code has
+ * confirmed the secret. Check the password first, and call it in a transaction. Throws `InvalidInput`.
  */
 export async function beginTwoFactor(
   db: Database,
@@ -66,7 +66,7 @@ export async function beginTwoFactor(
   }
 }
 
-/** The secret that this session is setting up; of another's nothing is shown. */
+/** Returns the secret that this session is setting up; undefined for a secret of another session. */
 export async function twoFactorSetup(
   db: Database,
   keys: SecretKeys,
@@ -81,8 +81,8 @@ export async function twoFactorSetup(
 }
 
 /**
- * Turns it on by a code of the app that was given the secret. Every other session ends. The recovery codes
- * are returned this once. Call in a transaction. Throws `InvalidInput`.
+ * Turns two-factor authentication on, if the code is one of the new secret. Ends every other session. Returns the
+ * recovery codes, which cannot be read later. Call it in a transaction. Throws `InvalidInput`.
  */
 export async function turnOnTwoFactor(
   db: Database,
@@ -106,8 +106,8 @@ export async function turnOnTwoFactor(
 }
 
 /**
- * Ten new ones, returned this once; the ones before end. Call in a transaction, after password and code. Throws
- * `InvalidInput` where it is off.
+ * Replaces the ten recovery codes and returns the new ones, which cannot be read later. Check password and code first,
+ * and call it in a transaction. Throws `InvalidInput` if two-factor authentication is off.
  */
 export async function renewRecoveryCodes(db: Database, personId: string): Promise<string[]> {
   await lockPerson(db, personId);
@@ -121,15 +121,18 @@ async function makeRecoveryCodes(db: Database, personId: string): Promise<string
   return codes;
 }
 
-/** Call in a transaction, after password and code. Ends every other session. Throws `InvalidInput`. */
+/**
+ * Turns two-factor authentication off and ends every other session. Check password and code first, and call it in a
+ * transaction. Throws `InvalidInput`.
+ */
 export async function turnOffTwoFactor(db: Database, { personId, sessionId }: TwoFactorPerson) {
   return await takeAway(db, personId, sessionId);
 }
 
 /**
- * For who has lost the app: signing in asks for the password alone, and every session ends. Only an operator
- * does so, or the command line (null), as people are global; and nobody for themselves. Call in a transaction.
- * Throws `NotFound`, `InvalidInput`.
+ * Turns two-factor authentication off for a person who has lost the app, and ends all sessions of the person. People
+ * belong to no tenant, so only an operator or the command line (`operatorId` null) may do this, and no operator for the
+ * own account. Call it in a transaction. Throws `NotFound`, `InvalidInput`.
  */
 export async function removeTwoFactor(db: Database, personId: string, operatorId: string | null) {
   const instead = "turn two-factor authentication off";
@@ -137,10 +140,13 @@ export async function removeTwoFactor(db: Database, personId: string, operatorId
   return { person, ...(await takeAway(db, personId, undefined)) };
 }
 
-/** Follows the field's name. It tells nothing else about a code, for example whether it is an old one. */
+/** Follows the field's name. It does not reveal why a code is wrong, for example that it was used before. */
 export const WRONG_CODE = "is wrong, or was used already. Wait for the next one, and try again";
 
-/** A code of the app or a recovery code, used up with this: one caller has it, over all replicas. */
+/**
+ * Checks a code of the app or a recovery code, and uses it up: only one caller over all replicas succeeds. Undefined if
+ * the code is wrong.
+ */
 export async function useCode(
   db: Database,
   keys: SecretKeys,
@@ -150,7 +156,7 @@ export async function useCode(
 ): Promise<"app" | "recovery" | undefined> {
   const digits = digitsOf(typed);
   if (digits === undefined) {
-    // No key of secrets is needed for it: it opens even what was encrypted under one that is lost.
+    // A recovery code needs no secret key, so it works even if the key that encrypts the app's secret is lost.
     return (await takeRecoveryCode(db, personId, recoveryCodeHash(typed))) ? "recovery" : undefined;
   }
   const totp = await totpOf(db, personId);
@@ -171,15 +177,15 @@ function isOff(): InvalidInput {
   return invalid("person", "this person has no two-factor authentication");
 }
 
-/** A session, and how many recovery codes are left where one was used. */
+/** A session's token and, if a recovery code was used, the number of codes that are left. */
 interface SignedInByCode {
   token: string;
   recoveryCodesLeft?: number;
 }
 
 /**
- * The second step of signing in. One caller for a code, over all replicas: the person's row is held until the
- * session is there. `stale`: the password, say, was changed since it was given.
+ * Runs the second step of signing in. Locks the person's row until the session is stored, so that a code works for one
+ * caller only, over all replicas. Returns `stale` if the password, for example, was changed since it was checked.
  */
 export async function signInByCode(
   db: Database,
@@ -203,8 +209,6 @@ export async function signInByCode(
   });
 }
 
-/** How the audit log tells of two-factor authentication: no secret and no code is in it. */
-
 interface Ended {
   sessionsEnded: number;
 }
@@ -225,7 +229,7 @@ export function recoveryCodeUsed(email: string, left: number): AuditNote {
   return noteOf(email, "recovery-code-used", { left });
 }
 
-/** So many that the next is not looked at for an hour. */
+/** The audit note for so many wrong codes that no code is checked for an hour. */
 export function tooManyCodes(email: string): AuditNote {
   return noteOf(email, "wrong-codes");
 }
@@ -235,12 +239,12 @@ function noteOf(target: string, what: string, after?: object): AuditNote {
 }
 
 export const RECOVERY_CODES = 10;
-/** No l, o, 0 or 1: they are read from paper. 32 of them: 5 bits each. */
+/** Lacks l, o, 0 and 1, because people read the codes from paper. 32 characters: 5 bits each. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 const GROUPS = 3;
 const GROUP_LENGTH = 5;
 
-/** `k7m2p-x9w4q-b3n8t`: 75 bits each, so that a plain hash of one tells nobody the code. */
+/** Returns codes such as `k7m2p-x9w4q-b3n8t`. Each has 75 bits, so that nobody can find it from its plain hash. */
 function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     Array.from({ length: GROUPS }, () =>
@@ -249,12 +253,12 @@ function newRecoveryCodes(): string[] {
   );
 }
 
-/** However it was typed: in capitals, with blanks or without the dashes. */
+/** Hashes a code. Accepts capitals, blanks and missing dashes. */
 function recoveryCodeHash(code: string): Buffer {
   return tokenHash(code.toLowerCase().replaceAll(/[\s-]/g, ""));
 }
 
-/** How long a code is shown, as all authenticator apps take it. */
+/** Period of a code in seconds, the default of all authenticator apps. */
 const STEP_SECONDS = 30;
 
 export function newTotpSecret(): string {
@@ -266,15 +270,18 @@ export function totpUri(secret: string, email: string, issuer: string): string {
   return generateURI({ issuer, label: email, secret });
 }
 
-/** The six digits, as they may be typed: `123 456`. Undefined: it is no code of an authenticator app. */
+/**
+ * Returns the six digits without the blanks people may type, as in `123 456`; undefined if `typed` is not a code of an
+ * app.
+ */
 export function digitsOf(typed: string): string | undefined {
   const digits = typed.replaceAll(/[\s-]/g, "");
   return /^\d{6}$/.test(digits) ? digits : undefined;
 }
 
 /**
- * The step whose code it is: the one at `now`, the one before or the one after, as clocks differ. Undefined:
- * it is none of these. Compared in constant time.
+ * Returns the 30-second step of a code: the step of `now`, the one before or the one after, because clocks differ.
+ * Undefined if the code belongs to none of them. The comparison takes constant time.
  */
 export function stepOfCode(secret: string, digits: string, now: Date): number | undefined {
   const epoch = Math.floor(now.getTime() / 1000);

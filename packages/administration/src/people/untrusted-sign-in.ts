@@ -6,16 +6,16 @@ import { deleteSessions } from "./sessions.ts";
 import { deleteTotp } from "./totp-rows.ts";
 
 /**
- * Belfry sends no mail to its people, so the creator of an invitation or reset link sees it. A tenant's owner can open
- * such a link before the person does, and then knows the password. Such a sign-in is untrusted: it works within that
- * tenant, and ends as soon as it would give access to more.
+ * Belfry sends no mail to its people, so the creator of an invitation or reset link sees the link. A tenant's owner can
+ * open such a link before the person does, and then knows the password. Such a sign-in is untrusted: it works within
+ * that tenant, and ends before it would give access to more.
  */
 
 interface EndedSignIn {
   email: string;
   password: boolean;
   twoFactor: boolean;
-  /** Accounts at a provider that were connected by hand. */
+  /** Accounts at a provider of OpenID Connect that were connected by hand. */
   identities: number;
   sessions: number;
 }
@@ -26,10 +26,10 @@ export async function isSignInUntrusted(db: Database, personId: string): Promise
 }
 
 /**
- * Deletes everything that somebody else may know or have made: password, second factor, reset link, accounts connected
- * by hand (except that of `exceptIssuer`, by which the person is signing in), sign-ins in progress and sessions. Keeps an
- * account that its verified address linked. Undefined: the sign-in is trusted, and nothing was deleted. Call it in the
- * transaction that gives the person more rights. It locks the person's row.
+ * Deletes everything that another person may know or have made: password, second factor, reset link, accounts connected
+ * by hand (except that of `exceptIssuer`, by which the person is signing in), sign-ins in progress and sessions. Keeps
+ * an account that was linked by its verified address. Returns undefined if the sign-in is trusted; nothing is deleted
+ * then. Call it in the transaction that gives the person more rights. It locks the person's row.
  */
 export async function endUntrustedSignIn(
   db: Database,
@@ -53,7 +53,7 @@ export async function endUntrustedSignIn(
   return { email, password: password !== null, twoFactor, identities, sessions };
 }
 
-/** The audit note about an ended sign-in; undefined if nothing was deleted. */
+/** Returns the audit note about an ended sign-in; undefined if nothing was deleted. */
 export function untrustedSignInEnded(ended: EndedSignIn | undefined): AuditNote | undefined {
   if (ended === undefined) return undefined;
   const { email: target, ...after } = ended;
@@ -61,7 +61,10 @@ export function untrustedSignInEnded(ended: EndedSignIn | undefined): AuditNote 
   return { tenantId: null, action: "account.untrusted-end", target, after };
 }
 
-/** Marks the sign-in as trusted, because an operator gave it. Deletes accounts connected by hand before, which may be somebody else's. */
+/**
+ * Marks the sign-in as trusted, because an operator gave it. Deletes accounts that were connected by hand before,
+ * because they may be another person's.
+ */
 export async function trustSignIn(db: Database, personId: string): Promise<void> {
   if (await isSignInUntrusted(db, personId)) {
     await deleteIdentities(db, personId, { byHandAlone: true });
@@ -69,7 +72,10 @@ export async function trustSignIn(db: Database, personId: string): Promise<void>
   await updatePerson(db, personId, { sign_in_trusted: true });
 }
 
-/** Selects the person if the sign-in is untrusted. Excludes operators: they reach every tenant, so a membership adds no rights. */
+/**
+ * Selects the person if the sign-in is untrusted. Excludes operators: they have access to every tenant, so a membership
+ * adds no rights.
+ */
 function selectUntrusted(db: Database, personId: string) {
   return db
     .selectFrom("people")
