@@ -70,8 +70,8 @@ export async function forgiveFrom(db: Database, what: "join" | "reset" | "oidc",
 }
 
 /**
- * Counts a check of the current password before it is changed: whoever finds an open session must not guess the
- * password. Returns the seconds to wait; 0 if the check is allowed.
+ * Counts a check of the current password before it is changed, so that nobody can guess it from an open session.
+ * Returns the seconds to wait; 0 if the check is allowed.
  */
 export async function takePasswordChange(db: Database, personId: string): Promise<number> {
   return await take(db, [bound("password", personId)]);

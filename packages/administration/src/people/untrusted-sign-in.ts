@@ -5,12 +5,6 @@ import { endPendingSignIns, updatePerson } from "./person-rows.ts";
 import { deleteSessions } from "./sessions.ts";
 import { deleteTotp } from "./totp-rows.ts";
 
-/**
- * Belfry sends no mail to its people, so the creator of an invitation or reset link sees the link. A tenant's owner can
- * open such a link before the person does, and then knows the password. Such a sign-in is untrusted: it works within
- * that tenant, and ends before it would give access to more.
- */
-
 interface EndedSignIn {
   email: string;
   password: boolean;
@@ -20,7 +14,11 @@ interface EndedSignIn {
   sessions: number;
 }
 
-/** Whether the person's sign-in would end if the person got more rights. */
+/**
+ * Whether the person's sign-in is untrusted. Belfry sends no mail to its people, so the creator of an invitation or
+ * reset link sees the link. A tenant's owner can open such a link before the person does, and then knows the password.
+ * An untrusted sign-in works within that tenant, and ends before it would give access to more.
+ */
 export async function isSignInUntrusted(db: Database, personId: string): Promise<boolean> {
   return (await selectUntrusted(db, personId).executeTakeFirst()) !== undefined;
 }
