@@ -6,9 +6,7 @@ import type { TObject } from "@sinclair/typebox";
 import { type Insertable, sql, type Updateable } from "kysely";
 import { InvalidInput, invalid, refuseFaults } from "../input-error.ts";
 
-/** Queries of administration on `providers`. */
-
-/** Every change names the tenant too: one that was found by another's is none of its. */
+/** Every change names the tenant too, so that it cannot reach a provider of another tenant. */
 type ProviderKey = Pick<ProviderRow, "id" | "tenantId">;
 
 interface ProviderFilter {
@@ -19,7 +17,7 @@ interface ProviderFilter {
   name?: string | undefined;
 }
 
-/** Stores a provider before the others of its channel, because the newest one sends. */
+/** Stores a provider at the first position of its channel, because the newest provider sends. */
 export async function insertProvider(db: Database, provider: Insertable<Schema["providers"]>) {
   await db
     .updateTable("providers")
@@ -30,7 +28,7 @@ export async function insertProvider(db: Database, provider: Insertable<Schema["
   await db.insertInto("providers").values(provider).execute();
 }
 
-/** Updates a provider. Undefined values stay. */
+/** Updates a provider. Fields that are undefined keep their values. */
 export async function updateProvider(
   db: Database,
   key: ProviderKey,
@@ -42,8 +40,7 @@ export async function updateProvider(
 }
 
 /**
- * Notes what a test of these settings has shown: the newest counts. Settings that were put meanwhile
- * are others; of those it says nothing.
+ * Stores the result of a test; the newest test counts. Does nothing if other settings were stored since the test began.
  */
 export async function noteProviderTest(
   db: Database,
@@ -64,7 +61,7 @@ function update(db: Database, { id, tenantId }: ProviderKey) {
   return db.updateTable("providers").where("id", "=", id).where("tenant_id", "=", tenantId);
 }
 
-/** The encrypted settings of one provider, to change them or to try them out. */
+/** Returns the encrypted settings of a provider, to change or test them. */
 export async function storedProviderSettings(db: Database, { id, tenantId }: ProviderKey) {
   const row = await db
     .selectFrom("providers")
@@ -77,13 +74,13 @@ export async function storedProviderSettings(db: Database, { id, tenantId }: Pro
 
 /** Puts a tenant's providers of one channel into the order of these ids. */
 export async function orderProviders(db: Database, tenantId: string, ids: readonly string[]) {
-  // In the order of their ids, so that two at a time do not wait for each other.
+  // Updates the rows in the order of ids, so that two calls do not deadlock.
   for (const [position, id] of [...ids.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))) {
     await update(db, { id, tenantId }).set({ position }).execute();
   }
 }
 
-/** The providers that match all that is given, in the order in which they are used; never the settings. */
+/** Returns the providers that match all fields of the filter, in the order of use, without the encrypted settings. */
 export async function findProviders(db: Database, filter: ProviderFilter) {
   let query = db
     .selectFrom("providers")
@@ -110,10 +107,10 @@ export async function findProviders(db: Database, filter: ProviderFilter) {
 }
 
 /**
- * `name`: unique on the channel; the kind, unless several accounts of one kind were named. `position`: from 0, of the
- * active ones of a channel the lowest sends. `settings`: secrets are masked. `maxPerSecond`: calls in a second, over all
- * replicas; null: no limit of ours. `testedAt`: when the vendor accepted a test with these settings, the newest one;
- * null: none, or not that one.
+ * `name`: unique on the channel; by default the kind. `position`: from 0; the active provider with the lowest position
+ * sends. `settings`: with masked secrets. `maxPerSecond`: calls per second over all replicas; null for no limit.
+ * `testedAt`: when the vendor accepted the newest test of these settings; null if there was no test or the newest was
+ * not accepted.
  */
 export type ProviderRow = Awaited<ReturnType<typeof findProviders>>[number];
 
@@ -147,7 +144,7 @@ export function checkedSettings(
   return { settings: whole, maskedSettings: kinds.maskSettings(row, whole) };
 }
 
-/** Decrypted; undefined: there is no such provider. Throws where no key opens them any more. */
+/** Returns the decrypted settings; undefined if there is no such provider. Throws if no given key decrypts them. */
 export async function storedSettings(db: Database, provider: ProviderKey, keys: SecretKeys) {
   const stored = await storedProviderSettings(db, provider);
   if (stored === undefined) return undefined;
@@ -155,6 +152,7 @@ export async function storedSettings(db: Database, provider: ProviderKey, keys: 
   return JSON.parse(await decryptSecret(keys, owner, stored));
 }
 
+/** Adds stored secrets to settings that lack them. Refuses this if they would be sent to another server than before. */
 function withKeptSecrets({ properties }: TObject, given: Settings, stored: Settings): Settings {
   const rows = Object.entries(properties);
   const kept = rows

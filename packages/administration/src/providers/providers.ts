@@ -32,7 +32,7 @@ import {
 } from "./provider-rows.ts";
 
 const MAX_PER_SECOND = 10_000;
-/** Higher than any tenant's accounts of a channel: a place behind them all. */
+/** A position after all accounts of a channel, because no tenant has so many. */
 export const LAST_POSITION = 1_000;
 
 /** A tenant's account at a vendor, as people see it. */
@@ -132,7 +132,7 @@ export const putProvider = defineAct({
       const field = input.id === undefined ? "name" : "id";
       throw invalid(field, `is taken by a provider of kind ${before.kind}`);
     }
-    // None where no key opens them any more.
+    // Undefined also if no key decrypts the stored settings; they are then replaced.
     const stored = before && (await storedSettings(db, before, keys).catch(() => undefined));
     const { settings, maskedSettings } = checkedSettings(kinds, input, {
       stored: input.keepSecrets ? stored : undefined,
@@ -142,7 +142,7 @@ export const putProvider = defineAct({
     const isProven = before?.active || (isTested && before?.testedAt !== null);
     const active = input.active ?? before?.active ?? false;
     if (active && !input.untested && !isProven) throw invalid("active", UNTESTED);
-    // Fresh where it is new: the settings are encrypted for it before the row is stored.
+    // A new provider's id is made here, because the settings are encrypted for it before the row is stored.
     const id = before?.id ?? uuidv7();
     const owner = providerSettingsOwner(tenantId, id);
     const key = { id, tenantId };
@@ -234,7 +234,7 @@ export const deleteProvider = defineAct({
   audit: (_, { output }) => note("provider.delete", targetOf(output), { before: recorded(output) }),
 });
 
-/** Names a provider by id (within one tenant, if given), or by channel if exactly one matches. */
+/** Identifies a provider by id (within one tenant, if given), or by channel, kind and name if exactly one matches. */
 export type ProviderAddress =
   | { id: string; tenantId?: string }
   | {
@@ -250,7 +250,7 @@ export async function readProviders(db: Database, tenantId: string): Promise<Pro
   return (await findProviders(db, { tenantId })).map(isoTimes);
 }
 
-/** Throws `NotFound`, and `InvalidInput` when more than one matches. */
+/** Finds one provider. Throws `NotFound`, and `InvalidInput` if several match. */
 export async function providerAt(db: Database, address: ProviderAddress): Promise<Provider> {
   if ("id" in address && !UUID.test(address.id)) throw providerNotFound(address);
   const [row, second] = await findProviders(db, address);
@@ -264,7 +264,7 @@ export async function providerAt(db: Database, address: ProviderAddress): Promis
   throw providerNotFound(address);
 }
 
-/** Changes one while its tenant is locked: nobody puts other settings meanwhile. Throws `NotFound`. */
+/** Changes a provider. Locks the tenant, so that nobody stores other settings meanwhile. Throws `NotFound`. */
 export async function changeProvider(
   { db, tenantId }: ActContext,
   id: string,
@@ -277,7 +277,7 @@ export async function changeProvider(
   return { output: after, before, after };
 }
 
-/** Moves a provider to a place, from 0. A place beyond the end is the last. The tenant must be locked. */
+/** Moves a provider to a position, from 0. A position beyond the end becomes the last. The tenant must be locked. */
 export async function placeProvider(
   db: Database,
   { id, tenantId, channel }: Pick<Provider, "id" | "tenantId" | "channel">,
@@ -297,7 +297,7 @@ export function targetOf({ channel, kind, name }: Provider): string {
   return name === kind ? `${channel} ${kind}` : `${channel} ${kind} ${name}`;
 }
 
-/** `hasNewSecrets`: other settings that look the same masked. */
+/** Returns the audit note of a saved provider. `hasNewSecrets`: secrets changed, but their masks look the same. */
 function providerSaved(before: Provider | undefined, after: Provider, hasNewSecrets = false) {
   return {
     action: before === undefined ? "provider.create" : "provider.update",

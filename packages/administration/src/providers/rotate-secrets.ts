@@ -16,12 +16,15 @@ import {
 } from "./stored-secrets.ts";
 
 const BATCH = 100;
+// Passes over all secrets. Another pass reads the rows that were locked or changed, and secrets stored under an old
+// key.
 const MOST_WALKS = 5;
+// Pause before the next pass if rows were locked or changed.
 const HELD_REST_MS = 200;
 
 const Counts = Type.Record(Type.String(), Type.Integer());
 
-/** Result of a pass over all secrets at rest. */
+/** The result of a rotation. */
 export type SecretsReport = Static<typeof SecretsReport>;
 export const SecretsReport = Type.Object({
   dryRun: Type.Boolean(),
@@ -60,12 +63,12 @@ const REPORT: SecretsReport = {
 };
 
 /**
- * Works in small batches, each with its line in the audit log; a row that changes meanwhile is looked at again,
- * never overwritten. Every secret is read, so one that cannot be is found even where its key is the first one.
+ * Works in small batches with one audit entry each. A row that changes meanwhile is not overwritten, but read again in
+ * the next pass. Reads every secret, so it also finds unreadable secrets that are under the first key.
  *
- * What a secret says stays the same, and so do `updated_at` and what services have in use. The
- * configuration version grows once, at the end: every service reads its secrets anew while the person
- * who rotates is there to see it, and not at the next change, weeks later.
+ * The plaintext stays the same, so `updated_at` and the settings in use by services do not change. The configuration
+ * version is incremented once, at the end. So every service reads its secrets again while the person who rotates can
+ * watch, and not weeks later at the next change.
  */
 export const rotateSecrets = defineAct({
   name: "secrets rotate",
@@ -159,7 +162,7 @@ async function swap(
   return swapped.size;
 }
 
-/** `plaintext` undefined: it cannot be read, for `reason`. */
+/** Decrypts a secret. If it cannot be decrypted, `plaintext` is undefined and `reason` says why. */
 async function read(keys: SecretKeys, column: SecretColumn, secret: StoredSecret) {
   const owner = column.ownerOf(secret.holderId, secret.id);
   const kid = kidOf(secret.ciphertext) ?? null;
@@ -175,7 +178,7 @@ async function read(keys: SecretKeys, column: SecretColumn, secret: StoredSecret
   }
 }
 
-/** Stands for the key id of a column that holds no secret. */
+/** The key id under which a column's value is counted that is not one of Belfry's secrets. */
 const NO_KID = "(none)";
 
 /** Counts of one pass, column by column. */

@@ -8,7 +8,7 @@ import {
 } from "@belfry/database/secrets";
 import { sql } from "kysely";
 
-/** A column of secrets at rest; its comment in the database says `compact JWE`. */
+/** A column with encrypted secrets. Its comment in the database contains `compact JWE`. */
 export interface SecretColumn {
   table: string;
   column: string;
@@ -18,7 +18,7 @@ export interface SecretColumn {
   idColumn?: string;
   /** The column with the id of the tenant or person that the secret belongs to. */
   holderColumn: string;
-  /** The owner with which the secret was encrypted: it decrypts only with the same owner. */
+  /** Returns the owner for which the secret was encrypted. It decrypts only for the same owner. */
   ownerOf(holderId: string, id: string): string;
 }
 
@@ -26,7 +26,7 @@ const OWN_ID = { idType: "text", holderColumn: "id" } as const;
 const OF_TENANT = { idType: "uuid", holderColumn: "tenant_id" } as const;
 const OF_PERSON = { idType: "uuid", idColumn: "person_id", holderColumn: "person_id" } as const;
 
-/** All columns with secrets. Add a row here for a new one. */
+/** All columns with secrets. Add new ones here. */
 export const SECRET_COLUMNS: readonly SecretColumn[] = [
   { table: "tenants", column: "webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
   { table: "tenants", column: "previous_webhook_secret", ...OWN_ID, ownerOf: webhookSecretOwner },
@@ -43,7 +43,7 @@ export interface StoredSecret {
   ciphertext: string;
 }
 
-/** The next secrets of a column, by id; `after` is the id of the last one seen. */
+/** Returns the next page of a column's secrets, in the order of id. `after`: the last id of the previous page. */
 export async function readSecrets(
   db: Database,
   { table, column, holderColumn, idColumn = "id" }: SecretColumn,
@@ -67,7 +67,7 @@ export interface SecretSwap {
 
 /**
  * Replaces `from` by `to` in each row that still contains `from`, and returns the ids of these rows. Skips rows that
- * somebody has changed or holds a lock on, so that nobody waits.
+ * are locked, so that nobody waits.
  */
 export async function swapSecrets(
   db: Database,
