@@ -15,13 +15,13 @@ import {
   scannedPage,
 } from "./pages.ts";
 
-/** Conditions are met together; texts are looked for anywhere, in any case. */
+/** A search of the audit log. Entries must match all conditions. Texts match anywhere and without regard to case. */
 export interface AuditSearch extends ScannedRange {
-  /** undefined: of all tenants and the platform. */
+  /** If undefined, searches all tenants and the platform. */
   tenantId?: string | undefined;
-  /** In the name or the email address of who did it. */
+  /** Text in the name or email address of the person who did it. */
   person?: string | undefined;
-  /** In what it was done to, or in what was done, as `template.save`. */
+  /** Text in the target or in the action, such as `template.save`. */
   object?: string | undefined;
   /** Rows on the page. */
   limit: number;
@@ -96,12 +96,12 @@ export const listAudit = defineRead({
   },
 });
 
-/** Entries that one page looks at where a text is looked for. */
+/** Most entries that one page reads if a text is given. */
 const MAX_SCANNED = 5_000;
 
 /**
- * The audit log, newest first, by keyset. Times are found by the ids, which have an index by tenant; a text is looked
- * for in at most 5,000 entries, and the page says how far back it came.
+ * Returns a page of the audit log, newest first. Limits of time are compared with the ids, which an index by tenant
+ * covers. A text is searched in at most 5,000 entries; `searchedTo` is then the time of the oldest entry that was read.
  */
 export async function searchAuditLog(db: Database, search: AuditSearch) {
   const { tenantId, limit, person, object } = search;

@@ -55,21 +55,21 @@ interface SearchedEvent extends EventOfTenant {
 export interface Found {
   /** Newest first. */
   events: SearchedEvent[];
-  /** There are more than these. */
+  /** There are more events. */
   more: boolean;
-  /** Nothing is written for search here (SEARCH_TERMS): events are found by their ids alone. */
+  /** The search index is off (SEARCH_TERMS), so events are found by their ids only. */
   onlyIds: boolean;
   users: (UserOfSearch & { email: string | null })[];
 }
 
 export interface Search {
   text: string;
-  /** undefined: all, for operators alone. */
+  /** If undefined, searches all tenants. Only operators may do this. */
   tenantId?: string | undefined;
-  /** Events at most. Default: 50. */
+  /** Most events to return. Default: 50. */
   limit?: number | undefined;
 }
-/** Longest text that can match anything. People may paste more. */
+/** The longest text that is searched. */
 const MAX_SEARCH_CHARACTERS = 500;
 
 const EVENTS = 50;
@@ -177,10 +177,10 @@ export const searchAnything = defineRead({
 });
 
 /**
- * Finds events and users by what a customer gives, users also by the beginning of their id or address: an address, a
- * phone number in any usual writing, an id of the user, of the event (Belfry's or the tenant's), of a vendor's message or
- * of a trace. What the loop behind the dispatcher has not come to yet (seconds) is found by Belfry's and the tenant's own
- * id alone. Returns reasons as stored. Throws `InvalidInput`.
+ * Finds events and users by a value that a customer gives: an address, a phone number in any usual form, or an id of
+ * the user, the event (Belfry's or the tenant's), a vendor's message or a trace. Also finds users by the beginning of
+ * their id or address. The dispatcher's indexing loop is a few seconds behind: until then, an event is found only by
+ * Belfry's or the tenant's own id. Returns reasons as stored. Throws `InvalidInput`.
  */
 export async function findAnything(db: Database, keys: SecretKeys, search: Search): Promise<Found> {
   const { tenantId, text, limit = EVENTS } = search;
@@ -214,7 +214,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
       if (!known.includes(what)) by.set(id, [...known, what]);
     }
   }
-  // UUIDv7: the greatest is the newest.
+  // UUIDv7: the greatest id is the newest event.
   const ids = [...by.keys()].toSorted().toReversed();
   const events = await eventsByIds(db, ids.slice(0, most + looks.length), tenantId);
   const shown = events.slice(0, limit).map((event) => ({ ...event, by: by.get(event.id) ?? [] }));
@@ -226,7 +226,7 @@ export async function findAnything(db: Database, keys: SecretKeys, search: Searc
   };
 }
 
-/** The ids of the newest events of a user, as far as the loop has come. */
+/** Returns the ids of a user's newest events, of those that are already indexed. */
 export async function eventIdsOfUser(
   db: Database,
   keys: SecretKeys,
@@ -262,12 +262,12 @@ async function hitsOf(
     return { looked: ids.length, ids: await withNumberEnd(db, ids, digits) };
   };
   const { looked, ids } = await newest(most);
-  // Those of other numbers with the same end may be newer.
+  // Other numbers may have the same last digits and newer events. Then more events are read to find this number's.
   const isAll = looked < most || ids.length === looked;
   return { by, ids: isAll ? ids : (await newest(Math.max(most, MOST_EVENTS))).ids };
 }
 
-/** Those of the very id, address or number first, then those whose id or address begins so. */
+/** Returns users whose id, address or number is the text, then users whose id or address begins with it. */
 async function knownUsers(
   db: Database,
   {
@@ -295,7 +295,7 @@ function distinctUsers(users: readonly UserOfSearch[]): UserOfSearch[] {
   return [...seen.values()];
 }
 
-/** Spaces around it count for nothing here: mostly they are pasted along, but an id may have them. */
+/** Ignores spaces around the text, which are usually pasted by accident. An id may still have them. */
 function searchFault(given: string): string | undefined {
   if (given.length > MAX_SEARCH_CHARACTERS && [...given].length > MAX_SEARCH_CHARACTERS) {
     return `must be at most ${MAX_SEARCH_CHARACTERS} characters`;

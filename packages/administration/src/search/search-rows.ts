@@ -2,8 +2,6 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { type FoundEvent, foundColumns } from "../events/search-events.ts";
 
-/** Queries of the search: each goes by an index, and reads a bounded number of rows. */
-
 export interface EventOfTenant extends FoundEvent {
   tenantId: string;
 }
@@ -13,15 +11,18 @@ export interface UserOfSearch {
   userId: string;
 }
 
-/** Condition: a column of the collation "C" begins with a text. U+10FFFF sorts last there, and no character is a wildcard. */
+/**
+ * Returns the condition that a column of collation "C" begins with a text. U+10FFFF sorts last there, and no character
+ * is a wildcard.
+ */
 export function beginsWith(column: ReturnType<typeof sql>, text: string) {
   return sql`(${column} >= ${text} and ${column} < ${text} || chr(1114111))`;
 }
 
-/** Tenants of an operator's search that have the same value. */
+/** Most tenants with the same value that an operator's search reads. */
 const MOST_TENANTS = 1000;
 
-/** Hashes between two ends that there are, each once: a look into the index for each. */
+/** Returns the distinct stored hashes from `low` to `high`, with one index look-up for each. */
 export async function hashesBetween(db: Database, low: string, high: string): Promise<string[]> {
   const next = (beyond: ReturnType<typeof sql>) => sql`(
     select t.hash from search_terms t where ${beyond} and t.hash <= ${high}::uuid order by t.hash limit 1)`;
@@ -35,7 +36,7 @@ export async function hashesBetween(db: Database, low: string, high: string): Pr
   return rows.map(({ hash }) => hash);
 }
 
-/** The newest events of each hash. */
+/** Returns the ids of the newest events of the hashes, at most `most` in all. */
 export async function eventIdsByHash(db: Database, hashes: readonly string[], most: number) {
   if (hashes.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -44,7 +45,7 @@ export async function eventIdsByHash(db: Database, hashes: readonly string[], mo
   return rows.map(({ id }) => id);
 }
 
-/** Returns the events that went to a number with these last digits. */
+/** Returns those of the events that were sent to a number with these last digits. */
 export async function withNumberEnd(db: Database, ids: readonly string[], digits: string) {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
@@ -60,7 +61,7 @@ export async function withNumberEnd(db: Database, ids: readonly string[], digits
   return rows.map(({ id }) => id);
 }
 
-/** An id may be of an event, of a digest or of a delivery: each leads to events. */
+/** Returns the ids of the events that belong to an id of an event, a digest or a delivery. */
 export async function eventIdsById(
   db: Database,
   id: string,
@@ -86,7 +87,7 @@ export async function eventIdsById(
   return rows.map((row) => row.id);
 }
 
-/** Returns events in the form of lists, newest first; only one tenant's if it is named. */
+/** Returns events in the form of lists, newest first. If `tenantId` is set, returns only this tenant's. */
 export async function eventsByIds(
   db: Database,
   ids: readonly string[],
@@ -102,9 +103,9 @@ export async function eventsByIds(
   return rows;
 }
 
-/** Queries for the users of tenant `t` that a text may mean. */
+/** Queries for the users of tenant `t` that match a text. */
 export const WHO = {
-  /** In the directory or in events. */
+  /** Users with this id, in the directory or in events. */
   id: (userId: string) => sql`
     select r.user_id from recipients r where r.tenant_id = t.id and r.user_id = ${userId}
     union
@@ -134,7 +135,7 @@ export const WHO = {
     limit ${most}`,
 };
 
-/** The addresses of these users in the directory, by tenant and id. */
+/** Returns the users with their email addresses in the directory, in the same order. */
 export async function emailsOfUsers(db: Database, users: readonly UserOfSearch[]) {
   if (users.length === 0) return [];
   const column = (name: keyof UserOfSearch) => users.map((user) => user[name]);
@@ -149,7 +150,7 @@ export async function emailsOfUsers(db: Database, users: readonly UserOfSearch[]
   return rows;
 }
 
-/** A look into an index for each tenant: the indexes begin with it. */
+/** Runs a query of `WHO` for each tenant, because the indexes begin with the tenant's id. */
 export async function usersWho(
   db: Database,
   found: ReturnType<typeof sql>,
