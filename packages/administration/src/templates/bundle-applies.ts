@@ -53,7 +53,7 @@ export const showBundleProgress = defineRead({
   },
 });
 
-/** Returns the newest one of the tenant; undefined: there is none. */
+/** Returns the progress of the tenant's newest bundle or promotion; undefined if there is none. */
 export async function newestBundleProgress(
   db: Database,
   tenantId: string,
@@ -78,8 +78,9 @@ function progressOf({
 }
 
 /**
- * Stores a change for the background, and returns the plan with its id. A tenant has one at a time. Throws `TooLate`.
- * `files` is undefined for a promotion: its source is read when it is applied.
+ * Stores a bundle or a promotion to be applied in the background, and returns the plan with its id. A tenant has only
+ * one at a time. Throws `TooLate` if there is another. `files` is undefined for a promotion, whose source is read when
+ * it is applied.
  */
 export async function storeBundle(
   { db, tenantId, actor, may }: Pick<ActContext, "db" | "tenantId" | "actor" | "may">,

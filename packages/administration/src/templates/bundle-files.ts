@@ -23,15 +23,15 @@ import {
 
 const MAX_FAULTS = 50;
 
-/** A tenant's published templates, layout and categories, or those that files contain. */
+/** Templates, layout and categories: those that a tenant has published, or those in files. */
 export interface Bundle {
   templates: (WrittenTemplate & { path: string; text: string })[];
-  /** undefined: the files do not say. */
+  /** undefined if no file contains it. It then stays unchanged. */
   layout: LayoutSettings | undefined;
   categories: readonly Category[] | undefined;
 }
 
-/** Throws `NotFound`. */
+/** Returns what a tenant has published. Throws `NotFound`. */
 export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> {
   const layout = await newestLayout(db, tenantId);
   const templates = await publishedTemplates(db, tenantId);
@@ -46,7 +46,7 @@ export async function bundleOf(db: Database, tenantId: string): Promise<Bundle> 
   };
 }
 
-/** Returns the bundle's files. Absent parts have none. */
+/** Returns the bundle's files. There is no file for an absent part. */
 export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bundle): TextFiles {
   return {
     ...Object.fromEntries(templates.map(({ path, text }) => [path, text])),
@@ -55,7 +55,7 @@ export function filesOf({ templates, layout = NO_LAYOUT, categories = [] }: Bund
   };
 }
 
-/** Throws `InvalidInput` with each file and its fault. */
+/** Parses the files of a bundle. Throws `InvalidInput` with the faults of each file. */
 export function readBundle(files: TextFiles): Bundle {
   const faults: InputFault[] = [];
   const at = <T>(path: string, read: (text: string) => T): T | undefined => {
@@ -93,21 +93,21 @@ export function readBundle(files: TextFiles): Bundle {
   return { templates: [...templates.values()], layout, categories };
 }
 
-/** One file of a bundle beside what the tenant has. */
+/** A file of a bundle, compared with the tenant's published text. */
 export interface BundlePart {
   path: string;
-  /** undefined: the tenant has none. */
+  /** undefined if the tenant has no such part. */
   before: string | undefined;
-  /** undefined: the bundle has none; it stays. */
+  /** undefined if the bundle has no such file. The tenant's part then stays. */
   after: string | undefined;
 }
 
-/** Compares two bundles by path. Compares meanings, not spellings. */
+/** Compares two bundles by path. Differences in spelling do not count, for example in the order of settings. */
 export function partsOf(current: Bundle, given: Bundle): BundlePart[] {
   const [had, has] = [current, given].map(textsOf) as [Texts, Texts];
   const parts = [...new Set([...had.keys(), ...has.keys()])].map((key) => {
     const [before, after] = [had.get(key), has.get(key)];
-    // An empty text is none: only a bundle says that.
+    // An empty text means that there is no such part. `after` keeps it, because the bundle then removes the part.
     return {
       path: (after ?? before)?.path ?? "",
       before: before?.text || undefined,
@@ -121,7 +121,7 @@ export function partsOf(current: Bundle, given: Bundle): BundlePart[] {
 
 type Texts = Map<string, { path: string; text: string }>;
 
-/** Each as it is written here, by what it is of. */
+/** Returns the parts of a bundle in one canonical spelling, by a key that identifies each part. */
 function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
   const texts: Texts = new Map();
   for (const template of templates) {
@@ -139,7 +139,7 @@ function textsOf({ templates, layout, categories = [] }: Bundle): Texts {
   return texts;
 }
 
-/** A category is told by itself. */
+/** Returns the path of a category in a plan, which lists each category separately. */
 export function categoryPath(key: string): string {
   return `${CATEGORIES}: ${key}`;
 }
@@ -182,7 +182,7 @@ function jsonObject(text: string): Record<string, unknown> {
   throw invalid("the file", "must hold a JSON object");
 }
 
-/** Keys in an order of their own, so that the same is the same text. */
+/** Writes JSON with sorted keys, so that equal values give equal texts. */
 function jsonText(value: unknown): string {
   const sorted = (_: string, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)

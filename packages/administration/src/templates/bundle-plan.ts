@@ -53,10 +53,10 @@ export const options = {
   dryRun: optional(flag(), "say what would change, and change nothing"),
   plan: optional(text(), "of a dry run: refused where the tenant or the files changed since"),
 };
-/** An act that may go on in the background has this as `underWay`. */
+/** The `underWay` of acts that may continue in the background. */
 export const IN_BACKGROUND = { is: isOpen, example: UNDER_WAY };
 
-/** Whether the background has yet to end it. */
+/** Whether the work in the background has not ended. */
 export function isOpen({ state }: Plan): boolean {
   return state === "waiting" || state === "running";
 }

@@ -65,33 +65,36 @@ export const applyBundle = defineAct({
   audit: (_, { output }) => noteOf("bundle.apply", output),
 });
 
-/** Bounds the memory: compiled templates stay there until all of them are saved. */
+/**
+ * Most templates in one change. It bounds the memory, because compiled templates stay there until all of them are
+ * saved.
+ */
 const MAX_CHANGED = 2_000;
 
 export type Place = Pick<ActContext, "db" | "tenantId" | "actor" | "may" | "compileAtOnce">;
 
 interface PreparedBundle {
   plan: Plan;
-  /** Templates to compile. */
+  /** Number of templates to compile. */
   total: number;
-  /** It is too large to be compiled while the caller waits. */
+  /** Set if the change is too large to compile while the caller waits. */
   isDeferred?: true;
   parts: readonly BundlePart[];
   given: Bundle;
-  /** undefined: nothing is to be applied. */
+  /** undefined for a dry run and for a deferred change. */
   change?: Pick<PreparedLayout, "compiled" | "createdBy"> & {
     templates: PreparedImport["templates"];
-    /** undefined: it stays. */
+    /** undefined if the layout stays. */
     layout: LayoutSettings | undefined;
     categories: readonly Category[];
-    /** With which Markdown was compiled. */
+    /** The tenant's name with which Markdown was compiled. */
     brand: string | undefined;
   };
 }
 
 /**
- * Checks and compiles what is not there already. Throws `InvalidInput`, and `Conflict` for another plan. `onCompiled` is
- * called with the number of templates that are compiled so far.
+ * Checks a bundle and compiles what differs from the tenant's. `onCompiled` receives the number of templates compiled
+ * so far. Throws `InvalidInput`, and `Conflict` if the plan is no longer `plan`.
  */
 export async function prepareBundle(
   context: Place,
@@ -134,14 +137,14 @@ function changesOf({
   const changed = given.templates.filter(({ path }) => !isSame.has(path));
   const isOther = given.layout !== undefined && !isDeepStrictEqual(given.layout, current.layout);
   const layout = isOther ? given.layout : undefined;
-  // Another layout compiles every template in Markdown again.
+  // If the layout changes, every template in Markdown must be compiled again.
   const again = isOther ? current.templates : [];
   const total = new Set([...changed, ...again].map(({ path }) => path)).size;
   const bytes = [...changed, ...again].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return { isSame, changed, layout, total, bytes };
 }
 
-/** A bundle with too many changes is not deferred: it is refused at once. */
+/** A bundle with too many changes is not deferred, because it must be refused at once. */
 function isDeferred({ compileAtOnce }: Place, { changed, total, bytes }: Changes): boolean {
   if (compileAtOnce === undefined || changed.length > MAX_CHANGED) return false;
   return total > compileAtOnce.templates || bytes > compileAtOnce.bytes;
@@ -168,7 +171,7 @@ async function prepareChange(
     layout: inForce,
     onCompiled,
   });
-  // The plan is what it is based on.
+  // The plan already detects changes made meanwhile, so the version of each template need not be checked.
   for (const { prepared } of templates) delete prepared.input.basedOnVersion;
   const replaced = new Set(templates.map(({ prepared: { input } }) => variantKey(input)));
   const others = inForce === undefined ? [] : await markdownVariants(db, tenantId);
@@ -198,8 +201,8 @@ function variantKey({
 }
 
 /**
- * Saves all of it in the transaction, or stores it for the background. Throws `StaleCompilation` where the tenant has
- * changed meanwhile.
+ * Saves the whole change in the transaction, or stores it for the background. Throws `StaleCompilation` if the tenant
+ * has changed meanwhile.
  */
 export async function saveBundle(
   context: Place,

@@ -16,12 +16,12 @@ interface CompiledSource {
   warnings: TemplateFault[];
 }
 
-/** With the version of the layout that Markdown was set in; of anything else null. */
+/** `layoutVersion`: the layout with which Markdown was compiled; null for other formats. */
 type CompiledInput = CompiledSource & { layoutVersion: number | null };
 
 /**
- * Compiles what a person wrote, Markdown in the tenant's layout; without a database as the platform's.
- * Throws `InvalidInput` with the place of each fault.
+ * Compiles a template's source, Markdown with the tenant's layout. Without a database, compiles with the platform's
+ * settings and layout. Throws `InvalidInput` with the position of each fault.
  */
 export async function compileInput(
   db: Database | undefined,
@@ -50,7 +50,7 @@ export async function compileSettings(
   return { owner: tenantId, linkSchemes, defaultLocale };
 }
 
-/** With the place in the message, too. */
+/** Adds the line and column to each message. */
 export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
   return faults.map(({ field, line, column, message }) => ({
     field,
@@ -61,14 +61,14 @@ export function placed(faults: readonly Required<InputFault>[]): InputFault[] {
 }
 
 async function compileSource(source: TemplateSource, settings: CompileSettings) {
-  // Loaded when a template is compiled: most commands never do, and a start must be quick.
+  // Loaded here, because most commands never compile and must start quickly.
   const { compileTemplate } = await import("@belfry/templates/compile");
   const result = await compileTemplate(source, settings);
   if (!result.ok) {
     throw new InvalidInput(placed(result.faults));
   }
   const { compiled, warnings } = result;
-  // A translation writes dates and numbers in its own language, the default variant in the tenant's.
+  // A translation formats dates and numbers in its own language, the default variant in the tenant's.
   const written =
     settings.locale === undefined ? compiled : { ...compiled, locale: settings.locale };
   return { compiled: written, warnings };

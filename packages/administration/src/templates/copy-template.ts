@@ -26,8 +26,6 @@ import {
 } from "./templates.ts";
 import { findDraft, findVariant, localesOfTemplates } from "./variant-rows.ts";
 
-/** New templates, as drafts: from another one, or from an example. */
-
 export const copyTemplate = defineAct({
   name: "template copy",
   http: "POST /templates/:eventType/:channel/copy",
@@ -57,7 +55,7 @@ export const copyTemplate = defineAct({
       if (text === undefined) continue;
       await saveDraft(db, {
         ...(locale === "" ? settingsOf(row) : {}),
-        // Only the draft of a template that was never published knows that it is sensitive.
+        // If the template was never published, only its draft has the setting `sensitive`.
         ...draft?.settings,
         ...textInput(text),
         ...to,
@@ -136,7 +134,7 @@ export const createTemplates = defineAct({
   audit: (_, { output }) => output.map((template) => note("template.draft", targetOf(template))),
 });
 
-/** Returns the text of a new template on a channel. */
+/** Returns the initial text of a new template on a channel. */
 export function starterText(starter: Starter | undefined, channel: Channel) {
   switch (CHANNEL_ROWS[channel].content) {
     case "email":
@@ -148,7 +146,7 @@ export function starterText(starter: Starter | undefined, channel: Channel) {
   }
 }
 
-/** The digest of a new template on a channel. */
+/** Returns the initial digest settings of a new template; undefined for a channel without providers. */
 export function starterDigest(starter: Starter | undefined, channel: Channel) {
   return isProviderChannel(channel) ? starter?.digest : undefined;
 }

@@ -6,8 +6,8 @@ import { tenantById } from "../tenants/tenant-rows.ts";
 import type { TemplateWarning } from "./templates.ts";
 
 /**
- * Ways in which a template's digest drops events unseen: `one-event`, those that differ in their variables alone
- * are duplicates; `newest-alone`, the text shows only the newest of its events.
+ * A way in which a digest drops events silently. `one-event`: events that differ only in their variables are
+ * duplicates. `newest-alone`: the text shows only the newest event.
  */
 export type DigestGap = "one-event" | "newest-alone";
 
@@ -28,7 +28,7 @@ interface WithDigest {
   tenantId: string;
   channel: Channel;
   digest: DigestSettings | null;
-  /** All that is written of the variant. */
+  /** All texts of the variant. */
   texts: readonly string[];
 }
 
@@ -40,19 +40,19 @@ export async function digestGaps(db: Database, template: WithDigest): Promise<Di
   const names = templateNames(template.texts);
   const isRead = (system: string) =>
     names.some((name) => name === system || name.startsWith(`${system}.`));
-  // A short text may say how many there are, and no more.
+  // A short text may show only the number of events.
   const isShort = CHANNEL_ROWS[template.channel].content === "text";
   if (!isRead("$items") && !(isShort && isRead("$count"))) gaps.push("newest-alone");
   return gaps;
 }
 
-/** Whether a tenant's events that differ in their variables alone are one event. */
+/** Whether a tenant's events that differ only in their variables are deduplicated. */
 export async function losesAlike(db: Database, tenantId: string): Promise<boolean> {
   if (tenantId === PLATFORM) return false;
   return (await tenantById(db, tenantId))?.dedupIncludesVariables === false;
 }
 
-/** The same, as acts answer it. */
+/** Returns the gaps as warnings for the output of acts. */
 export async function digestWarnings(
   db: Database,
   template: WithDigest,

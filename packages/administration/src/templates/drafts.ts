@@ -73,11 +73,11 @@ export const Draft = Type.Object(
 );
 export type TemplateDraft = Static<typeof Draft>;
 
-/** `TemplateAddress` and a language; without one the default variant. */
+/** A template and a language; no language means the default variant. */
 type VariantAddress = TemplateAddress & { locale?: string | undefined };
 
 export type DraftInput = TemplateInput & {
-  /** The revision of the draft that the editor last saw; 0: none yet. If left out, any draft is replaced. */
+  /** The revision of the draft that the editor last saw; 0 for none. If left out, any draft is replaced. */
   revision?: number | undefined;
 };
 
@@ -247,17 +247,17 @@ export const publishDrafts = defineAct({
 });
 
 /**
- * Keeps what is being written, faulty or not, with what publishing it will set. A new template is made
- * for it, which is in force nowhere. A draft goes on from the version that it began with, unless
- * `basedOnVersion` says another. Throws `InvalidInput` for what cannot be kept, `NotFound`, and `Conflict`
- * (with its revision) where another revision is there. Call in a transaction.
+ * Saves a draft, faulty or not, with the settings that publishing will apply. Creates the template if it does not
+ * exist; it is not in force before it is published. A draft keeps the version on which it is based, unless
+ * `basedOnVersion` changes it. Throws `InvalidInput` for what cannot be stored, `NotFound`, and `Conflict` with the
+ * current revision if it is not `revision`. Call it in a transaction.
  */
 export async function saveDraft(db: Database, input: DraftInput) {
   const { tenantId, eventType, channel } = input;
   refuseFaults([ownerFault(tenantId, eventType)]);
   const locale = localeOf(input);
   await requireOwner(db, tenantId);
-  // In the order in which publishing takes them.
+  // Locks in the same order as publishing, so that the two do not deadlock.
   await holdOwner(db, tenantId);
   const { id } = await holdTemplate(db, { tenantId, eventType, channel });
   const before = await findDraft(db, id, locale);
@@ -265,7 +265,7 @@ export async function saveDraft(db: Database, input: DraftInput) {
     throw draftChanged(before?.revision ?? 0);
   }
   const published = (await findVariant(db, id, locale))?.version ?? 0;
-  // A default that is only a draft has no version yet: the one in force at publishing counts.
+  // If the default variant is only a draft, it has no version yet. Publishing then uses the version in force.
   const source = locale === "" ? undefined : (await findVariant(db, id, ""))?.version;
   const { active: _, ...settings } = namedSettings(input);
   const revision = await upsertDraft(db, id, locale, {
@@ -283,7 +283,7 @@ function draftChanged(revision: number): Conflict {
   return new Conflict(revision, "the draft was changed meanwhile");
 }
 
-/** Throws `NotFound`. */
+/** Returns a draft. Throws `NotFound`. */
 export async function readDraft(db: Database, address: VariantAddress): Promise<TemplateDraft> {
   const template = await requireTemplate(db, address);
   const { id: templateId, tenantId, eventType, channel } = template;
@@ -295,9 +295,9 @@ export async function readDraft(db: Database, address: VariantAddress): Promise<
 }
 
 /**
- * Checks and compiles a draft, outside of any transaction. With a `revision` it is that one, or none.
- * Throws `InvalidInput` with its faults, `NotFound`, and `Conflict` (with the version that is in force)
- * where another version was published since it began.
+ * Checks and compiles a draft. Call it outside of any transaction. Throws `InvalidInput` with the draft's faults,
+ * `NotFound`, `Conflict` with the draft's revision if it is not `revision`, and `Conflict` with the version in force if
+ * another version was published since the draft began.
  */
 export async function prepareDraft(
   db: Database,
@@ -305,7 +305,7 @@ export async function prepareDraft(
     revision?: number | undefined;
     basedOnVersion?: number | undefined;
     sourceVersion?: number | undefined;
-    /** The default variant is published before it. */
+    /** The same call publishes the default variant before this draft. */
     sourceComes?: boolean;
   },
   author?: Author,
@@ -320,11 +320,11 @@ export async function prepareDraft(
   const { sourceComes = false } = address;
   const input = inputOfDraft(template, known, author);
   const prepared = await prepareTemplate(db, input, { sourceComes });
-  // Keeps `active`, so that a concurrent deactivation survives.
+  // `keeps` leaves `active` unchanged, so that a concurrent deactivation survives.
   return { ...prepared, draftRevision: draft.revision, keeps: "active" };
 }
 
-/** Returns a draft as the input of a put. */
+/** Returns a draft in the form of the input of `template put`. */
 export function inputOfDraft(
   template: TemplateRow,
   draft: TemplateDraft,

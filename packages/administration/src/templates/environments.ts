@@ -108,7 +108,7 @@ export const listEnvironments = defineRead({
   },
 });
 
-/** Throws `NotFound`. */
+/** Returns a tenant's environment. Throws `NotFound`. */
 export async function environmentOf(db: Database, tenantId: string) {
   const found = await environments(db).where("id", "=", tenantId).executeTakeFirst();
   if (found === undefined) throw new NotFound("tenantId", "no such tenant");
@@ -164,7 +164,10 @@ export const promoteEnvironment = defineAct({
   audit: (_, { output }) => noteOf("environment.promote", output),
 });
 
-/** Returns the changes of a promotion into the tenant, with the texts before and after. Throws `InvalidInput`. */
+/**
+ * Returns the plan and the changes of a promotion into the tenant, with the texts before and after. Throws
+ * `InvalidInput`.
+ */
 export async function promotionDiff(context: Place) {
   const given = await promotedBundle(context);
   const { plan, parts } = await prepareBundle(context, given, { dryRun: true });
@@ -174,7 +177,7 @@ export async function promotionDiff(context: Place) {
   };
 }
 
-/** Throws `InvalidInput` where the tenant promotes from none. */
+/** Returns what the source of promotions has published. Throws `InvalidInput` if the tenant promotes from no other. */
 export async function promotedBundle({
   db,
   tenantId,

@@ -3,8 +3,6 @@ import { canonicalLocale, isLocale, LOCALE_PATTERN, NO_LOCALE } from "@belfry/co
 import { invalid } from "../input-error.ts";
 import { writtenFault } from "./setting-kinds.ts";
 
-/** The texts below a tenant's mails in other languages than the default one. */
-
 const MAX_LANGUAGES = 20;
 const TOO_MANY = `must be at most ${MAX_LANGUAGES} languages`;
 const MAX_BYTES = 16 * 1024;

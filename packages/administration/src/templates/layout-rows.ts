@@ -5,9 +5,7 @@ import type { Layout } from "@belfry/templates/source";
 import { sql } from "kysely";
 import { tenantById } from "../tenants/tenant-rows.ts";
 
-/** Queries on `layouts`: the newest version of a tenant is in force. */
-
-/** Its column, and whether it is a colour, by the setting's name. */
+/** The column of each setting, and whether the value is a colour. */
 export const LAYOUT_SETTINGS = {
   content: { column: "content", isColor: false },
   logoUrl: { column: "logo_url", isColor: false },
@@ -20,9 +18,9 @@ export const LAYOUT_SETTINGS = {
 export type LayoutName = keyof typeof LAYOUT_SETTINGS;
 export const LAYOUT_NAMES = Object.keys(LAYOUT_SETTINGS) as LayoutName[];
 
-/** null: the platform's, or none. */
+/** Settings of a layout. A setting is null if it has the platform's value, or none. */
 export interface LayoutSettings extends Record<LayoutName, string | null> {
-  /** Footers by language, in place of `footerText`. */
+  /** Footers by language, which replace `footerText`. */
   footerTexts: Readonly<Record<string, string>> | null;
 }
 
@@ -33,18 +31,19 @@ export function layoutOf<T>(of: (name: LayoutName) => T): Record<LayoutName, T> 
 
 export const NO_LAYOUT: LayoutSettings = { ...layoutOf(() => null), footerTexts: null };
 
+/** Returns the newest version, which is in force. */
 export async function newestLayout(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).limit(1).executeTakeFirst();
 }
 
-/** Newest first. */
+/** Returns all versions, newest first. */
 export async function layoutVersions(db: Database, tenantId: string) {
   return await selectLayouts(db, tenantId).execute();
 }
 
 export type LayoutRow = Awaited<ReturnType<typeof layoutVersions>>[number];
 
-/** Returns the new version. Call with the tenant held. */
+/** Inserts a version and returns its number. The tenant must be locked. */
 export async function insertLayout(
   db: Database,
   tenantId: string,
@@ -88,24 +87,24 @@ function selectLayouts(db: Database, tenantId: string) {
     .orderBy("version", "desc");
 }
 
-/** The layout that a tenant's Markdown mails get. */
+/** The layout with which a tenant's Markdown mails are compiled. */
 export interface LayoutInForce {
-  /** 0: the tenant has none; the platform's, with its name. */
+  /** 0: the tenant has none, so it is the platform's with the tenant's name. */
   version: number;
   layout: LayoutInLanguages;
 }
 
-/** A layout, and the footer's text by language. */
+/** A layout with the footers of all languages. */
 export type LayoutInLanguages = Layout & Pick<Partial<LayoutSettings>, "footerTexts">;
 
-/** With the footer's text of a mail's language, or the default one. */
+/** Returns the layout with the footer in the mail's language, or with the default footer. */
 export function layoutIn({ footerTexts, ...layout }: LayoutInLanguages, locale: string): Layout {
   const texts = new Map(Object.entries(footerTexts ?? {}));
   const footerText = texts.get((locale && bestLocale(locale, texts)) || "");
   return footerText === undefined ? layout : { ...layout, footerText };
 }
 
-/** Returns the layout in force. If there is no database, it is the platform's own. */
+/** Returns the layout in force. Without a database, returns the platform's own. */
 export async function layoutInForce(
   db: Database | undefined,
   tenantId: string,
@@ -116,12 +115,12 @@ export async function layoutInForce(
   return { version: row?.version ?? 0, layout };
 }
 
-/** Returns a version's settings; undefined means that nothing is set. */
+/** Returns the settings of a version. If `row` is undefined, all settings are null. */
 export function settingsOfLayout(row: LayoutSettings | undefined): LayoutSettings {
   return { ...layoutOf((name) => row?.[name] ?? null), footerTexts: row?.footerTexts ?? null };
 }
 
-/** Returns the compiler's form of the settings in one language, without those that are not set. */
+/** Converts settings to the compiler's form, without those that are not set. */
 export function compilableLayout(
   settings: LayoutSettings | undefined,
   brandName: string | undefined,
@@ -131,7 +130,7 @@ export function compilableLayout(
   return { content, ...Object.fromEntries(given) };
 }
 
-/** The tenant's name; the platform has none. */
+/** Returns the tenant's name; undefined for the platform. */
 export async function brandName(db: Database, tenantId: string): Promise<string | undefined> {
   return tenantId === PLATFORM ? undefined : (await tenantById(db, tenantId))?.name;
 }

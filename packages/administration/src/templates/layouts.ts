@@ -41,7 +41,9 @@ const DESCRIPTIONS: Record<LayoutName, string> = {
   footerText: "below the content, with links as Markdown; '' for none",
   address: "the sender's postal address; '' for none",
 };
-/** Settings of the look. A field that is left out stays. Empty or null means the platform's value or none. */
+/**
+ * Input fields for the look of mails. A field that is left out stays. Empty or null means the platform's value or none.
+ */
 const LOOKS = {
   ...layoutOf((name) =>
     optional(
@@ -131,7 +133,7 @@ export const restoreLayout = defineAct({
   async prepare({ db, tenantId, actor }, { version }) {
     const old = await readLayoutVersion(db, tenantId, version);
     const looks = settingsOfLayout(old);
-    // None, not those that there are.
+    // Removes the current footers that the old version did not have.
     const now = (await readLayout(db, tenantId)).footerTexts ?? {};
     const removed = Object.fromEntries(Object.keys(now).map((locale) => [locale, ""]));
     looks.footerTexts = { ...removed, ...looks.footerTexts };
@@ -235,7 +237,7 @@ Write to us when anything is not as it should be.
 `,
 } as const;
 
-/** Publishes a prepared layout, and every Markdown template anew that it changes. */
+/** Publishes a prepared layout, and republishes every Markdown template with it. */
 async function save({ db, tenantId }: ActContext, _: unknown, prepared: PreparedLayout) {
   const recompiled = await savePreparedLayout(db, prepared);
   const saved = await readLayout(db, tenantId);
@@ -252,7 +254,7 @@ function noteOf(verb: string) {
   });
 }
 
-/** The platform's layout has the link by itself. */
+/** Warns if a tenant's own frame lacks the link to unsubscribe. The platform's layout has the link. */
 export function layoutWarnings({ content, footerText, footerTexts }: LayoutSettings): string[] {
   if (content === null || linksToUnsubscribe(content)) return [];
   const footers = [footerText ?? "", ...Object.values(footerTexts ?? {})];
@@ -263,7 +265,7 @@ export function layoutWarnings({ content, footerText, footerTexts }: LayoutSetti
 const NO_LINK =
   "Your frame has no link to unsubscribe: readers look for one below offers and newsletters. Add {{ $unsubscribe_url }} to the frame or to the text below.";
 
-/** Throws `NotFound` for an unknown tenant. */
+/** Returns the layout in force. Throws `NotFound` for an unknown tenant. */
 export async function readLayout(db: Database, tenantId: string): Promise<LayoutView> {
   await requireOwner(db, tenantId);
   const row = await newestLayout(db, tenantId);
@@ -272,13 +274,13 @@ export async function readLayout(db: Database, tenantId: string): Promise<Layout
     : layoutView(tenantId, row);
 }
 
-/** Newest first. Throws `NotFound` for an unknown tenant. */
+/** Returns all versions, newest first. Throws `NotFound` for an unknown tenant. */
 export async function readLayoutVersions(db: Database, tenantId: string): Promise<LayoutView[]> {
   await requireOwner(db, tenantId);
   return (await layoutVersions(db, tenantId)).map((row) => layoutView(tenantId, row));
 }
 
-/** Throws `NotFound`. */
+/** Returns one version. Throws `NotFound`. */
 export async function readLayoutVersion(db: Database, tenantId: string, version: number) {
   const found = (await readLayoutVersions(db, tenantId)).find((one) => one.version === version);
   if (found === undefined) throw new NotFound("version", `the layout has no version ${version}`);

@@ -30,10 +30,10 @@ type WithoutVerdict<T> = T extends unknown ? Omit<T, "ok"> : never;
 /** The message that would be sent. `missing` lists names that the variables lack. */
 export type Preview = { channel: Channel } & WithoutVerdict<Extract<Rendered, { ok: true }>>;
 
-/** A text, with what is set beside it that a reader sees: with a digest it shows several events. */
+/** A text with the settings that change how a message looks. With a digest, the message shows several events. */
 export type PreviewInput = TemplateSourceInput &
   Pick<TemplateSettingsInput, "plainCharacters" | "digest"> & {
-    /** Its category decides whether the email has the links to unsubscribe that a layout shows. */
+    /** The event type's category decides whether the mail has the links to unsubscribe of a layout. */
     eventType?: string | undefined;
   };
 
@@ -115,8 +115,8 @@ export const previewTemplate = defineRead({
 });
 
 /**
- * Renders what is published in a language. Throws `NotFound`, and `InvalidInput` when the result is too
- * large or too costly.
+ * Renders the published variant of a language. Throws `NotFound`, and `InvalidInput` if the result is too large or
+ * takes too long.
  */
 export async function renderTemplate(
   db: Database,
@@ -135,8 +135,8 @@ export async function renderTemplate(
 }
 
 /**
- * Renders a template that is not saved, Markdown in the tenant's layout; without a database as the
- * platform's, or in one that is not in force. Throws `InvalidInput` for its faults too.
+ * Renders a template that is not saved, Markdown with `inForce` or the tenant's layout. Without a database, it is
+ * rendered like the platform's templates. Throws `InvalidInput` also for faults of the template.
  */
 export async function previewSource(
   db: Database | undefined,
@@ -153,21 +153,21 @@ export async function previewSource(
   return await preview(input.channel, compiled, sampleEvents(variables, digest != null), settings);
 }
 
-/** A variable that a text names, and what it looks like from there. */
+/** A variable that a text uses, and the kind of its value as far as the text shows it. */
 interface SourceVariable {
   name: string;
-  /** `flag`: it is only asked for in conditions. */
+  /** `flag`: it is used in conditions only. */
   kind: "text" | "list" | "object" | "flag";
-  /** Fields of an object, or of a list's items. */
+  /** Fields of an object, or of the items of a list. */
   fields?: string[];
-  /** False: a place was written without it. */
+  /** False if the variable had no value in a place where the message shows it. */
   filled: boolean;
 }
 
 type SourceCheck =
   | {
       ok: true;
-      /** Shows names without a value as `mark` writes them. */
+      /** The message in which `mark(name)` replaces each name without a value. */
       preview: Preview;
       /** The message that would be sent. */
       plain: Preview;
@@ -176,7 +176,10 @@ type SourceCheck =
     }
   | { ok: false; faults: readonly InputFault[] };
 
-/** Checks a source while somebody types: returns the result, or every fault with its place. Throws for neither. */
+/**
+ * Checks a source while a person types. Returns the rendered message, or every fault with its position. Does not throw
+ * for faults.
+ */
 export async function checkSource(
   db: Database,
   tenantId: string,
@@ -199,7 +202,9 @@ export async function checkSource(
   }
 }
 
-/** Shows names without a value in their places. The message's counts exclude them. */
+/**
+ * Renders the message again with the marks of names without a value. Segments are those of the message without marks.
+ */
 async function marked(
   plain: Preview,
   compiled: CompiledTemplate,
@@ -223,7 +228,7 @@ async function sourceVariables(
 ): Promise<SourceVariable[]> {
   const { templateVariables } = await import("@belfry/templates/language/template-variables");
   const found = templateVariables(writtenTexts(input));
-  // Those of the layout around it have no shape here.
+  // The shape of variables that only the layout uses is unknown, so they count as text.
   const known = new Set(found.map(({ name }) => name));
   const others = compiled.variables.filter((name) => {
     const [first = ""] = name.split(".");
@@ -270,7 +275,7 @@ async function mayBeTurnedOff(db: Database, tenantId: string, eventType: string 
 
 type SampleEvents = ReturnType<typeof sampleEvents>;
 
-/** A message of these events, accepted now. */
+/** Adds these events to the settings, as if they were accepted now. */
 function withEvents(settings: RenderSettings, { events }: SampleEvents): RenderSettings {
   const items = () =>
     events.map((variables) => ({ id: PREVIEWED_EVENT, at: new Date(), variables }));
@@ -293,7 +298,7 @@ async function preview(
   const warnings = [...(shown.warnings ?? [])];
   const price = shown.kind === "text" ? encodingPrice(shown.text) : undefined;
   if (price !== undefined) warnings.push(price);
-  // With a value missing it is no wonder.
+  // If a value is missing, an empty message is expected.
   if (rendered.missing.length === 0 && saysNothing(rendered)) {
     warnings.push(`${REASONS["nothing-to-say"]}: it would not be sent`);
   }

@@ -15,9 +15,9 @@ import { readTemplate, requireTemplate, type Template, type TemplateAddress } fr
 
 /**
  * Returns what publishing a draft would change, and for whom. `outdated`: another version was published since the draft
- * began. `otherLocales` have variants of their own. `translations` would become outdated. `leftOut`: the reason why the
- * channel would send nothing. `changed`: names of changed settings. `gaps`: events that its digest drops. Throws
- * `NotFound`.
+ * began. `otherLocales`: languages that have variants of their own. `translations`: variants that would become
+ * outdated. `leftOut`: reasons why the channel would send nothing. `changed`: names of changed settings. `gaps`: ways
+ * in which the digest drops events. Throws `NotFound`.
  */
 export async function publication(db: Database, address: TemplateAddress, locale = "") {
   const draft = await readDraft(db, { ...address, locale });
@@ -50,7 +50,7 @@ export type Publication = Awaited<ReturnType<typeof publication>>;
 
 type Text = Pick<TemplateDraft, "subject" | "title" | "url" | "actions" | "format" | "content">;
 
-/** Both sides of a part may be empty: then the template has none. */
+/** Parts of a text. An empty part means that the template has none. */
 const PARTS: readonly [name: string, (text: Text) => string][] = [
   ["Subject", ({ subject }) => subject ?? ""],
   ["Title", ({ title }) => title ?? ""],
@@ -63,7 +63,7 @@ const PARTS: readonly [name: string, (text: Text) => string][] = [
   ["Content", ({ content }) => content],
 ];
 
-/** Why a tenant's events would send nothing of a template. */
+/** Returns the reasons why a tenant's events would send nothing with a template. */
 export async function leftOut(
   db: Database,
   template: Pick<Template, "tenantId" | "channel" | "active">,
@@ -90,17 +90,20 @@ export async function leftOut(
   return reasons;
 }
 
-/** So many of a tenant's newest events are looked at, of whatever type. */
+/** Number of a tenant's newest events, of any type, that are read. */
 const MOST_EVENTS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface RecentEvents {
   count: number;
-  /** False: there are more events than were looked at. */
+  /** False if there are more events than were read. */
   complete: boolean;
 }
 
-/** Events of a type in the last 24 hours among a tenant's newest 10,000; of the platform among everybody's. */
+/**
+ * Counts the events of a type in the last 24 hours, among the tenant's newest 10,000. For the platform, counts among
+ * the events of all tenants.
+ */
 export async function countRecentEvents(
   db: Database,
   tenantId: string,
@@ -117,9 +120,8 @@ export async function countRecentEvents(
 }
 
 /**
- * The variables of the newest event of a type, among a tenant's newest 10,000, for a preview: never of
- * an event that a sensitive template is for, or was when it was dispatched, and never another tenant's.
- * Undefined: there is none.
+ * Returns the variables of the newest event of a type, among the tenant's newest 10,000, for a preview. Returns
+ * undefined if there is none, or if a sensitive template is or was in force for the event.
  */
 export async function sampleFromEvents(db: Database, tenantId: string, eventType: string) {
   if (tenantId === PLATFORM) return undefined;
@@ -131,7 +133,7 @@ export async function sampleFromEvents(db: Database, tenantId: string, eventType
     where e.event_type = ${eventType} and e.variables is not null
     order by e.id desc limit 1`.execute(db);
   const [newest] = rows;
-  // Noted until its variables are erased, also where the template is gone by now.
+  // The note is stored until the event's variables are erased, even if the template was deleted meanwhile.
   if (newest === undefined || newest.isNoted) return undefined;
   const { variables, acceptedAt } = newest;
   if (await usedSensitiveTemplate(db, tenantId, { eventType, acceptedAt })) return undefined;

@@ -26,7 +26,7 @@ import { holdOwner } from "./template-rows.ts";
 import { requireOwner } from "./templates.ts";
 import { moveSourceVersions, putInForce } from "./variant-rows.ts";
 
-/** All that a layout's templates are compiled to, held until they are saved. */
+/** Most bytes of compiled templates in one change, because they stay in memory until they are saved. */
 const MAX_COMPILED_BYTES = 64 * 1024 * 1024;
 const TOO_MANY: InputFault = {
   field: "layout",
@@ -35,34 +35,33 @@ const TOO_MANY: InputFault = {
 /** Most faults in one answer. */
 const MAX_FAULTS = 50;
 
-/** Settings of a layout. A field that is left out stays; null means the platform's value or none. */
+/** Settings of a layout. A field that is left out stays; null means the platform's value, or none. */
 export type LayoutInput = { [K in keyof LayoutSettings]?: LayoutSettings[K] | undefined } & {
   /** `platform` for the `global.*` templates. */
   tenantId: string;
-  /** The version that the editor began with (0: none yet): a save over another's is refused. */
+  /** The version on which the editor began; 0 for none. Saving over another version is refused. */
   basedOnVersion?: number | undefined;
   /** The person who saved it, for the version's record. */
   createdBy?: string | undefined;
 };
 
-/** A layout that every Markdown template of the tenant was compiled in, and may be put in force. */
+/** A layout with which every Markdown template of the tenant compiles, so that it may be published. */
 export interface PreparedLayout {
   tenantId: string;
   layout: LayoutSettings;
   createdBy: string | null;
-  /** The version it is based on, which it may replace. */
+  /** The layout's current version, which it may replace. */
   basedOnVersion: number;
   brandName: string | undefined;
-  /** Versions in force with Markdown. */
+  /** Ids of all template versions in force that are Markdown. */
   versionIds: string[];
-  /** Variants that change with the layout, compiled, as JSON text. */
+  /** Variants whose compiled form changes with the layout. `json`: the compiled form. */
   compiled: { variant: MarkdownVariant; json: string }[];
 }
 
 /**
- * Checks a layout and compiles every Markdown template of the tenant in it, one after the other and
- * outside of any transaction. Throws `InvalidInput` with each template that does not compile and why,
- * `NotFound`, `Conflict`.
+ * Checks a layout and compiles every Markdown template of the tenant with it, one after another. Call it outside of any
+ * transaction. Throws `InvalidInput` with each template that does not compile and why, `NotFound`, `Conflict`.
  */
 export async function prepareLayout(db: Database, input: LayoutInput): Promise<PreparedLayout> {
   if (db.isTransaction) throw new Error("templates are compiled before the transaction begins");
@@ -110,7 +109,10 @@ export async function checkedLayout(db: Database, tenantId: string, layout: Layo
   return compilable;
 }
 
-/** Compiles each in the layout, one after the other; of each that does not go with it the faults. */
+/**
+ * Compiles the variants with the layout, one after another. Returns those whose compiled form changes, and the faults
+ * of those that do not compile. `onCompiled` receives the number of variants compiled so far.
+ */
 export async function compileVariants(
   db: Database,
   tenantId: string,
@@ -124,7 +126,7 @@ export async function compileVariants(
   for (const [at, variant] of variants.entries()) {
     onCompiled?.(at);
     const text = await readMarkdown(db, variant);
-    // Deleted meanwhile: saving will tell.
+    // The variant was deleted meanwhile. Saving finds that out.
     if (text === undefined) continue;
     try {
       const made = await compileInput(db, tenantId, sourceOf(variant, text), layout);
@@ -143,9 +145,8 @@ export async function compileVariants(
 }
 
 /**
- * Puts it in force, and publishes a new version of every template that it changes. Returns how many.
- * Throws `NotFound`, and `Conflict` when the layout, the tenant's name or one of the templates has
- * changed since it was prepared.
+ * Publishes a layout, and a new version of every template that it changes. Returns the number of these templates.
+ * Throws `NotFound`, and `Conflict` if the layout, the tenant's name or a template has changed since the preparation.
  */
 export async function savePreparedLayout(db: Database, prepared: PreparedLayout): Promise<number> {
   const { tenantId, layout, createdBy, basedOnVersion } = prepared;
@@ -163,7 +164,7 @@ export async function savePreparedLayout(db: Database, prepared: PreparedLayout)
   });
 }
 
-/** Publishes what `compileVariants` has made. Call with the templates held. */
+/** Publishes the results of `compileVariants`. The templates must be locked. */
 export async function publishCompiled(
   db: Database,
   { compiled, createdBy }: Pick<PreparedLayout, "compiled" | "createdBy">,
@@ -175,7 +176,7 @@ export async function publishCompiled(
   }
 }
 
-/** The templates that were compiled are those that there are. */
+/** Throws if the Markdown templates in force or the tenant's name are not those of the preparation. */
 async function requireUnchanged(db: Database, prepared: PreparedLayout): Promise<void> {
   const now = await markdownVariants(db, prepared.tenantId, { hold: true });
   const isSame = isDeepStrictEqual(
@@ -203,7 +204,7 @@ function templateFault(variant: MarkdownVariant, fault: InputFault): InputFault 
   return { field: "layout", message };
 }
 
-/** The layout with what is given; an empty text is none, and a colour is written in lower case. */
+/** Returns the layout with the given settings. An empty text means none. Writes colours in lower case with `#`. */
 export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>): LayoutSettings {
   const { footerTexts } = input;
   const texts = footerTexts ? changedTexts(now.footerTexts, footerTexts) : footerTexts;
@@ -221,7 +222,10 @@ export function changedLayout(now: LayoutSettings, input: Partial<LayoutInput>):
   return { ...settings, footerTexts: texts === undefined ? now.footerTexts : texts };
 }
 
-/** Returns Markdown variants by template, each default variant last. `hold` blocks publishing until the transaction ends. */
+/**
+ * Returns the Markdown variants in force by template, each default variant last. `hold` locks the templates, so that
+ * nobody can publish until the transaction ends.
+ */
 export async function markdownVariants(db: Database, tenantId: string, { hold = false } = {}) {
   if (hold) {
     await db
@@ -251,10 +255,10 @@ export async function markdownVariants(db: Database, tenantId: string, { hold = 
     .execute();
 }
 
-/** A variant of a tenant in Markdown, in force: its layout goes around it. */
+/** A Markdown variant in force, which is compiled with the layout. */
 type MarkdownVariant = Awaited<ReturnType<typeof markdownVariants>>[number];
 
-/** Its text, read one by one: together they may be large. */
+/** Returns a variant's text. Texts are read one by one, because all together may be large. */
 async function readMarkdown(db: Database, { versionId }: MarkdownVariant) {
   return await db
     .selectFrom("template_versions")
@@ -263,7 +267,7 @@ async function readMarkdown(db: Database, { versionId }: MarkdownVariant) {
     .executeTakeFirst();
 }
 
-/** Publishes the same text, compiled anew. Returns the version. Call with the templates held. */
+/** Publishes the same text in a new compiled form, and returns the new version. The templates must be locked. */
 async function publishAnew(
   db: Database,
   variant: MarkdownVariant,

@@ -63,11 +63,14 @@ export interface PreparedTemplate {
   warnings: TemplateWarning[];
   /** Version of the layout for Markdown; 0: the platform's; null for any other format. */
   layoutVersion: number | null;
-  /** The draft that it publishes: it goes when this is saved. */
+  /** The revision of the draft that is published. Saving deletes the draft. */
   draftRevision?: number;
-  /** The part that keeps its value at the time of saving, whatever the input has. */
+  /** The settings that keep their values at the time of saving, whatever the input contains. */
   keeps?: "active" | "settings";
-  /** A translation with the same text was not held against the default variant of now. */
+  /**
+   * Set for an import: an unchanged translation keeps its source version, because nobody compared it with the current
+   * default variant.
+   */
   isUnchecked?: boolean;
 }
 
@@ -97,7 +100,7 @@ export const putTemplate = defineAct({
   audit: savedNote("save"),
 });
 
-/** How the audit log tells of a template that was published. */
+/** Returns the audit note of a published template. */
 export function savedNote(verb: string) {
   return (
     input: { eventType: string; channel: string },
@@ -106,8 +109,8 @@ export function savedNote(verb: string) {
 }
 
 /**
- * Checks and compiles. Compiling waits for its turn, so it is never done within a transaction, which
- * would hold a connection meanwhile. Throws `InvalidInput` with every fault and its place, `NotFound`.
+ * Checks and compiles a template. Never call it in a transaction: compiling waits in a queue, and the transaction would
+ * hold a connection meanwhile. Throws `InvalidInput` with every fault and its position, `NotFound`.
  */
 export async function prepareTemplate(
   db: Database,
@@ -116,7 +119,7 @@ export async function prepareTemplate(
     sourceComes = false,
     layout,
   }: {
-    /** The default variant that a translation is of will be saved before it. */
+    /** The default variant of a translation will be saved before it. */
     sourceComes?: boolean;
     /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
@@ -125,20 +128,20 @@ export async function prepareTemplate(
   if (db.isTransaction) throw new Error("a template is compiled before the transaction begins");
   refuseFaults(templateFaults(input));
   const { tenantId, eventType, channel } = input;
-  // Compiling takes its time and memory: not for a tenant that is not there.
+  // Checked first, because compiling for an unknown tenant would waste time and memory.
   await requireOwner(db, tenantId);
   const key = { tenantId, eventType, channel };
   const locale = localeOf(input);
   const source = await findTemplate(db, key);
   if (locale !== "" && !sourceComes) requireSource(source?.version ?? 0);
   const current = locale === "" ? source : await findTemplate(db, key, locale);
-  // The variant keeps its format, and a new translation takes the default's.
+  // If no format is given, the variant keeps its own, and a new translation gets the default variant's.
   const kept = (current?.versionId != null ? current : source)?.format ?? undefined;
   const complete = { ...input, locale, format: input.format ?? kept };
   const text = inputText(complete);
   if (text.actions?.length === 0) text.actions = null;
   const wanted = settingsAfter(source ?? NOT_SET, input, locale);
-  // Judged here for a dry run too, and once more under the lock.
+  // Checked here for dry runs, and once more under the lock.
   await refuseSharing(db, input, source ?? NOT_SET, wanted);
   const compiled = await compileInput(db, tenantId, complete, layout);
   const { digest } = wanted;
@@ -153,11 +156,10 @@ export async function prepareTemplate(
 }
 
 /**
- * Publishes it: a new version of its variant, in force from now on, or the one that is there where its
- * text is the same. What is set for all languages is set as the default variant says it (target channel,
- * sensitive and the like are not kept from before), and by a translation only where it names it. Throws
- * `NotFound`, `InvalidInput`, and `Conflict` when `basedOnVersion` is not the current one, the draft has
- * changed, or another layout was put in force.
+ * Publishes a new version of the variant, or keeps the current one if its text is the same. The default variant
+ * replaces settings for all languages: target channel, `sensitive` and similar ones get the default value if they are
+ * left out. A translation changes only the settings that it names. Throws `NotFound`, `InvalidInput`, and `Conflict` if
+ * `basedOnVersion` is not the current version, the draft has changed, or another layout was published.
  */
 export async function savePreparedTemplate(db: Database, prepared: PreparedTemplate) {
   const { input, warnings } = prepared;
@@ -169,7 +171,7 @@ export async function savePreparedTemplate(db: Database, prepared: PreparedTempl
   });
 }
 
-/** Compares a prepared template with the one in force: another text or other settings are a change. */
+/** Compares a prepared template with the one in force. Another text or another setting is a change. */
 export async function comparison(db: Database, { input, text, compiled, keeps }: PreparedTemplate) {
   const row = await findTemplate(db, input, input.locale);
   const current = row && (await findVariant(db, row.id, input.locale));
@@ -180,7 +182,10 @@ export async function comparison(db: Database, { input, text, compiled, keeps }:
   return isSet && isSame(current, text, compiled) ? "same" : "changed";
 }
 
-/** Within a transaction that bumps the configuration's version. `isChanged`: its text is new, or what is set. */
+/**
+ * Saves a template. Call it in a transaction that increments the configuration version. `isChanged`: the text is new or
+ * a setting changed.
+ */
 export async function savePrepared(db: Database, prepared: PreparedTemplate) {
   const { input, layoutVersion, draftRevision } = prepared;
   const { tenantId, eventType, channel, locale } = input;
@@ -212,7 +217,7 @@ async function takeDraft(db: Database, templateId: string, locale: string, revis
   await deleteDraft(db, templateId, locale);
 }
 
-/** Returns the version that is in force then. */
+/** Saves the text, and returns the version that is then in force. */
 async function saveText(
   db: Database,
   templateId: string,
@@ -237,7 +242,10 @@ async function saveText(
   return await insertVersion(db, variant, { ...text, compiled, createdBy });
 }
 
-/** Compiled by another release, or in another layout, the same text is another version. */
+/**
+ * Whether text and compiled form are the same. Another release or another layout changes the compiled form, so that a
+ * new version is made.
+ */
 function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTemplate): boolean {
   return (
     isDeepStrictEqual(textOf(current), text) &&
@@ -245,7 +253,7 @@ function isSame(current: VariantRow, text: TemplateText, compiled: CompiledTempl
   );
 }
 
-/** Returns what is set then. */
+/** Saves the settings, and returns those that are then in force. */
 async function saveSettings(
   db: Database,
   { id, ...now }: HeldTemplate,

@@ -36,7 +36,7 @@ import { tenantById, tenantNotFound } from "../tenants/tenant-rows.ts";
 import type { Preview } from "./preview-template.ts";
 import { settingsFaults } from "./template-input.ts";
 
-/** Long enough for a slow vendor, short enough for a person who waits. */
+/** Timeout in ms: long enough for a slow vendor, and short enough for a person who waits. */
 const TIMEOUT_MS = 15_000;
 
 interface SendTestOptions {
@@ -46,7 +46,9 @@ interface SendTestOptions {
 
 export type Sendable = Extract<Preview, { kind: "email" | "text" }>;
 
-/** Sends what a template renders to one person, through the provider that would send it. Throws as `sendThrough`. */
+/**
+ * Sends a rendered template to one person through the provider that sends on its channel. Throws like `sendThrough`.
+ */
 export async function sendRenderedTest(
   db: Database,
   tenantId: string,
@@ -63,8 +65,8 @@ export async function sendRenderedTest(
 }
 
 /**
- * Sends a message through one provider, active or not. It is no delivery: nothing of it is in the timeline. It keeps
- * to what holds for the tenant's deliveries (`allowTest`). Throws `InvalidInput`, `NotFound`.
+ * Sends a message through a provider, active or not. It is no delivery, so the timeline does not show it. The rules for
+ * the tenant's deliveries apply (`allowTest`). Throws `InvalidInput`, `NotFound`.
  */
 export async function sendThrough(
   db: Database,
@@ -90,7 +92,7 @@ export async function sendThrough(
   });
   const ids = { deliveryId: randomUUID(), tenantId: provider.tenantId, eventId: randomUUID() };
   try {
-    // The kind is of the message's channel.
+    // The provider's kind has the channel of the message.
     const outcome = await client.send({ ...ids, ...message, to: recipient } as never);
     return { ...outcome, reason: reasonWords(outcome.reason) };
   } finally {
@@ -101,10 +103,9 @@ export async function sendThrough(
 const MARK = "Test: ";
 
 /**
- * Stores what a notification's template renders as a test in a user's inbox, with the next offset of its
- * realtime channel, and hands it to `publish`, which tells the user's open browsers. It is no event:
- * nothing of it is in the timeline. It keeps to what holds for the tenant's deliveries (`allowTest`).
- * Throws `InvalidInput`, `NotFound`.
+ * Stores a rendered notification as a test in a user's inbox, with the next offset of its realtime channel. Then passes
+ * it to `publish`, which sends it to the user's open browsers. It is no event, so the timeline does not show it. The
+ * rules for the tenant's deliveries apply (`allowTest`). Throws `InvalidInput`, `NotFound`.
  */
 export async function sendPushTest(
   db: Database,
@@ -139,7 +140,7 @@ export async function sendPushTest(
   return { ...stored, published };
 }
 
-/** The NATS message that shows a test to the user's open browsers, as the dispatcher's do. */
+/** Returns the NATS message that shows a test in the user's open browsers, in the dispatcher's form. */
 export function testMessage(prefix: string, item: TestNotification) {
   const { tenantId, userId, eventType, title, body } = item;
   const publication = publicationText({
@@ -156,7 +157,10 @@ export function testMessage(prefix: string, item: TestNotification) {
   });
 }
 
-/** Returns its offset: the channel's row is held until both are there, as the dispatcher holds it. */
+/**
+ * Stores a notification and returns its offset. The channel's row stays locked until both are stored, like in the
+ * dispatcher.
+ */
 async function store(db: Database, item: Omit<TestNotification, "offset">): Promise<number> {
   return await db.transaction().execute(async (transaction) => {
     const { tenantId, userId, channelName, createdAt } = item;
@@ -186,20 +190,23 @@ async function store(db: Database, item: Omit<TestNotification, "offset">): Prom
   });
 }
 
-/** Tests of a tenant, over all doors and replicas: a person who tries something out, and no sender. */
+/**
+ * Most tests of a tenant in a window, over all replicas, the Admin UI, the API and the command line. It suits a person
+ * who tests, and is too few to send messages.
+ */
 const MOST_TESTS = 30;
 const WINDOW_SECONDS = 15 * 60;
 
 interface TestToSend {
   tenantId: string;
   channel: Channel;
-  /** The recipient: an address, or a user's id. */
+  /** An address, a phone number or a user's id. */
   recipient: string;
 }
 
 /**
- * Lets a test message leave only where an event's would: the tenant is active, has the channel, and has
- * not suppressed the recipient. It counts like an event of the tenant, and there are few of them. Throws
+ * Permits a test message only if an event's message would be sent: the tenant is active, may use the channel, and has
+ * not suppressed the recipient. Counts it as an event of the tenant, and limits the number of tests. Throws
  * `InvalidInput`, `NotFound`.
  */
 async function allowTest(db: Database, test: TestToSend): Promise<void> {
@@ -233,7 +240,7 @@ function refused(message: string): InvalidInput {
   return invalid("to", message);
 }
 
-/** Counts one event in a tenant's limits. False where there is no room; nothing is counted then. */
+/** Counts one event in a tenant's limits. Returns false, and counts nothing, if a limit is reached. */
 async function takeEvent(db: Database, tenantId: string): Promise<boolean> {
   const { rows } = await sql<{ counted: boolean }>`
     select count_event(p_tenant => ${tenantId}) as counted`.execute(db);

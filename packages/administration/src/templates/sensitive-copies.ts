@@ -9,7 +9,7 @@ type Shared = Pick<TemplateSettings, "sensitive" | "cc" | "bcc">;
 
 const COPIES = ["cc", "bcc"] as const;
 
-/** Returns who saves a template, and whether they may set copies of sensitive messages. */
+/** Returns the person who saves a template, and whether the person may copy sensitive messages to others. */
 export function authorOf({ actor, may }: Pick<ActContext, "actor" | "may">) {
   return { createdBy: emailOf(actor), mayShareSensitive: may(PROVISION) };
 }
@@ -17,9 +17,9 @@ export function authorOf({ actor, may }: Pick<ActContext, "actor" | "may">) {
 export type Author = Partial<ReturnType<typeof authorOf>>;
 
 /**
- * Finds where a change would show messages to more people than their recipient: by a copy, or because the template is no
- * longer sensitive. Only callers that can read all messages anyway may do that. An event type with a sensitive template
- * is sensitive on all channels, because they share its variables.
+ * Finds changes that would show messages to more people than the recipient: by a copy, or because the template is no
+ * longer sensitive. Only callers that can read all messages may make them. An event type with a sensitive template is
+ * sensitive on all channels, because its templates share the variables.
  */
 export async function sensitiveCopiesFaults(
   db: Database,

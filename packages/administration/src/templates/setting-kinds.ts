@@ -3,15 +3,18 @@ import { shownName, unknownFault } from "@belfry/contracts/unknown-fields";
 import type { TUnsafe } from "@sinclair/typebox";
 import { daysText, readDays } from "./template-timing.ts";
 
-/** A kind of value: as JSON, and as text in a line of a file or behind a flag. */
+/** A kind of value, with its form in JSON and its form as text, in a line of a file or in a flag. */
 export interface Kind<T> {
   keywords: { type: string } & Record<string, unknown>;
-  /** Returns the fault of a value that cannot be stored. Accepts all that a draft may hold; publishing is stricter. */
+  /**
+   * Returns the fault of a value that cannot be stored. Accepts everything that a draft may contain; publishing is
+   * stricter.
+   */
   fault(value: unknown): string | undefined;
-  /** undefined: it is not written so. */
+  /** Parses the text form. Returns undefined if the text does not have this form. */
   read(text: string): T | undefined;
   write(value: T): string;
-  /** Follows "must be". */
+  /** Describes the text form, worded to follow "must be". */
   form: string;
 }
 
@@ -27,7 +30,10 @@ export function writtenFault(value: unknown, maxBytes: number): string | undefin
     : undefined;
 }
 
-/** Text of a template: what publishing refuses of it, a draft may hold. */
+/**
+ * Returns the input field of a template's text. Accepts texts that only publishing refuses, because a draft may have
+ * them.
+ */
 export function written(description: string, maxBytes = MAX_LINE_BYTES): TUnsafe<string> {
   return field({ type: "string", description }, (value) => writtenFault(value, maxBytes));
 }
@@ -46,7 +52,7 @@ export const yes: Kind<boolean> = {
 };
 export const whole: Kind<number> = {
   keywords: { type: "integer" },
-  // NaN, of a form, could not be stored.
+  // A form can produce NaN, which cannot be stored.
   fault: (value) => (Number.isFinite(value) ? undefined : "must be a number"),
   read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
   write: String,
@@ -61,7 +67,10 @@ export function text(form: string, maxBytes = MAX_LINE_BYTES): Kind<string> {
     form,
   };
 }
-/** Blanks at the ends would be lost, and a quote at the beginning says that it is JSON. */
+/**
+ * A text in one line. It is written as JSON if it has blanks at an end, which would be lost, or begins with a quote,
+ * which marks JSON.
+ */
 export const line: Kind<string> = {
   ...text("a text"),
   read(text) {
@@ -105,7 +114,7 @@ export interface Part {
   description: string;
 }
 
-/** An object of these parts alone. */
+/** Returns the kind of an object that has no parts other than these. */
 export function partsOf<T extends object>(
   parts: Readonly<Record<string, Part>>,
   { read, write, form }: Pick<Kind<T>, "read" | "write" | "form">,

@@ -19,7 +19,7 @@ const FAULTS: Record<EnvelopeName, (value: never) => string | undefined> = {
   bcc: copiesFault,
 };
 
-/** A text with tags is judged when it is rendered; here, only its tags are. */
+/** Checks a text. If it has tags, checks only the tags, and rendering checks the result. */
 function lineOr(text: string, fault: (text: string) => string | undefined): string | undefined {
   if (text.trim() === "") return undefined;
   return hasTags(text) ? lineFault(text) : fault(text.trim());
@@ -43,8 +43,8 @@ export function envelopeFaults(
 const OWN_LINK = /\$(?:unsubscribe|preferences)_url/;
 
 /**
- * Refuses cc and bcc on mails with a link to unsubscribe: a reader of the copy could use the recipient's link. Later
- * changes, such as the category of the event type, are checked again when a mail is made.
+ * Refuses cc and bcc on mails with a link to unsubscribe, because a reader of the copy could use the recipient's link.
+ * Rendering checks this again, because the category of the event type, for example, may change later.
  */
 export async function envelopeRuleFaults(
   db: Database,
@@ -72,7 +72,10 @@ export async function envelopeRuleFaults(
   return fields.map((field) => ({ field, message }));
 }
 
-/** Also of the layout, whose own condition holds only where the event type has a category. */
+/**
+ * Whether the compiled mail, with its layout, reads a link to unsubscribe. The platform's layout reads one only if the
+ * event type has a category, so here it does not.
+ */
 function readsLink(compiled: CompiledTemplate): boolean {
   let isRead = false;
   const read = () => {

@@ -5,8 +5,8 @@ import { jsonOf, type Kind, line } from "./setting-kinds.ts";
 import { lineName, SETTING_LINES, type TemplateSettingsInput } from "./template-settings.ts";
 
 /**
- * A variant of a template as a file: between two lines of `---` what is set, a line each, as the command
- * line names it; below that the content.
+ * A variant of a template as a file: the settings between two lines of `---`, one per line and named as on the command
+ * line, and below them the content.
  *
  *     ---
  *     subject: Your order {{ id }}
@@ -17,7 +17,7 @@ import { lineName, SETTING_LINES, type TemplateSettingsInput } from "./template-
  *     # Thank you
  */
 export interface TemplateFile extends TemplateSettingsInput {
-  /** Only where the folder's name does not say it. */
+  /** Set only if the folder's name does not contain it. */
   eventType?: string | undefined;
   content: string;
   subject?: string | undefined;
@@ -46,14 +46,14 @@ export function writeTemplateFile(file: TemplateFile): string {
   return [EDGE, ...lines, EDGE, ""].join("\n") + file.content;
 }
 
-/** A line, but for sample variables: JSON that may have many. */
+/** Returns one line, or several lines for sample variables, which are JSON. */
 function headLines(key: string, value: string): string[] {
   if (key !== "sample-variables") return [`${key}: ${value}`];
   const rows = value.replaceAll("\r", "").trimEnd().split("\n");
   return [`${key}:`, ...rows.map((row) => INDENT + row)];
 }
 
-/** Faults name a key, or the file. */
+/** Parses a file. The field of a fault is a key, or `file`. */
 export function readTemplateFile(
   text: string,
 ): { ok: true; file: TemplateFile } | { ok: false; faults: InputFault[] } {
@@ -76,11 +76,11 @@ export function readTemplateFile(
 interface HeadLine {
   key: string;
   value: string;
-  /** In the file, from 1. */
+  /** Line number in the file, from 1. */
   line: number;
 }
 
-/** `key: value`, and lines that are indented below a key without a value. */
+/** Parses lines of the form `key: value`. Indented lines continue the value of the key above them. */
 function headOf(head: string): HeadLine[] {
   const found: HeadLine[] = [];
   const rows = new Map<HeadLine, string[]>();
@@ -101,7 +101,7 @@ function headOf(head: string): HeadLine[] {
   return found;
 }
 
-/** Takes a value over; returns what is wrong with it, behind the key. */
+/** Stores a value in `file`, or returns its fault, worded to follow the key. */
 type Taker = (file: TemplateFile, value: string) => string | undefined;
 
 function taker<T>(
@@ -133,7 +133,7 @@ function takeAction(file: TemplateFile, value: string): string | undefined {
   return undefined;
 }
 
-/** Reads a button in the command line's form: `Label=URL`, or JSON of both. Undefined for any other text. */
+/** Parses a button in the command line's form: `Label=URL`, or JSON with both. Returns undefined for any other text. */
 export function readAction(value: string): PushAction | undefined {
   if (value.startsWith('{"')) {
     const action = jsonOf(value) as Partial<PushAction> | null | undefined;

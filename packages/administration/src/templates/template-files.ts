@@ -103,8 +103,8 @@ export const importTemplates = defineAct({
 });
 
 /**
- * Checks and compiles all files, outside of any transaction. Throws `InvalidInput` with each file and its fault,
- * and `NotFound`.
+ * Checks and compiles all files. Call it outside of any transaction. Throws `InvalidInput` with the faults of each
+ * file, and `NotFound`.
  */
 export async function prepareImport(
   db: Database,
@@ -117,7 +117,7 @@ export async function prepareImport(
   }: Author & {
     /** The layout for Markdown; default: the one in force. */
     layout?: LayoutInForce | undefined;
-    /** Called with the number of files that are compiled so far. An error that it throws ends the work. */
+    /** Receives the number of files compiled so far. If it throws, the work ends. */
     onCompiled?: ((count: number) => void) | undefined;
   } = {},
 ): Promise<PreparedImport> {
@@ -138,7 +138,7 @@ export async function prepareImport(
     else inputs.set(key, { path, input: { ...input, ...author } });
   }
   const templates: PreparedImport["templates"] = [];
-  // The default variants first: translations are marked as made from what comes with them.
+  // Default variants are saved first, so that translations get the new version as their source.
   const waiting = [...inputs.values()].sort(defaultsFirst);
   const prepareOne = async ({ path, input }: (typeof waiting)[number]) => {
     const { eventType, channel } = input;
@@ -162,10 +162,10 @@ export async function prepareImport(
   return { templates };
 }
 
-/** While the tenant's thread compiles one, the next is read and checked. More would fill the queue of the compiler. */
+/** While the tenant's thread compiles one file, the next is read and checked. More would fill the compiler's queue. */
 const PREPARED_AT_ONCE = 2;
 
-/** Returns what publishing it would change. */
+/** Returns what publishing the files would change. */
 async function compareImport(db: Database, { templates }: PreparedImport) {
   const plan = { added: [] as string[], changed: [] as string[], same: [] as string[] };
   for (const { path, prepared } of templates) {
@@ -183,7 +183,10 @@ function warningsOf(templates: PreparedImport["templates"]): { warnings?: string
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** All in one transaction. Throws `NotFound`, and `Conflict` where something was published since. */
+/**
+ * Publishes all files in one transaction. Throws `NotFound`, and `Conflict` if a template was published since the
+ * preparation.
+ */
 export async function saveImport(db: Database, { templates }: PreparedImport) {
   return await changeConfiguration(db, async (transaction) => {
     const done: { published: string[]; unchanged: string[] } = { published: [], unchanged: [] };
@@ -201,7 +204,7 @@ const MAX_FAULTS = 50;
 
 type Read = ({ ok: true } & WrittenTemplate) | { ok: false; faults: InputFault[] };
 
-/** Reads a file with its path. */
+/** Parses a file and its path. */
 export function readFile(path: string, text: string): Read {
   const refused = (message: string): Read => ({ ok: false, faults: [filesFaultOf(message)] });
   const [folder = "", name, ...more] = path.split("/");
@@ -238,7 +241,7 @@ async function inputOf(
   const { channel, locale } = variant;
   const current = await findTemplate(db, { tenantId, eventType, channel }, locale);
   const isDefault = locale === "";
-  // A file says all that is set, but for the samples.
+  // A file contains all settings except sample variables, so a setting that is missing in the file is removed.
   const { requiredVariables = null, digest = null } = file;
   const { throttle = null, afterUnreadSeconds = null } = file;
   const { fromName = null, replyTo = null, cc = null, bcc = null } = file;
@@ -258,7 +261,7 @@ async function inputOf(
   };
 }
 
-/** Returns a variant's format, unless it can be derived from the text. */
+/** Returns a variant's format; undefined if it follows from the text. */
 function formatOf(
   { channel, locale, format }: VariantPath,
   content: string,
@@ -287,7 +290,7 @@ function byPath([one]: [string, string], [other]: [string, string]): number {
   return one < other ? -1 : 1;
 }
 
-/** One variant of a template as it is written in files. */
+/** A variant of a template in the form of files. */
 export interface WrittenTemplate {
   eventType: string;
   variant: VariantPath;
@@ -301,18 +304,18 @@ export async function publishedTemplates(db: Database, tenantId: string) {
   const isPublished = new Set<string>();
   for (const row of await publishedVariants(db, tenantId)) {
     const { id, eventType, channel, locale, compiledFormat } = row;
-    // A translation without its default variant is in force nowhere.
+    // A translation without a default variant is not in force.
     if (locale === "") isPublished.add(id);
     else if (!isPublished.has(id)) continue;
     const format = row.format ?? compiledFormat ?? undefined;
-    // The file of the default has what is set for all languages.
+    // The default variant's file has the settings for all languages.
     const file = { ...(locale === "" ? settingsOf(row) : {}), ...textInput(row) };
     found.push({ eventType, variant: { channel, locale, format }, file });
   }
   return found;
 }
 
-/** Returns templates as files for a repository: path and text of each. */
+/** Returns the path and text of a file for each template. */
 export function filesOfTemplates(templates: readonly WrittenTemplate[]): [string, string][] {
   const folders = folderNames(templates.map(({ eventType }) => eventType));
   return templates.map(({ eventType, variant, file }) => {

@@ -11,12 +11,9 @@ import {
   type TextFiles,
 } from "./template-paths.ts";
 
-/** Templates as a folder of a repository: a folder an event type, a file a channel and language. */
-
 /**
- * The files of a folder's folders, and those beside the folders that have one of the names. Other files there, and
- * names that begin with a dot, are somebody else's; links, and folders in folders, are refused. Throws
- * `InvalidInput`.
+ * Reads the files in the subfolders of a folder, and the files of the folder itself that are named in `beside`. Ignores
+ * its other files and names that begin with a dot. Refuses links, and folders in subfolders. Throws `InvalidInput`.
  */
 export async function readTemplateFolder(dir: string, beside: readonly string[] = []) {
   const faults: InputFault[] = [];
@@ -50,9 +47,9 @@ export async function readTemplateFolder(dir: string, beside: readonly string[] 
 }
 
 /**
- * Writes files into a folder, over those of the same names; of a mail whose format has changed the file of the
- * other format is removed. Returns what lies there and is none of them: an import would publish it. Throws
- * `InvalidInput` where it cannot write.
+ * Writes files into a folder, and replaces those of the same name. If the format of a mail has changed, removes its
+ * file in the old format. Returns the paths of all other files that an import would publish. Throws `InvalidInput` if
+ * it cannot write.
  */
 export async function writeTemplateFolder(dir: string, files: TextFiles): Promise<string[]> {
   await makeFolder(dir, "");
@@ -64,7 +61,7 @@ export async function writeTemplateFolder(dir: string, files: TextFiles): Promis
   return await tidy(dir, files);
 }
 
-/** Removes a variant's file of another format, and finds what else an import would take. */
+/** Removes a written variant's file in another format, and returns the other files that an import would publish. */
 async function tidy(dir: string, files: TextFiles): Promise<string[]> {
   const written = new Set(Object.keys(files).map(withoutEnding));
   const leftover: string[] = [];
@@ -120,7 +117,7 @@ async function entriesOf(path: string, name: string): Promise<Dirent[]> {
 async function readBounded(path: string, name: string): Promise<Buffer> {
   const tooLarge = () => invalid("dir", `${name} is larger than 1 MiB`);
   try {
-    // No link, and nothing that would wait for somebody to write into it.
+    // Refuses links, and does not wait for a writer, as a named pipe would.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const { size } = await file.stat();

@@ -27,13 +27,13 @@ import { envelopeFaults } from "./template-envelope.ts";
 import type { TemplateSettingsInput } from "./template-settings.ts";
 import { timingFaults } from "./template-timing.ts";
 
-/** Fields that name an act's template. */
+/** Input fields that identify a template. */
 export const ADDRESS = {
   eventType: text({ description: "the template's event type" }),
   channel: choice(CHANNELS, listed(CHANNELS, "or")),
 };
 
-/** Which of its variants. */
+/** Input field that selects a variant by language. */
 export const LOCALE = {
   locale: optional(
     field<string>(
@@ -48,10 +48,10 @@ export const LOCALE = {
 };
 
 export const EMAIL_FORMATS: readonly EmailFormat[] = ["markdown", "mjml", "html", "text"];
-/** Drafts keep more than may be published. */
+/** A draft may have more buttons than may be published. */
 const MAX_DRAFT_ACTIONS = 10;
 
-/** Texts beside the content. */
+/** Input fields of the texts other than the content. */
 export const TEXTS = {
   subject: optional(written(`of ${listed(channelsWith("email"), "or")}; may hold {{variables}}`)),
   format: optional(
@@ -75,7 +75,7 @@ export const CONTENT = {
   content: written("Markdown, MJML, HTML or text with {{variables}}", MAX_SOURCE_BYTES),
 };
 
-/** The same of answers. */
+/** Output fields of the texts. */
 export const WRITTEN_TEXTS = {
   content: Type.String(),
   subject: orNull(Type.String()),
@@ -114,7 +114,7 @@ export type TemplateInput = Given<Static<typeof Put>> &
     tenantId: string;
     /** The person who saved it, for the version's record. */
     createdBy?: string | undefined;
-    /** Left out: no. See `sensitiveCopiesFaults`. */
+    /** Default: false. See `sensitiveCopiesFaults`. */
     mayShareSensitive?: boolean | undefined;
   };
 
@@ -153,7 +153,7 @@ function plainCharactersFault(
   return { field: "plainCharacters", message };
 }
 
-/** The source for compiling. Throws `InvalidInput` where a part is missing or out of place. */
+/** Returns the source for compiling. Throws `InvalidInput` if a part is missing or not allowed on the channel. */
 export function templateSource(input: TemplateSourceInput, layout?: Layout): TemplateSource {
   refuseFaults(sourceFaults(input));
   const { content, subject = "", title = "", format } = input;
@@ -207,7 +207,7 @@ function formatFault(channel: Channel, format: string | undefined): InputFault |
   return { field: "format", message: `is only for ${listed(channelsWith("email"), "or")}` };
 }
 
-/** All that a reader may see of it, for what is asked of its tags. */
+/** Returns all texts of a template that have tags, so that callers can search them. */
 export function writtenTexts(
   input: {
     [K in "subject" | "title" | "content" | "url"]?: string | null | undefined;

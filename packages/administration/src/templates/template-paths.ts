@@ -3,13 +3,14 @@ import { CHANNEL_ROWS, type Channel, isChannel } from "@belfry/contracts/channel
 import { canonicalLocale } from "@belfry/contracts/locale";
 import type { EmailFormat } from "@belfry/templates/source";
 
-/** Paths of templates in a bundle: a folder for each event type, a file for each channel and language. */
-
-/** Files by path, such as `order.confirmed/EMAIL.de.md`. */
+/**
+ * Files by path, such as `order.confirmed/EMAIL.de.md`: a folder for each event type, a file for each channel and
+ * language.
+ */
 export type TextFiles = Readonly<Record<string, string>>;
 
 export const MAX_FILES = 10_000;
-/** A content of 256 KiB, sample values of 64 Ki characters, and what else is set. */
+/** Enough for a content of 256 KiB, sample values of 64 Ki characters and all settings. */
 export const MAX_FILE_BYTES = 1024 * 1024;
 export const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -34,24 +35,24 @@ export function filesFault(files: unknown): string | undefined {
   return undefined;
 }
 
-/** Far below what any file system takes for one name. */
+/** Longest name of a folder, far below the limit of every file system. */
 const MAX_FOLDER_CHARACTERS = 120;
 const CUT_CHARACTERS = 90;
-/** Behind it: a hash. No event type has it in its folder's name otherwise. */
+/** Precedes the hash in a folder's name. Names without a hash do not contain it. */
 const HASH_MARK = "~";
-/** Files of a bundle beside the folders. */
+/** Files of a bundle that are in no folder. */
 export const LAYOUT_CONTENT = "layout.mjml";
 export const LAYOUT_SETTINGS = "layout.json";
 export const CATEGORIES = "categories.json";
 export const BUNDLE_FILES = [LAYOUT_CONTENT, LAYOUT_SETTINGS, CATEGORIES] as const;
 
-/** Names that Windows keeps for itself, with anything behind a dot. */
+/** Names that Windows reserves, also with an extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * The folders of event types. A name holds letters, digits and `_ - .` only, all else percent-encoded; what
- * would be too long, or the same as another where case does not count, is told apart by a hash, and
- * only the files in it say the event type.
+ * Returns the folder of each event type. Its name has only letters, digits and `_ - . %`; other characters are
+ * percent-encoded. A name that is too long, or differs from another only in case, is cut and gets a hash. Then only the
+ * files contain the event type.
  */
 export function folderNames(eventTypes: readonly string[]): Map<string, string> {
   const types = [...new Set(eventTypes)];
@@ -67,7 +68,7 @@ export function folderNames(eventTypes: readonly string[]): Map<string, string> 
   );
 }
 
-/** The event type of a folder; null: its files say it; undefined: it is no such folder. */
+/** Returns the event type of a folder; null if only its files contain it, undefined if the name is malformed. */
 export function eventTypeOf(folder: string): string | null | undefined {
   if (folder.includes(HASH_MARK)) return null;
   try {
@@ -107,7 +108,7 @@ export function variantFileName({ channel, locale, format = "text" }: VariantPat
   return [channel, ...(locale === "" ? [] : [locale]), ENDINGS[format]].join(".");
 }
 
-/** Undefined: no variant has such a name. */
+/** Parses a file name. Returns undefined if it is not the name of a variant. */
 export function readVariantFileName(name: string): VariantPath | undefined {
   const [channel, ...rest] = name.split(".");
   const ending = rest.pop();

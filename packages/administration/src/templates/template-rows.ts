@@ -14,8 +14,6 @@ import {
   type TemplateSettingsInput,
 } from "./template-settings.ts";
 
-/** Queries of administration on `templates`: what is set of an event type on a channel, for all languages. */
-
 export interface TemplateKey {
   /** `platform` for the `global.*` templates. */
   tenantId: string;
@@ -23,29 +21,29 @@ export interface TemplateKey {
   channel: Channel;
 }
 
-/** A template with what is published of one of its variants. */
+/** A template with the published text of one of its variants. */
 export interface TemplateRow extends TemplateKey, TemplateSettings, TemplateText {
   id: string;
-  /** null: nothing is published. */
+  /** null if nothing is published. */
   versionId: string | null;
-  /** 0: nothing is published. */
+  /** 0 if nothing is published. */
   version: number;
   createdBy: string | null;
-  /** CompiledTemplate of @belfry/templates; null: nothing is published. */
+  /** A `CompiledTemplate` of @belfry/templates; null if nothing is published. */
   compiled: unknown;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Every change names the tenant too: one that was found by another's is none of its. */
+/** Every change names the tenant too, so that it cannot reach a template of another tenant. */
 type TemplateId = Pick<TemplateRow, "id" | "tenantId">;
 
-/** A template's settings as they are, held until the transaction ends. */
+/** The current settings of a template whose row is locked until the transaction ends. */
 export interface HeldTemplate extends TemplateSettings {
   id: string;
 }
 
-/** Makes the template of this key, if there is none, and holds it: two saves come one after the other. */
+/** Locks the template of this key, so that saves run one after another. Creates the template if there is none. */
 export async function holdTemplate(db: Database, key: TemplateKey): Promise<HeldTemplate> {
   const { id } = await db
     .insertInto("templates")
@@ -58,7 +56,7 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
     .onConflict((conflict) =>
       conflict
         .columns(["tenant_id", "event_type", "channel"])
-        // Changes nothing, and holds the row.
+        // Changes nothing, but locks the row.
         .doUpdateSet({ updated_at: sql<Date>`templates.updated_at` }),
     )
     .returning("id")
@@ -71,7 +69,7 @@ export async function holdTemplate(db: Database, key: TemplateKey): Promise<Held
 }
 
 /**
- * Updates the given columns. Events that were accepted while the template was sensitive stay hidden after it no longer is,
+ * Updates the given columns. If `sensitive` is turned off, events that are accepted in the next 10 s stay hidden too,
  * because the services use the old setting for a few seconds.
  */
 export async function updateTemplateRow(
@@ -84,7 +82,7 @@ export async function updateTemplateRow(
     .updateTable("templates")
     .set({
       ...settingColumns(changes),
-      // Kysely leaves out what is undefined.
+      // Kysely leaves out columns whose value is undefined.
       sensitive_until:
         sensitive === false
           ? sql<Date | null>`case when sensitive
@@ -98,8 +96,8 @@ export async function updateTemplateRow(
 }
 
 /**
- * A tenant's templates (or the platform's), by event type and channel, each with its default variant. What
- * that is compiled to is as large as its text: of it are read `variables` and `format` alone.
+ * Returns the templates of a tenant or the platform, by event type and channel, each with its default variant. The
+ * compiled form is as large as the text, so only its `variables` and `format` are read.
  */
 export async function templatesOfTenant(db: Database, tenantId: string): Promise<TemplateRow[]> {
   const rows = await selectTemplates(db, "")
@@ -117,7 +115,7 @@ export async function templatesOfTenant(db: Database, tenantId: string): Promise
   return rows.map(templateRow);
 }
 
-/** All that a tenant (or the platform) has in force, by template, each with its default variant first. */
+/** Returns all variants that a tenant or the platform has in force, by template, each default variant first. */
 export async function publishedVariants(db: Database, tenantId: string) {
   return await db
     .selectFrom("templates as t")
@@ -133,7 +131,7 @@ export async function publishedVariants(db: Database, tenantId: string) {
     .execute();
 }
 
-/** One template with a variant, by its id or by its key; within one tenant if it is named. */
+/** Finds a template with one variant, by id or key; within one tenant only if `tenantId` is given. */
 export async function findTemplate(
   db: Database,
   address: { id: string; tenantId?: string } | TemplateKey,
@@ -146,7 +144,7 @@ export async function findTemplate(
   return row === undefined ? undefined : templateRow(row);
 }
 
-/** Its versions, variants and drafts go with it. */
+/** Deletes a template with its versions, variants and drafts. */
 export async function deleteTemplateRow(db: Database, { id, tenantId }: TemplateId): Promise<void> {
   await db.deleteFrom("templates").where("id", "=", id).where("tenant_id", "=", tenantId).execute();
 }
@@ -202,15 +200,15 @@ export interface TemplateText {
   subject: string | null;
   /** Title of a notification. */
   title: string | null;
-  /** Format of a mail; null: derived from the text. */
+  /** Format of a mail; null if it is derived from the text. */
   format: EmailFormat | null;
   /** The address that a notification opens. */
   url: string | null;
-  /** Buttons of a notification; null: none. */
+  /** Buttons of a notification; null if there are none. */
   actions: PushAction[] | null;
 }
 
-/** Its columns. */
+/** The columns of `TemplateText`. */
 export const TEXT_COLUMNS = ["content", "subject", "title", "format", "url", "actions"] as const;
 
 export function textColumns(text: TemplateText) {
@@ -228,7 +226,7 @@ export function textInput(text: TemplateText): Omit<TemplateSourceInput, "channe
   return Object.fromEntries(TEXT_COLUMNS.map((name) => [name, text[name] ?? undefined])) as never;
 }
 
-/** The other way round. */
+/** Converts an input to texts: the reverse of `textInput`. */
 export function inputText(input: TemplateSourceInput): TemplateText {
   const text = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, input[name] ?? null]));
   const actions = input.actions?.map(({ label, url }) => ({ label, url })) ?? null;
@@ -236,12 +234,12 @@ export function inputText(input: TemplateSourceInput): TemplateText {
 }
 
 /**
- * Holds a tenant (or the platform) until the transaction ends, so that changes of its templates and its
- * layout come one after the other, in whatever order each takes its rows. Throws `NotFound`.
+ * Locks a tenant or the platform until the transaction ends, so that changes of its templates and its layout run one
+ * after another, even if they lock rows in different orders. Throws `NotFound`.
  */
 export async function holdOwner(db: Database, tenantId: string): Promise<void> {
   if (tenantId === PLATFORM) {
-    // It has no row among the tenants.
+    // The platform has no row in `tenants`.
     await sql`select pg_advisory_xact_lock(hashtext('templates of the platform'))`.execute(db);
   } else await holdTenant(db, tenantId);
 }

@@ -23,23 +23,25 @@ import {
 import { normalDigest, readThrottle, throttleText } from "./template-timing.ts";
 
 /**
- * Settings of a template for all its languages, one row each: `SETTINGS`. The acts' fields, the flags, the lines of a
- * template's file, the columns, the differences and the audit log's notes follow from the rows.
+ * A setting of a template for all its languages: a row of `SETTINGS`. The acts' fields, the flags, the lines of a
+ * template's file, the columns, the differences and the notes of the audit log are made from the rows.
  */
-
 interface Row<T, C extends string> {
   column: C;
   kind: Kind<NonNullable<T>>;
   description: string;
-  /** Its value where it is not set. */
+  /** The value if nothing is set. */
   none: T;
-  /** Effect of leaving it out when the default variant is put. A translation changes only the settings it names. */
+  /**
+   * Effect of leaving the setting out when the default variant is saved. A translation changes only the settings that
+   * it names.
+   */
   whenLeftOut: "stays" | "set back";
-  /** Two values that say the same become equal. */
+  /** Returns the canonical form, in which equivalent values are equal. */
   normal?(value: NonNullable<T>): T;
 }
 
-/** Each is a line of a template's file and a flag, as `digest-window-seconds`. */
+/** The parts of a digest. Each is a line of a template's file and a flag, such as `digest-window-seconds`. */
 export const DIGEST_PARTS: Record<keyof DigestSettings, Part> = {
   windowSeconds: { kind: whole, description: "one message for the events of so long" },
   at: {
@@ -173,7 +175,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** null: none. */
+/** The values of all settings. null if a setting has none. */
 export type TemplateSettings = { [K in SettingName]: (typeof SETTINGS)[K]["none"] };
 
 /** Settings to change. One that is left out stays or is reset: see `whenLeftOut`. */
@@ -181,13 +183,13 @@ export type TemplateSettingsInput = { [K in SettingName]?: TemplateSettings[K] |
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** The same rows for what goes through all of them: a name and its row belong together. */
+/** The rows as a list, for loops over all of them. */
 const ROWS = Object.entries(SETTINGS) as unknown as [
   SettingName,
   Row<TemplateSettings[SettingName], string>,
 ][];
 
-/** Fields of answers. */
+/** Output fields. */
 export const SET = Object.fromEntries(
   ROWS.map(([name, { kind, none, description }]) => {
     const { keywords, fault } = kind;
@@ -215,7 +217,7 @@ export const NOT_SET = Object.fromEntries(
 type Selected = {
   [K in SettingName]: `t.${(typeof SETTINGS)[K]["column"]} as ${K}`;
 }[SettingName];
-/** Columns of `templates as t`. */
+/** The columns of `templates as t`, named like the settings. */
 export const SETTING_COLUMNS = ROWS.map(
   ([name, { column }]) => `t.${column} as ${name}`,
 ) as Selected[];
@@ -238,12 +240,12 @@ export function namedSettings(input: TemplateSettingsInput): TemplateSettingsInp
   );
 }
 
-/** All of them, without what else the row holds. */
+/** Returns only the settings of a row. */
 export function settingsOf(row: TemplateSettings): TemplateSettings {
   return namedSettings(row) as TemplateSettings;
 }
 
-/** Returns the template's settings after the input is put in a language. */
+/** Returns the template's settings after an input is saved in a language. */
 export function settingsAfter(now: TemplateSettings, input: TemplateSettingsInput, locale: string) {
   return Object.fromEntries(
     ROWS.map(([name, { none, whenLeftOut, normal }]) => {
@@ -277,7 +279,7 @@ export const SETTING_LINES: readonly Line[] = ROWS.flatMap(([name, { kind, none 
     : [{ key: lineName(name), name, isOfDigest: false, none, kind: kind as Kind<unknown> }],
 );
 
-/** `atMostOnce` is `at-most-once` in a line of a file, and as a flag. */
+/** Returns the name in a file's line and as a flag: `at-most-once` for `atMostOnce`. */
 export function lineName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

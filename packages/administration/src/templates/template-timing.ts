@@ -45,7 +45,7 @@ export function timingFaults(channel: Channel, input: TimingInput): (InputFault 
 
 /** A fault of one part of a setting. */
 interface PartFault<T> {
-  /** "": of the setting as a whole. */
+  /** "": the setting as a whole. */
   part: keyof T | "";
   message: string;
 }
@@ -79,7 +79,7 @@ export function normalDigest(digest: DigestSettings): DigestSettings {
   };
 }
 
-/** How long an event may wait in it at most. */
+/** Returns the longest time in seconds that an event may wait in a digest. */
 export function longestDigestSeconds({
   windowSeconds,
   days,
@@ -87,7 +87,7 @@ export function longestDigestSeconds({
   maxSeconds,
 }: DigestSettings): number {
   const day = 24 * 60 * 60;
-  // An hour more: a day on which the clock goes back is longer.
+  // One more hour, because a day on which the clock is set back has 25 hours.
   if (windowSeconds === undefined) return days === undefined ? day + 3600 : MAX_DIGEST_SECONDS;
   return sliding === true ? (maxSeconds ?? MAX_DIGEST_SECONDS) : windowSeconds;
 }
@@ -138,7 +138,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** The largest unit in which it is a whole number, as `["hour", 3600]`. */
+/** Returns the largest unit of which a duration is a whole multiple, such as `["hour", 3600]`. */
 export function durationUnit(seconds: number) {
   return UNITS.find(([, length]) => seconds % length === 0) ?? (["second", 1] as const);
 }
@@ -150,11 +150,9 @@ export function durationText(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Timing as people write it: on the command line, in files of templates, in the Admin UI. */
-
 const DAY_NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** `5/3600`: five in any hour. Undefined: it is not written so. */
+/** Parses `5/3600`, which means five in any hour. Returns undefined for any other form. */
 export function readThrottle(text: string): ThrottleSettings | undefined {
   const [, count, seconds] = /^\s*(\d{1,9})\s*\/\s*(\d{1,9})\s*$/.exec(text) ?? [];
   if (count === undefined) return undefined;
@@ -165,7 +163,7 @@ export function throttleText({ count, seconds }: ThrottleSettings): string {
   return `${count}/${seconds}`;
 }
 
-/** `mon,tue` as ISO days of the week. Undefined: one of them is no day. */
+/** Parses `mon,tue` to ISO days of the week. Returns undefined if a name is not a day. */
 export function readDays(text: string): number[] | undefined {
   const names = text.split(",").map((name) => name.trim().toLowerCase());
   const days = names.map((name) => DAY_NAMES.indexOf(name) + 1);
@@ -188,7 +186,7 @@ interface Wanted {
   sensitive: boolean;
 }
 
-/** Returns faults of a timing against the tenant's settings and the event type's other templates. */
+/** Returns the conflicts of a timing with the tenant's settings and with the event type's other templates. */
 export async function timingRuleFaults(db: Database, key: TemplateKey, wanted: Wanted) {
   const faults = [
     await retentionFault(db, key.tenantId, wanted),

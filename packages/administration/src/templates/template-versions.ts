@@ -116,7 +116,7 @@ export async function readTemplateVersions(db: Database, address: TemplateAddres
   return await versionsOfTemplate(db, (await requireTemplate(db, address)).id);
 }
 
-/** Throws `NotFound`. */
+/** Returns one version. Throws `NotFound`. */
 export async function readTemplateVersion(db: Database, address: TemplateAddress, version: number) {
   const { id } = await requireTemplate(db, address);
   const found = Number.isInteger(version) ? await templateVersion(db, id, version) : undefined;
@@ -125,8 +125,8 @@ export async function readTemplateVersion(db: Database, address: TemplateAddress
 }
 
 /**
- * The text of an older version, to be published again in its language; what is set for all languages
- * stays, and so does active or not. Throws `NotFound`, `InvalidInput`.
+ * Prepares an older version, so that it can be published again in its language. The settings for all languages stay,
+ * including `active`. Throws `NotFound`, `InvalidInput`.
  */
 export async function prepareTemplateVersion(
   db: Database,
@@ -138,13 +138,15 @@ export async function prepareTemplateVersion(
   const prepared = await prepareTemplate(db, {
     ...old,
     createdBy,
-    // Its settings stay as they are.
+    // Skips the check of settings, because they stay.
     mayShareSensitive: true,
   });
   return { ...prepared, keeps: "settings" };
 }
 
-/** The text of an older version with its address, as it is put or kept as a draft. Throws `NotFound`. */
+/**
+ * Returns the text and address of an older version, in the form of the input of a put or a draft. Throws `NotFound`.
+ */
 export async function textOfVersion(db: Database, address: TemplateAddress, version: number) {
   const old = await readTemplateVersion(db, address, version);
   const { locale } = old;
@@ -152,7 +154,7 @@ export async function textOfVersion(db: Database, address: TemplateAddress, vers
   const { tenantId, eventType, channel } = template;
   return {
     ...{ ...textInput(old), tenantId, eventType, channel, locale },
-    // If the variant has a format by now, the old text needs one, too: the format that was found out back then.
+    // If the variant now has a set format, the old text needs one too: the one that was derived from it at that time.
     format: old.format ?? (template.format === null ? undefined : emailFormat(old.content)),
   };
 }

@@ -63,7 +63,7 @@ const summary = {
   createdAt: time("When it was made"),
   updatedAt: time("When it was last published"),
 };
-/** A template with what is published of its default variant. */
+/** A template with the published texts of its default variant, without the content. */
 export const TemplateSummary = Type.Object(summary, { title: "TemplateSummary" });
 export type TemplateSummary = Static<typeof TemplateSummary>;
 
@@ -91,7 +91,7 @@ const ORDER_SUMMARY: TemplateSummary = {
 };
 export const ORDER_TEMPLATE: Template = { ...ORDER_SUMMARY, content: "Order {{ id }}" };
 
-/** Names a template by id (within one tenant, if given), or by event type and channel. */
+/** Identifies a template by id (within one tenant, if given), or by event type and channel. */
 export type TemplateAddress = { id: string; tenantId?: string } | TemplateKey;
 
 export const TemplateWarning = Type.Object({
@@ -112,8 +112,8 @@ export async function readTemplates(db: Database, tenantId: string): Promise<Tem
 }
 
 /**
- * With the text that is published in this language; version 0 and no text where there is a draft alone.
- * Throws `NotFound`.
+ * Returns a template with the text that is published in a language; with version 0 and no text if there is only a
+ * draft. Throws `NotFound`.
  */
 export async function readTemplate(
   db: Database,
@@ -203,7 +203,7 @@ export const deleteTemplate = defineAct({
     const language = localeOf(input);
     const address = { ...input, tenantId };
     const template = await readTemplate(db, address, language);
-    // Made again it would not be sensitive, and what is accepted from then on could be seen.
+    // A new template in its place would not be sensitive, so people could read the content of later events.
     if (template.sensitive && language === "" && !may(PROVISION)) {
       throw invalid(
         "eventType",
@@ -215,7 +215,8 @@ export const deleteTemplate = defineAct({
       await deleteTemplateRow(db, template);
       return { output: template, before };
     }
-    // In the order in which publishing takes them: what is compiled anew now must not bring it back.
+    // Locks in the same order as publishing. Otherwise a layout that is published now could put the variant in force
+    // again.
     await holdOwner(db, tenantId);
     await holdTemplate(db, address);
     await deleteVariant(db, template.id, language);
@@ -235,13 +236,16 @@ export function targetOf(input: { eventType: string; channel: string; locale?: s
   return [input.eventType, input.channel, localeOf(input)].filter(Boolean).join(" ");
 }
 
-/** For the audit log: the version is enough to find the text, and samples may hold somebody's data. */
+/**
+ * Returns a template for the audit log. The version identifies the text. Sample variables are left out, because they
+ * may contain personal data.
+ */
 export function recorded({ version, ...row }: TemplateSettings & { version: number }): object {
   const { sampleVariables: _, ...settings } = settingsOf(row);
   return { version, ...settings };
 }
 
-/** With what is published in this language, if anything is. Throws `NotFound`. */
+/** Finds a template with the text that is published in a language, if any. Throws `NotFound`. */
 export async function requireTemplate(db: Database, address: TemplateAddress, locale = "") {
   if ("id" in address) {
     const row = UUID.test(address.id) ? await findTemplate(db, address, locale) : undefined;
@@ -289,7 +293,7 @@ function templateSummary(row: TemplateRow, locales: readonly LocaleRow[]): Templ
     ...settings,
     requiredVariables: requiredVariables ?? [],
     savedBy: row.createdBy,
-    // Those of the layout around a mail are nothing that an event has to bring.
+    // Leaves out the layout's links, which Belfry sets and not the event.
     variables: (compiled?.variables ?? []).filter((name) => !Object.hasOwn(DEAD_LIST_LINKS, name)),
     hasDraft: locales.some(({ locale, draft }) => locale === "" && draft),
     locales: locales

@@ -3,8 +3,6 @@ import { sql } from "kysely";
 import { TEXT_COLUMNS, type TemplateText, textColumns } from "./template-rows.ts";
 import type { TemplateSettings, TemplateSettingsInput } from "./template-settings.ts";
 
-/** Queries of administration on `template_versions` and `template_variants`: what was published, and what is in force. */
-
 /** Returns a variant's published version; undefined if there is none. */
 export async function findVariant(db: Database, templateId: string, locale: string) {
   return await db
@@ -34,7 +32,7 @@ interface VariantToPublish {
   sourceVersion: number | null;
 }
 
-/** Publishes a new version of one variant, and puts it in force. Call with the template held. */
+/** Publishes a new version of a variant, puts it in force, and returns its number. The template must be locked. */
 export async function insertVersion(
   db: Database,
   variant: VariantToPublish,
@@ -57,7 +55,7 @@ export async function insertVersion(
   return made.version;
 }
 
-/** The version is the template's own, and the template is held. */
+/** Puts a version of the template in force. The template must be locked. */
 export async function putInForce(db: Database, variant: VariantToPublish, versionId: string) {
   const { tenantId, templateId, locale, sourceVersion } = variant;
   const inForce = { current_version_id: versionId, source_version: sourceVersion };
@@ -74,7 +72,7 @@ export async function putInForce(db: Database, variant: VariantToPublish, versio
     .execute();
 }
 
-/** Notes that a translation was held against this version of the default variant. */
+/** Stores the version of the default variant with which a translation was compared. */
 export async function setSourceVersion(
   db: Database,
   templateId: string,
@@ -89,7 +87,7 @@ export async function setSourceVersion(
     .execute();
 }
 
-/** After the default variant was compiled anew from the same text: its translations are what they were. */
+/** Keeps translations up to date after the default variant was compiled again from the same text. */
 export async function moveSourceVersions(
   db: Database,
   templateId: string,
@@ -104,7 +102,7 @@ export async function moveSourceVersions(
     .execute();
 }
 
-/** Takes a language out of force; its versions stay, for what was sent with them. */
+/** Removes a variant. Its versions stay, because messages were sent with them. */
 export async function deleteVariant(db: Database, templateId: string, locale: string) {
   await db
     .deleteFrom("template_variants")
@@ -113,19 +111,19 @@ export async function deleteVariant(db: Database, templateId: string, locale: st
     .execute();
 }
 
-/** A language of a template: what is in force of it, and whether somebody is writing on. */
+/** A language of a template, with the version in force and whether there is a draft. */
 export interface LocaleRow {
   templateId: string;
   /** Empty: the default variant. */
   locale: string;
-  /** 0: there is a draft alone. */
+  /** 0: there is only a draft. */
   version: number;
-  /** The text of the default variant was published anew since this one was made from it. */
+  /** Whether a newer text of the default variant was published since this translation was made from it. */
   outdated: boolean;
   draft: boolean;
 }
 
-/** The languages of templates, by locale. */
+/** Returns the languages of a tenant's templates or of one template, by template and locale. */
 export async function localesOfTemplates(
   db: Database,
   of: { tenantId: string; templateId?: string },
@@ -150,7 +148,7 @@ export async function localesOfTemplates(
   return rows;
 }
 
-/** The versions of a template in all its languages, newest first. */
+/** Returns the versions of a template in all its languages, newest first. */
 export async function versionsOfTemplate(db: Database, templateId: string) {
   return await db
     .selectFrom("template_versions")
@@ -171,8 +169,6 @@ export async function templateVersion(db: Database, templateId: string, version:
     .executeTakeFirst();
 }
 
-/** Queries on `template_drafts`: one a variant at most. */
-
 interface DraftToSave extends TemplateText {
   settings: TemplateSettingsInput;
   basedOnVersion: number;
@@ -180,7 +176,7 @@ interface DraftToSave extends TemplateText {
   savedBy: string | null;
 }
 
-/** `settings`: what publishing it sets on the template; as given, and not yet judged. */
+/** Finds a draft. `settings`: the settings that publishing applies, as given and not yet checked. */
 export async function findDraft(db: Database, templateId: string, locale: string) {
   const row = await db
     .selectFrom("template_drafts")
@@ -193,7 +189,7 @@ export async function findDraft(db: Database, templateId: string, locale: string
   return row && { ...row, settings: row.settings as Partial<TemplateSettings> };
 }
 
-/** Returns its revision. Call with the template held. */
+/** Stores a draft and returns its new revision. The template must be locked. */
 export async function upsertDraft(
   db: Database,
   templateId: string,
@@ -222,7 +218,7 @@ export async function upsertDraft(
   return revision;
 }
 
-/** False when there was none. */
+/** Deletes a draft. Returns false if there was none. */
 export async function deleteDraft(db: Database, templateId: string, locale: string) {
   const { numDeletedRows } = await db
     .deleteFrom("template_drafts")

@@ -11,7 +11,7 @@ import type { TextFiles } from "./template-paths.ts";
 
 interface BundleWork {
   db: Database;
-  /** Called when one cannot be applied now: it is tried again. */
+  /** Called if a bundle cannot be applied now and will be tried again. */
   onPostponed?(error: unknown): void;
 }
 
@@ -19,13 +19,13 @@ interface BundleWork {
 const CLAIM_SECONDS = 60;
 const RENEW_EVERY_MS = 10_000;
 const AGAIN_AFTER_SECONDS = 15;
-/** The most tries. A bundle that needs more kills its worker each time, or always meets the same error. */
+/** Most tries. A bundle that needs more kills its worker each time, or always fails with the same error. */
 const MAX_TRIES = 5;
 
 /**
- * Compiles and applies the bundles and promotions that were stored for the background, the oldest first, until none is
- * left or the signal is aborted. All replicas may run it; a tenant has one at a time. A claim that is not renewed runs out, so
- * that another process takes over the work of one that died. Returns the number that ended.
+ * Compiles and applies the bundles and promotions that are stored for the background, the oldest first, until none is
+ * left or the signal is aborted. All replicas may run it; a tenant has only one stored at a time. A claim that is not
+ * renewed expires, so that another process continues the work of one that died. Returns the number that ended.
  */
 export async function workBundles(work: BundleWork, signal: AbortSignal): Promise<number> {
   let count = 0;
@@ -66,7 +66,7 @@ async function claimBundle(db: Database): Promise<ClaimedBundle | undefined> {
   return rows[0];
 }
 
-/** Returns whether it has ended. */
+/** Works on one bundle or promotion. Returns true if this has ended it. */
 async function workBundle(
   { db, onPostponed }: BundleWork,
   claimed: ClaimedBundle,
@@ -79,7 +79,7 @@ async function workBundle(
       (isMine) => {
         isLost ||= !isMine;
       },
-      // The claim may run out: another process then takes over.
+      // If renewing fails, the claim may expire, and another process takes over.
       () => undefined,
     );
   }, RENEW_EVERY_MS);
@@ -111,10 +111,10 @@ async function workBundle(
   }
 }
 
-/** The process ends, or another one has the claim. */
+/** Stops the work because the process ends or another process has the claim. */
 class ClaimLost extends Error {}
 
-/** The transaction that applies it ends it too: it is never applied twice. */
+/** Applies a bundle or promotion. The same transaction marks it as done, so that it is never applied twice. */
 async function applyBundleOf(
   db: Database,
   claimed: ClaimedBundle,
@@ -152,7 +152,7 @@ async function failBundle(
   return await endBundle(db, claimed, "failed", plan);
 }
 
-/** False: another process has the claim. */
+/** Stores the end. Returns false if another process has the claim. */
 async function endBundle(
   db: Database,
   claimed: ClaimedBundle,
@@ -177,7 +177,7 @@ async function renewClaim(
   return numUpdatedRows > 0n;
 }
 
-/** Only an error in the data counts as a try: an outage or a process that was stopped does not. */
+/** Queues the bundle again. Only an error in the data counts as a try; an outage or a stopped process does not. */
 async function releaseClaim(db: Database, claimed: ClaimedBundle, error: unknown): Promise<void> {
   const isStopped = error instanceof ClaimLost;
   await claimOf(db, claimed)
