@@ -10,18 +10,18 @@ import { uuidv7 } from "uuidv7";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TENANT_ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** 40 characters of base62: 238 bits. */
+/** Length of a key's secret in base62: 238 bits. */
 const SECRET_CHARACTERS = 40;
 const SHOWN_SECRET_CHARACTERS = 6;
 /** Prefixes of tenants' keys and of platform keys. */
 export const KEY_MARKS = { tenant: "bf_", platform: "bfp_" } as const;
 
 interface NewApiKey {
-  /** Its mark and 40 characters; shown once, never stored. */
+  /** The whole key: its mark and 40 characters. It is shown once and never stored. */
   apiKey: string;
-  /** Hash of the whole key, which is stored and looked up. */
+  /** SHA-256 of the whole key. It is stored, and calls are looked up by it. */
   sha256: Buffer;
-  /** Its first characters, for people to tell keys apart. */
+  /** The key's first characters, by which people tell keys apart. */
   prefix: string;
 }
 
@@ -29,7 +29,7 @@ export function newApiKey(of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
   return knownApiKey(`${KEY_MARKS[of]}${randomText(BASE62, SECRET_CHARACTERS)}`, of);
 }
 
-/** The same of a key that somebody else has made, as `apiKeyFault` wants it. */
+/** Returns the same for an existing key, which must have passed `apiKeyFault`. */
 export function knownApiKey(apiKey: string, of: keyof typeof KEY_MARKS = "tenant"): NewApiKey {
   return {
     apiKey,
@@ -55,7 +55,7 @@ export function apiKeyName(description: string): TUnsafe<string> {
   });
 }
 
-/** 12 characters that say nothing of the tenant. */
+/** Returns 12 random characters, which reveal nothing about the tenant. */
 export function newTenantId(): string {
   return randomText(TENANT_ID_CHARACTERS, 12);
 }
@@ -64,8 +64,7 @@ function randomText(characters: string, length: number): string {
   return Array.from({ length }, () => characters[randomInt(characters.length)]).join("");
 }
 
-/** Queries of administration on `api_keys`. A key itself is never stored, only its SHA-256. */
-
+/** Inserts a key. Only its SHA-256 is stored. */
 export async function insertApiKey(
   db: Database,
   tenantId: string,
@@ -77,7 +76,7 @@ export async function insertApiKey(
     .execute();
 }
 
-/** The live keys of the tenants named, newest first. */
+/** Returns the keys of these tenants that have not expired, newest first. */
 export async function liveApiKeys(db: Database, tenantIds: readonly string[]) {
   if (tenantIds.length === 0) return [];
   return await db
@@ -92,10 +91,10 @@ export async function liveApiKeys(db: Database, tenantIds: readonly string[]) {
     .execute();
 }
 
-/** `role`: the calls for which it is taken; `expiresAt` null: until it is rotated. */
+/** `role`: the calls that the key may make. `expiresAt`: null until the key is rotated. */
 export type ApiKeyRow = Awaited<ReturnType<typeof liveApiKeys>>[number];
 
-/** Lets every live key of a tenant with this role end so many seconds from now, unless it ends sooner. */
+/** Makes every valid key of a tenant with this role expire after `afterSeconds`, unless it expires sooner. */
 export async function expireApiKeys(
   db: Database,
   tenantId: string,
@@ -113,7 +112,7 @@ export async function expireApiKeys(
     where id = any (array(select id from locked))`.execute(db);
 }
 
-/** Forgets keys that ended long ago. */
+/** Deletes keys that expired more than 30 days ago. */
 export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<void> {
   await sql`
     with locked as materialized (
@@ -124,7 +123,7 @@ export async function deleteOldApiKeys(db: Database, tenantId: string): Promise<
     delete from api_keys where id = any (array(select id from locked))`.execute(db);
 }
 
-/** Returns the key that is gone; undefined when the tenant had none with this id. */
+/** Deletes a key and returns it; undefined if the tenant has no key with this id. */
 export async function deleteApiKey(db: Database, tenantId: string, id: string) {
   return await db
     .deleteFrom("api_keys")

@@ -35,13 +35,13 @@ const Bootstrap = Type.Object({
   ),
 });
 
-/** Lets only one of two replicas that start at once run the file. */
+/** Lets only one replica at a time apply the file, because several may start at once. */
 const LOCK = sql`select pg_advisory_xact_lock(hashtext('belfry bootstrap'))`;
 const ACTOR = { personId: null, person: "BOOTSTRAP_FILE", address: "" };
 
 /**
- * Makes the first tenant with its key, where there is no tenant, and the first operator, where there is none: of the
- * JSON of `BOOTSTRAP_FILE`. Returns what it has made. Throws `InvalidInput`, which holds no secret.
+ * Creates the first tenant with its key if there is no tenant, and the first operator if there is none, from the JSON
+ * of `BOOTSTRAP_FILE`. Returns what it has created. Throws `InvalidInput`, which contains no secret.
  */
 export async function bootstrap(db: Database, json: string) {
   const { tenant, operator } = parsed(json);
@@ -53,7 +53,7 @@ export async function bootstrap(db: Database, json: string) {
     if (tenant !== undefined && hasTenant.length === 0) {
       const { id } = await createTenant(transaction, { name: tenant.name, keyName: "bootstrap" });
       const { prefix, sha256 } = knownApiKey(tenant.apiKey);
-      // In the place of the one that was made with the tenant, which nobody has seen.
+      // Replaces the key that was made with the tenant, which nobody has seen.
       await transaction
         .updateTable("api_keys")
         .set({ prefix, sha256 })

@@ -70,7 +70,10 @@ export const disconnectUsers = defineAct({
     id === undefined ? note("tenant.disconnect", name) : note("user.disconnect", id),
 });
 
-/** Before a person of the tenant is given a token to read the user's inbox. */
+/**
+ * Returns the channels of a user. It runs, and is logged, before a person of the tenant gets a token for the user's
+ * inbox.
+ */
 export const openInbox = defineAct({
   name: "user open-inbox",
   access: { scope: "tenant", person: "editor" },
@@ -90,8 +93,8 @@ export const openInbox = defineAct({
 });
 
 /**
- * The NATS message that closes every connection of a user, or of all users of a tenant, on every gateway, with 3503:
- * its clients do not come back by themselves. Throws `NotFound`.
+ * Returns the NATS message that closes every connection of a user, or of all users of a tenant, on every gateway. The
+ * close code is 3503, after which clients do not reconnect. Throws `NotFound`.
  */
 export async function disconnectMessage(
   db: Database,

@@ -24,14 +24,12 @@ import {
   updateTenant,
 } from "./tenants.ts";
 
-/** An operator's acts on tenants. Deleting one is in `erasure/tenant-deletions.ts`. */
-
-/** An id that no tenant has is answered as unknown, whatever its form. */
+/** Input field of a tenant's id. Its form is not checked: an id that no tenant has is reported as unknown. */
 export const tenantId = documented({ description: "the tenant's id" });
 
 const named = Type.Object({ id: tenantId });
 const NAMED = { id: EXAMPLE_TENANT.id };
-/** How the command line names the settings. */
+/** Command-line names of the settings. */
 const SETTINGS_FLAGS = {
   dailyCap: "--daily-cap <n|none>",
   deliveryChannels: "--channels <list|all>",
@@ -133,7 +131,7 @@ const Defaults = Type.Object(
   { title: "TenantDefaults" },
 );
 
-/** Settings that a tenant's own people and programs may change, not only an operator. */
+/** Changes settings that a tenant's own people and programs may change, not only an operator. */
 export const setDefaults = defineAct({
   name: "tenant defaults",
   http: "PATCH /defaults",
@@ -196,7 +194,7 @@ export function recorded(tenant: Tenant): object {
   return Object.fromEntries(names.map((name) => [name, tenant[name]]));
 }
 
-/** The keys for secrets at rest are needed where there is one to encrypt. */
+/** Returns the keys for secrets at rest if there is a secret to encrypt. */
 async function keysFor(services: ActContext["services"], { webhookSecret: secret }: TenantInput) {
   return typeof secret === "string" ? await services.keys() : undefined;
 }

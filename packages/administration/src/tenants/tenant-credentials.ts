@@ -29,10 +29,10 @@ import {
   updateTenant,
 } from "./tenants.ts";
 
-/** Acts of an owner in person. No key may run them, or keys could make keys. */
+/** Access of owners in person. No API key has it, because otherwise keys could create keys. */
 export const OWN: Access = { scope: "tenant", person: "owner" };
 
-/** A day to bring a new key to every machine of the tenant. */
+/** A day, so that the tenant can install a new key on every machine. */
 const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 const MAX_OVERLAP_SECONDS = 30 * 24 * 60 * 60;
 
@@ -164,7 +164,10 @@ export const rotateKey = defineAct({
   },
 });
 
-/** Returns the role that all live keys share. Needed if no role is given. */
+/**
+ * Returns the role that all valid keys have, for a call that names none. Throws `InvalidInput` if they have several
+ * roles.
+ */
 function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
   const roles = [...new Set(keys.map((key) => key.role))];
   if (roles.length < 2) return roles[0] ?? "all";
@@ -174,8 +177,6 @@ function onlyRole(keys: readonly ApiKeyRow[]): KeyRole {
 function keyTarget({ prefix, name }: { prefix: string; name: string | null }): string {
   return name === null ? `${prefix}…` : `${prefix}… ${name}`;
 }
-
-/** The secret that signs a tenant's triggers. */
 
 export const rotateWebhookSecret = defineAct({
   name: "tenant rotate-webhook-secret",

@@ -12,10 +12,10 @@ import { invalid } from "../input-error.ts";
 
 const MAX_PER_MINUTE = 1_000_000_000;
 const MAX_DAILY_CAP = 2_000_000_000;
-/** 1 TiB. The table of tenants says the same. */
+/** 1 TiB. The table `tenants` has the same bound. */
 const MAX_ATTACHMENT_MIB = 1_048_576;
 const MAX_WEBHOOK_SECRET_CHARACTERS = 1024;
-/** The table of tenants says the same. */
+/** The table `tenants` has the same bound. */
 const MAX_RETENTION_DAYS = 3650;
 
 const retentionDays = (description: string) =>
@@ -29,7 +29,7 @@ export const tenantName = field<string>(
   },
 );
 
-/** The secret that signs a tenant's triggers, as the tenant or the operator chooses it. */
+/** Input field of the secret that signs a tenant's triggers. The tenant or the operator chooses it. */
 export const webhookSecret = field<string>(
   { type: "string", description: "one line that every trigger must be signed with" },
   (secret) => {
@@ -43,7 +43,10 @@ export const webhookSecret = field<string>(
   },
 );
 
-/** An operator's settings of a tenant. An absent one keeps its value, or has its default for a new tenant. */
+/**
+ * The settings of a tenant that an operator may change. If one is left out, it stays, or gets the default in a new
+ * tenant.
+ */
 export const tenantSettings = {
   perMinute: optional(
     integer({ minimum: 0, maximum: MAX_PER_MINUTE }),
@@ -138,15 +141,15 @@ export async function requireTimeZone(db: Database, name: string): Promise<void>
 }
 
 /**
- * Whether Postgres has a zone of this name. Postgres computes with zones too, and knows fewer names than Intl: `IST`
- * is a zone of Intl, but only an abbreviation there, of another zone.
+ * Whether Postgres has a zone of this name. Postgres computes with zones too, and knows fewer names than Intl. For
+ * example, `IST` is a zone in Intl, but in Postgres only an abbreviation of another zone.
  */
 export async function hasTimeZone(db: Database, name: string): Promise<boolean> {
   knownNames ??= await readNames(db);
   return knownNames.has(name.toLowerCase());
 }
 
-/** Read once a process: Postgres reads a file a zone to list them. */
+/** Read once per process, because Postgres reads a file for each zone to list them. */
 let knownNames: Set<string> | undefined;
 
 async function readNames(db: Database): Promise<Set<string>> {

@@ -2,8 +2,6 @@ import type { Database } from "@belfry/database/connection";
 import { sql } from "kysely";
 import { Locked, NotFound } from "../input-error.ts";
 
-/** Queries of administration on `tenants`, and the row of limits that every tenant has. */
-
 /** Stores a tenant and its row of limits. */
 export async function insertTenant(db: Database, id: string, settings: TenantSettings) {
   await db
@@ -26,7 +24,7 @@ export async function deleteLimits(db: Database, id: string) {
   await db.deleteFrom("tenant_limits").where("tenant_id", "=", id).execute();
 }
 
-/** All tenants, oldest first. */
+/** Returns all tenants, oldest first. */
 export async function allTenants(db: Database) {
   return await selectTenants(db).orderBy("created_at").orderBy("id").execute();
 }
@@ -35,7 +33,9 @@ export async function tenantById(db: Database, id: string) {
   return await selectTenants(db).where("id", "=", id).executeTakeFirst();
 }
 
-/** `webhookSecret`: compact JWE, see secrets.ts; `quietFrom`: as 22:00:00. The rest is as `Tenant` has it. */
+/**
+ * `webhookSecret`: compact JWE, see secrets.ts. `quietFrom`: such as 22:00:00. The other fields are those of `Tenant`.
+ */
 export type TenantRow = NonNullable<Awaited<ReturnType<typeof tenantById>>>;
 
 export type TenantSettings = Omit<
@@ -44,21 +44,21 @@ export type TenantSettings = Omit<
 >;
 
 /**
- * Holds the tenant's row until the transaction ends, so that changes of its keys, templates and
- * providers come one after the other. False when there is no such tenant.
+ * Locks the tenant's row until the transaction ends, so that changes of its keys, templates and providers run one after
+ * another. Returns false if there is no such tenant.
  */
 export async function lockTenant(db: Database, id: string): Promise<boolean> {
   const row = await db
     .selectFrom("tenants")
     .select("id")
     .where("id", "=", id)
-    // "no key" lets rows that refer to the tenant be written meanwhile.
+    // "No key" permits others to write rows that refer to the tenant meanwhile.
     .forNoKeyUpdate()
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Changes what is given and leaves the rest. False when there is no such tenant. */
+/** Updates the given settings. Returns false if there is no such tenant. */
 export async function updateTenantRow(
   db: Database,
   id: string,
@@ -74,7 +74,7 @@ export async function updateTenantRow(
     .where("id", "=", id)
     .executeTakeFirst();
   const isThere = result.numUpdatedRows > 0n;
-  // An interrupted deletion has deleted them.
+  // An interrupted deletion of the tenant may have deleted its limits.
   if (isThere && changes.active === true) await insertLimits(db, id);
   return isThere;
 }
@@ -88,11 +88,14 @@ export async function isBeingDeleted(db: Database, id: string): Promise<boolean>
   return row !== undefined;
 }
 
-/** Its limits, keys and providers go with it; its templates and layouts have no reference to it. */
+/**
+ * Deletes a tenant. Foreign keys delete its limits, keys and providers with it. Templates and layouts have none, so
+ * they are deleted here. Returns false if there is no such tenant.
+ */
 export async function deleteTenantRow(db: Database, id: string): Promise<boolean> {
-  // Before what belongs to it: what is published meanwhile would stay behind, with no tenant.
+  // Locks the tenant first. Otherwise a template that is published meanwhile would stay without a tenant.
   await db.selectFrom("tenants").select("id").where("id", "=", id).forUpdate().execute();
-  // In the order of who notes their use.
+  // Locks the keys in the same order as the code that stores their last use.
   await db
     .selectFrom("api_keys")
     .select("id")
@@ -106,7 +109,7 @@ export async function deleteTenantRow(db: Database, id: string): Promise<boolean
   return result.numDeletedRows > 0n;
 }
 
-/** Kysely leaves out what is undefined. */
+/** Returns the columns of settings. Kysely leaves out those that are undefined. */
 function columns(settings: Partial<TenantSettings>) {
   return {
     name: settings.name,
@@ -160,12 +163,12 @@ function selectTenants(db: Database) {
     ]);
 }
 
-/** Throws `NotFound`, of this field, for an unknown tenant. */
+/** Throws `NotFound` with this field if there is no such tenant. */
 export async function requireTenant(db: Database, id: string, field = "tenantId"): Promise<void> {
   if ((await tenantById(db, id)) === undefined) throw tenantNotFound(id, field);
 }
 
-/** Locks it as `lockTenant` does. Throws `NotFound`, of this field, for an unknown tenant. */
+/** Locks a tenant like `lockTenant`. Throws `NotFound` with this field if there is no such tenant. */
 export async function holdTenant(db: Database, id: string, field = "tenantId"): Promise<void> {
   if (!(await lockTenant(db, id))) throw tenantNotFound(id, field);
 }
@@ -174,20 +177,23 @@ export function tenantNotFound(id: string, field = "id"): NotFound {
   return new NotFound(field, `no tenant has the id ${JSON.stringify(id)}`);
 }
 
-/** Throws `Locked` where the tenant is a locked environment; else nobody locks it before the transaction has ended. */
+/**
+ * Throws `Locked` if the tenant is a locked environment. Otherwise nobody can lock the environment before the
+ * transaction ends.
+ */
 export async function refuseLocked(db: Database, tenantId: string): Promise<void> {
-  // The same lock as that of `lockTenant`: many edits call it later, and a stronger one could deadlock.
+  // Takes the same row lock as `lockTenant`, which many edits call later: a stronger one could deadlock.
   const lock = await selectLock(db, tenantId).forNoKeyUpdate("t").executeTakeFirst();
   if (lock?.locked) throw lockedError(lock);
 }
 
-/** Returns from where a locked environment is promoted; undefined: the tenant is not locked. */
+/** Returns the source from which a locked environment is promoted; undefined if the tenant is not locked. */
 export async function readLock(db: Database, tenantId: string): Promise<Lock | undefined> {
   const lock = await selectLock(db, tenantId).executeTakeFirst();
   return lock?.locked ? lock : undefined;
 }
 
-/** The environment to edit instead; null: there is none. */
+/** The environment to edit instead; null if there is none. */
 export interface Lock {
   source: string | null;
   sourceId: string | null;
@@ -209,12 +215,12 @@ function lockedError({ source, sourceId }: Lock): Locked {
   return new Locked(`This environment is locked: ${where}, or ask an operator to unlock it.`);
 }
 
-/** Most tenants that a page offers to an operator as choices. The command line takes any. */
+/** Most tenants that a page offers to an operator as choices. The command line accepts any tenant. */
 export const TENANTS_TO_CHOOSE = 500;
 
 /**
- * Tenants by name, page after page: those whose name contains `search`, or whose id it is. `after` is the
- * id of the last one of the page before. `dailyCap` null: no cap; `deliveryChannels` empty: all.
+ * Returns a page of tenants by name: those whose name contains `search` or whose id is `search`. `after`: the last id
+ * of the previous page. `dailyCap`: null for no cap. `deliveryChannels`: empty for all.
  */
 export async function searchTenants(
   db: Database,
@@ -245,7 +251,7 @@ export async function searchTenants(
   return await query.orderBy(sql`lower(name)`).orderBy("id").limit(limit).execute();
 }
 
-/** The names of tenants, by id. */
+/** Returns the names of tenants, by id. */
 export async function tenantNames(db: Database, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, string>();
   const rows = await db

@@ -47,7 +47,7 @@ export const ApiKey = Type.Object(
 );
 type ApiKeyView = Static<typeof ApiKey>;
 
-/** A tenant as people see it: no secret in it. */
+/** A tenant in outputs, without secrets. */
 export const Tenant = Type.Object(
   {
     id: Type.String(),
@@ -105,7 +105,7 @@ export const NEW_TENANT = {
   linkSchemes: [],
 } satisfies Partial<Tenant>;
 
-/** For the examples of acts. */
+/** Used in the examples of acts. */
 export const EXAMPLE_KEY: ApiKeyView = {
   id: API_KEY_ID,
   prefix: "bf_3kQ9zT",
@@ -129,9 +129,9 @@ export const EXAMPLE_TENANT: Tenant = {
 };
 
 /**
- * Makes an active tenant with one API key. Without limits given: 600 a minute and 100,000 a day.
- * `keys` are needed with a webhook secret; `keyName` is what people call the key. Settings are those of
- * `tenant-input.ts`, checked before.
+ * Creates an active tenant with one API key. Default limits: 600 events a minute and 100,000 a day. `keys` are needed
+ * for a webhook secret; `keyName` is what people call the key. The settings must have passed the checks of
+ * `tenant-input.ts`.
  */
 export async function createTenant(
   db: Database,
@@ -155,7 +155,7 @@ export async function createTenant(
   return { apiKey, ...(await showTenant(db, id)) };
 }
 
-/** Throws `NotFound`. */
+/** Returns a tenant with its valid keys. Throws `NotFound`. */
 export async function showTenant(db: Database, id: string): Promise<Tenant> {
   const tenant = await tenantById(db, id);
   if (tenant === undefined) throw tenantNotFound(id);
@@ -163,8 +163,8 @@ export async function showTenant(db: Database, id: string): Promise<Tenant> {
 }
 
 /**
- * Changes what is given. A webhook secret takes the place of the one before at once; null removes it.
- * Throws `NotFound`, and `InvalidInput` where what rests would be gone too early.
+ * Changes the given settings. A new webhook secret replaces the previous one at once; null removes it. Throws
+ * `NotFound`, and `InvalidInput` if events that wait would be deleted too early.
  */
 export async function updateTenant(
   db: Database,
@@ -178,9 +178,9 @@ export async function updateTenant(
 }
 
 /**
- * An inactive tenant's calls are answered 401, and what it has waiting ends `skipped: tenant
- * inactive`; activating it again revives none of that. Throws `NotFound`, and `InvalidInput` where one that is being
- * deleted is to be active.
+ * Activates or deactivates a tenant. The calls of an inactive tenant are answered 401, and its waiting messages end as
+ * `skipped: tenant inactive`, also if it is activated again. Throws `NotFound`, and `InvalidInput` if a tenant that is
+ * being deleted would become active.
  */
 export async function setTenantActive(db: Database, id: string, active: boolean): Promise<Tenant> {
   if (active && (await isBeingDeleted(db, id))) {
@@ -264,8 +264,9 @@ export function tenantView(tenant: TenantRow, keys: readonly ApiKeyRow[]): Tenan
 type RetentionField = "eventRetentionDays" | "notificationRetentionDays";
 
 /**
- * Refuses retention days under which something would be gone before it is sent, or soon after: what is scheduled,
- * and what templates gather or hold back. Within the transaction that changes them. Throws `InvalidInput`.
+ * Refuses retention days after which something would be deleted before it is sent, or soon after: scheduled events,
+ * digests, and messages that templates hold back. Call it in the transaction that changes the days. Throws
+ * `InvalidInput`.
  */
 async function requireRoomForWhatRests(db: Database, tenantId: string, field: RetentionField) {
   const most = mostRestMs(await keptDays(db, tenantId));
@@ -307,7 +308,10 @@ async function requireRoomForWhatRests(db: Database, tenantId: string, field: Re
   refuseFaults([{ field, message }]);
 }
 
-/** Finds digests and unread waits that may last longer than their templates' present settings. */
+/**
+ * Counts digests and messages waiting to be unread that wait longer than `mostMs`. Their wait may be longer than their
+ * templates now permit, so the templates are checked as well.
+ */
 async function waitBeyond(db: Database, tenantId: string, mostMs: number) {
   const { rows } = await sql<{ count: number; last: Date }>`
     select count(*)::integer as count, max(d.due_at) as last
